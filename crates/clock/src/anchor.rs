@@ -1,0 +1,82 @@
+use crate::TickSource;
+use crate::arch::Counter;
+
+/// One instant seen by two clocks: the CPU's counter and a reference in nanoseconds.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{Anchor, FakeClock};
+///
+/// let counter = FakeClock::new();
+/// counter.set_read_cost_ns(10);
+/// let reference = counter.view(1_000);
+/// let anchor = Anchor::narrowest(|| chronoscope_clock::TickSource::read(&counter), &reference, 5);
+/// assert_eq!(anchor.half_width_ticks, 10);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The counter's value at the instant: the middle of the bracket.
+    pub ticks: u64,
+    /// The reference's value at the instant, in nanoseconds.
+    pub reference_ns: u64,
+    /// How far the counter's true value may lie from `ticks`, either way.
+    pub half_width_ticks: u64,
+}
+
+impl Anchor {
+    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket.
+    ///
+    /// Disturbances only ever widen a bracket, so the narrowest one is the least disturbed.
+    ///
+    /// # Guarantees
+    /// The true instant lies within the half-width, provided that `counter` is ordered.
+    ///
+    /// # Sources
+    /// The filter of NTP's clock sampling: D. Mills, RFC 5905 section 10, minimum delay.
+    pub fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Self {
+        let bracket = || {
+            let before = counter();
+            let reference_ns = reference.read();
+            let after = counter();
+            let width = after.wrapping_sub(before);
+            Self { ticks: before.wrapping_add(width / 2), reference_ns, half_width_ticks: width.div_ceil(2) }
+        };
+        let mut best = bracket();
+        for _ in 1..attempts {
+            let next = bracket();
+            if next.half_width_ticks < best.half_width_ticks {
+                best = next;
+            }
+        }
+        best
+    }
+
+    /// As [`narrowest`](Self::narrowest), of the CPU's counter read between fences.
+    pub fn of_counter(counter: Counter, reference: &impl TickSource, attempts: u32) -> Self {
+        Self::narrowest(|| counter.bracket(), reference, attempts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FakeClock;
+
+    #[test]
+    fn a_disturbed_bracket_loses_to_a_quiet_one() {
+        let clock = FakeClock::new();
+        clock.set_read_cost_ns(10);
+        let reference = clock.view(0);
+        let reads = core::cell::Cell::new(0);
+        let counter = || {
+            reads.set(reads.get() + 1);
+            if reads.get() == 2 {
+                clock.advance(5_000); // the first bracket is preempted
+            }
+            clock.read()
+        };
+        let anchor = Anchor::narrowest(counter, &reference, 2);
+        assert_eq!(anchor.half_width_ticks, 10);
+        assert!(anchor.reference_ns > 5_000);
+    }
+}

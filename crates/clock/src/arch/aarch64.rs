@@ -1,0 +1,83 @@
+use core::arch::asm;
+
+use crate::Unavailable;
+
+pub(super) const NAME_UNORDERED: &str = "cntvct";
+pub(super) const NAME_ORDERED: &str = "isb; cntvct";
+
+const X86_ONLY: Unavailable = Unavailable::because("an x86 instruction, and this is aarch64");
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Present(());
+
+impl Present {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        // The generic timer is part of the architecture, and Linux lets user space read its virtual counter.
+        Ok(Self(()))
+    }
+
+    #[inline(always)]
+    pub(super) fn unordered(self) -> u64 {
+        let ticks: u64;
+        // SAFETY: reads a system register that Linux leaves open to EL0; changes nothing else.
+        unsafe { asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nostack, nomem, preserves_flags)) };
+        ticks
+    }
+
+    #[inline(always)]
+    pub(super) fn ordered(self) -> u64 {
+        let ticks: u64;
+        // SAFETY: as above. No `nomem`: the compiler keeps memory accesses in place.
+        unsafe { asm!("isb", "mrs {}, cntvct_el0", out(reg) ticks, options(nostack, preserves_flags)) };
+        ticks
+    }
+
+    #[inline(always)]
+    pub(super) fn fence(self) {
+        // SAFETY: `isb` flushes the pipeline and changes no register.
+        unsafe { asm!("isb", options(nostack, preserves_flags)) };
+    }
+
+    pub(super) fn declared_frequency_hz(self) -> Option<u64> {
+        let hz: u64;
+        // SAFETY: reads a system register open to EL0; changes nothing else.
+        unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nostack, nomem, preserves_flags)) };
+        (hz != 0).then_some(hz)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WithProcessorId {}
+
+impl WithProcessorId {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(X86_ONLY)
+    }
+
+    #[inline(always)]
+    pub(super) fn read(self) -> u64 {
+        match self {}
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Serialised {}
+
+impl Serialised {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(X86_ONLY)
+    }
+
+    #[inline(always)]
+    pub(super) fn read(self) -> u64 {
+        match self {}
+    }
+}
+
+#[inline(always)]
+pub(super) fn opaque(value: u64) -> u64 {
+    let mut seen = value;
+    // SAFETY: no instruction is emitted; the register is only declared read and written.
+    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
+    seen
+}

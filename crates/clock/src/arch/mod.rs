@@ -1,0 +1,171 @@
+//! The CPU's own counter: what each architecture supplies.
+//!
+//! Every file of this folder defines the same items for its architecture:
+//!
+//! - `Present`, a zero-sized proof that the CPU has a counter user space may read, with `detect()` to obtain it;
+//! - on it `unordered`, `ordered`, `fence` and `declared_frequency_hz`;
+//! - `WithProcessorId` and `Serialised`, proofs for the two further ways x86 has to read the counter;
+//! - `opaque`, a value the optimiser cannot see through;
+//! - the names under which people know these reads.
+//!
+//! Where an architecture lacks one of them its proof type has no values, so a read that does not exist cannot be
+//! called and none has to invent a number.
+#![allow(unsafe_code)]
+
+use crate::Unavailable;
+
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "unsupported.rs")]
+mod imp;
+
+/// What people call the unordered read here.
+pub const NAME_UNORDERED: &str = imp::NAME_UNORDERED;
+/// What people call the ordered read here.
+pub const NAME_ORDERED: &str = imp::NAME_ORDERED;
+/// What people call the read that also returns the processor's id.
+pub const NAME_WITH_PROCESSOR_ID: &str = "rdtscp";
+/// What people call the read behind a serialising instruction.
+pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
+
+/// The CPU's free-running counter: the TSC on x86-64, `CNTVCT_EL0` on aarch64.
+///
+/// # Units
+/// Ticks of the counter. Their length is not declared on every machine; see [`Rate`](crate::Rate).
+///
+/// # Platform
+/// Linux lets a process forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends the process
+/// with SIGSEGV. [`os::counter_access`](crate::os::counter_access) tells before a read does.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{arch::Counter, os};
+///
+/// if let (Ok(counter), os::CounterAccess::Allowed) = (Counter::new(), os::counter_access()) {
+///     let first = counter.ordered();
+///     assert!(counter.ordered() >= first);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Counter(imp::Present);
+
+impl Counter {
+    /// Looks for the counter.
+    ///
+    /// # Errors
+    /// [`Unavailable`] where the CPU has none that user space can name.
+    pub fn new() -> Result<Self, Unavailable> {
+        imp::Present::detect().map(Self)
+    }
+
+    /// Reads the counter with nothing that keeps the read in its place.
+    ///
+    /// # Ordering
+    /// None: the CPU may execute it before an earlier load completes, so a value read on another core and shown to
+    /// this thread can be *later* than what this returns. Not causal.
+    ///
+    /// # Sources
+    /// Intel SDM vol. 2B, RDTSC; Arm ARM, CNTVCT_EL0.
+    #[inline(always)]
+    pub fn unordered(self) -> u64 {
+        self.0.unordered()
+    }
+
+    /// Reads the counter after every earlier instruction has completed locally (`lfence; rdtsc`, `isb; mrs`).
+    ///
+    /// # Ordering
+    /// Not executed before an earlier load. Later instructions may start before it.
+    ///
+    /// # Sources
+    /// Intel SDM vol. 2B, RDTSC; Linux `rdtsc_ordered()` in arch/x86/include/asm/tsc.h.
+    #[inline(always)]
+    pub fn ordered(self) -> u64 {
+        self.0.ordered()
+    }
+
+    /// Waits until every earlier instruction has completed, and holds later ones back until then.
+    #[inline(always)]
+    pub fn fence(self) {
+        self.0.fence();
+    }
+
+    /// The ordered read with a fence behind it too: the start and the end of a timed region.
+    ///
+    /// # Ordering
+    /// Neither earlier nor later instructions execute across it.
+    #[inline(always)]
+    pub fn bracket(self) -> u64 {
+        let ticks = self.ordered();
+        self.fence();
+        ticks
+    }
+
+    /// The counter's frequency as the CPU itself declares it in a register (`CNTFRQ_EL0`), in hertz.
+    ///
+    /// None on x86-64, where CPUID may declare it or not.
+    pub fn declared_frequency_hz(self) -> Option<u64> {
+        self.0.declared_frequency_hz()
+    }
+}
+
+/// `rdtscp`: reads the TSC once all earlier loads are done, and the processor's id with it.
+#[derive(Clone, Copy, Debug)]
+pub struct WithProcessorId(imp::WithProcessorId);
+
+impl WithProcessorId {
+    /// Looks for the instruction (CPUID 0x80000001 EDX bit 27).
+    ///
+    /// # Errors
+    /// [`Unavailable`] on CPUs without it and on other architectures.
+    pub fn new() -> Result<Self, Unavailable> {
+        imp::WithProcessorId::detect().map(Self)
+    }
+
+    /// Reads the counter.
+    ///
+    /// # Ordering
+    /// Not executed before an earlier load. Later instructions may start before it.
+    #[inline(always)]
+    pub fn read(self) -> u64 {
+        self.0.read()
+    }
+}
+
+/// `cpuid; rdtsc`: the read behind a fully serialising instruction, as older manuals advise.
+///
+/// Under a hypervisor `cpuid` traps: the read costs a VM exit.
+#[derive(Clone, Copy, Debug)]
+pub struct SerialisedByCpuid(imp::Serialised);
+
+impl SerialisedByCpuid {
+    /// Looks for the instruction pair.
+    ///
+    /// # Errors
+    /// [`Unavailable`] on other architectures than x86-64.
+    pub fn new() -> Result<Self, Unavailable> {
+        imp::Serialised::detect().map(Self)
+    }
+
+    /// Reads the counter.
+    ///
+    /// # Ordering
+    /// Every earlier instruction has retired before it.
+    #[inline(always)]
+    pub fn read(self) -> u64 {
+        self.0.read()
+    }
+}
+
+/// Hands `value` back through a register that the optimiser knows nothing about.
+///
+/// Costs no instruction of its own, no memory access and no branch. It keeps a result alive and a loop from being
+/// solved at compile time.
+///
+/// # Examples
+/// ```
+/// assert_eq!(chronoscope_clock::arch::opaque(42), 42);
+/// ```
+#[inline(always)]
+pub fn opaque(value: u64) -> u64 {
+    imp::opaque(value)
+}

@@ -1,0 +1,61 @@
+use crate::Unavailable;
+
+pub(super) const NAME_UNORDERED: &str = "counter";
+pub(super) const NAME_ORDERED: &str = "fence; counter";
+
+const UNSUPPORTED: Unavailable = Unavailable::because("the counter is read on x86-64 and aarch64 only");
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Present {}
+
+impl Present {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(UNSUPPORTED)
+    }
+
+    pub(super) fn unordered(self) -> u64 {
+        match self {}
+    }
+
+    pub(super) fn ordered(self) -> u64 {
+        match self {}
+    }
+
+    pub(super) fn fence(self) {
+        match self {}
+    }
+
+    pub(super) fn declared_frequency_hz(self) -> Option<u64> {
+        match self {}
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WithProcessorId {}
+
+impl WithProcessorId {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(UNSUPPORTED)
+    }
+
+    pub(super) fn read(self) -> u64 {
+        match self {}
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Serialised {}
+
+impl Serialised {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(UNSUPPORTED)
+    }
+
+    pub(super) fn read(self) -> u64 {
+        match self {}
+    }
+}
+
+pub(super) fn opaque(value: u64) -> u64 {
+    core::hint::black_box(value)
+}

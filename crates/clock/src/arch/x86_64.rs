@@ -1,0 +1,112 @@
+use core::arch::asm;
+use core::arch::x86_64::{__cpuid, __get_cpuid_max};
+
+use crate::Unavailable;
+
+pub(super) const NAME_UNORDERED: &str = "rdtsc";
+pub(super) const NAME_ORDERED: &str = "lfence; rdtsc";
+
+const LEAF1_EDX_TSC: u32 = 1 << 4;
+const LEAF_80000001_EDX_RDTSCP: u32 = 1 << 27;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Present(());
+
+impl Present {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        if __cpuid(1).edx & LEAF1_EDX_TSC == 0 {
+            return Err(Unavailable::because("CPUID reports no time-stamp counter"));
+        }
+        Ok(Self(()))
+    }
+
+    #[inline(always)]
+    pub(super) fn unordered(self) -> u64 {
+        let (low, high): (u64, u64);
+        // SAFETY: `Present::detect` saw the TSC; the instruction writes only the two named registers.
+        unsafe { asm!("rdtsc", out("rax") low, out("rdx") high, options(nostack, nomem, preserves_flags)) };
+        (high << 32) | low
+    }
+
+    #[inline(always)]
+    pub(super) fn ordered(self) -> u64 {
+        let (low, high): (u64, u64);
+        // SAFETY: as above; every x86-64 CPU has `lfence`. No `nomem`: the compiler keeps memory accesses in place.
+        unsafe { asm!("lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+        (high << 32) | low
+    }
+
+    #[inline(always)]
+    pub(super) fn fence(self) {
+        // SAFETY: every x86-64 CPU has `lfence`; it changes no register.
+        unsafe { asm!("lfence", options(nostack, preserves_flags)) };
+    }
+
+    pub(super) fn declared_frequency_hz(self) -> Option<u64> {
+        None
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WithProcessorId(());
+
+impl WithProcessorId {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Present::detect()?;
+        let (highest, _) = __get_cpuid_max(0x8000_0000);
+        if highest < 0x8000_0001 || __cpuid(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP == 0 {
+            return Err(Unavailable::because("CPUID does not list rdtscp"));
+        }
+        Ok(Self(()))
+    }
+
+    #[inline(always)]
+    pub(super) fn read(self) -> u64 {
+        let (low, high): (u64, u64);
+        // SAFETY: `detect` saw the instruction; it writes rax, rdx and rcx only.
+        unsafe {
+            asm!("rdtscp", out("rax") low, out("rdx") high, out("rcx") _, options(nostack, preserves_flags));
+        }
+        (high << 32) | low
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Serialised(());
+
+impl Serialised {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Present::detect()?;
+        Ok(Self(()))
+    }
+
+    #[inline(always)]
+    pub(super) fn read(self) -> u64 {
+        let (low, high): (u64, u64);
+        // SAFETY: `detect` saw the TSC; rbx, which `cpuid` overwrites and LLVM reserves, is kept in a scratch register.
+        unsafe {
+            asm!(
+                "mov {kept}, rbx",
+                "xor eax, eax",
+                "xor ecx, ecx",
+                "cpuid",
+                "mov rbx, {kept}",
+                "rdtsc",
+                kept = out(reg) _,
+                out("rax") low,
+                out("rdx") high,
+                out("rcx") _,
+                options(nostack),
+            );
+        }
+        (high << 32) | low
+    }
+}
+
+#[inline(always)]
+pub(super) fn opaque(value: u64) -> u64 {
+    let mut seen = value;
+    // SAFETY: no instruction is emitted; the register is only declared read and written.
+    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
+    seen
+}

@@ -1,0 +1,98 @@
+use core::ffi::CStr;
+
+use super::{CounterAccess, OsClock};
+use crate::Unavailable;
+
+const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
+
+pub(super) const fn id(clock: OsClock) -> libc::clockid_t {
+    match clock {
+        OsClock::Monotonic => libc::CLOCK_MONOTONIC,
+        OsClock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
+        OsClock::MonotonicCoarse => libc::CLOCK_MONOTONIC_COARSE,
+        OsClock::Realtime => libc::CLOCK_REALTIME,
+        OsClock::Boottime => libc::CLOCK_BOOTTIME,
+        OsClock::ProcessCpuTime => libc::CLOCK_PROCESS_CPUTIME_ID,
+        OsClock::ThreadCpuTime => libc::CLOCK_THREAD_CPUTIME_ID,
+    }
+}
+
+const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+
+#[inline(always)]
+#[allow(clippy::unnecessary_cast)] // the fields' widths differ between targets
+const fn nanoseconds(time: &libc::timespec) -> u64 {
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+#[inline(always)]
+pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
+    let mut time = ZERO;
+    // SAFETY: `time` is a valid timespec for the call to fill. The caller checked the clock with `try_read_ns`.
+    unsafe { libc::clock_gettime(CLOCK, &mut time) };
+    nanoseconds(&time)
+}
+
+#[inline(always)]
+pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
+    let mut time = ZERO;
+    // SAFETY: the kernel fills `time`, a valid timespec; the other argument is a number.
+    unsafe { libc::syscall(libc::SYS_clock_gettime, CLOCK, &mut time as *mut libc::timespec) };
+    nanoseconds(&time)
+}
+
+pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    let mut time = ZERO;
+    // SAFETY: `time` is a valid timespec for the call to fill.
+    match unsafe { libc::clock_gettime(id(clock), &mut time) } {
+        0 => Ok(nanoseconds(&time)),
+        _ => Err(REFUSED),
+    }
+}
+
+pub(super) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    let mut time = ZERO;
+    // SAFETY: the kernel fills `time`, a valid timespec; the other argument is a number.
+    match unsafe { libc::syscall(libc::SYS_clock_gettime, id(clock), &mut time as *mut libc::timespec) } {
+        0 => Ok(nanoseconds(&time)),
+        _ => Err(Unavailable::because("the system call clock_gettime refuses this clock or is forbidden by a sandbox")),
+    }
+}
+
+pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    let mut step = ZERO;
+    // SAFETY: `step` is a valid timespec for the call to fill.
+    match unsafe { libc::clock_getres(id(clock), &mut step) } {
+        0 => Ok(nanoseconds(&step)),
+        _ => Err(Unavailable::because("clock_getres refuses this clock on this system")),
+    }
+}
+
+pub(super) fn counter_access() -> CounterAccess {
+    let mut state: libc::c_int = 0;
+    // SAFETY: PR_GET_TSC writes one int to the given address; unknown to the kernel, it fails and writes nothing.
+    let outcome = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut libc::c_int, 0, 0, 0) };
+    if outcome == 0 && state == libc::PR_TSC_SIGSEGV { CounterAccess::Faults } else { CounterAccess::Allowed }
+}
+
+pub(super) fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
+    let state = match access {
+        CounterAccess::Allowed => libc::PR_TSC_ENABLE,
+        CounterAccess::Faults => libc::PR_TSC_SIGSEGV,
+    };
+    // SAFETY: PR_SET_TSC takes one number and changes only how this thread's own reads behave.
+    match unsafe { libc::prctl(libc::PR_SET_TSC, state as libc::c_ulong, 0, 0, 0) } {
+        0 => Ok(()),
+        _ => Err(Unavailable::because("the kernel has no PR_SET_TSC here, or a sandbox forbids prctl")),
+    }
+}
+
+pub(super) fn program_path() -> Option<&'static CStr> {
+    // SAFETY: takes a number; returns 0 or the address of a string that lives as long as the process.
+    let address = unsafe { libc::getauxval(libc::AT_EXECFN) };
+    if address == 0 {
+        return None;
+    }
+    // SAFETY: non-zero AT_EXECFN points to a NUL-terminated string the kernel placed above the stack (getauxval(3)).
+    Some(unsafe { CStr::from_ptr(address as *const libc::c_char) })
+}

@@ -1,0 +1,102 @@
+//! The operating system's clocks: what each system supplies.
+//!
+//! Every file of this folder defines the same items: how a clock is read through the C library and through the real
+//! system call, what it declares as its resolution, and whether the process may read the CPU's counter.
+#![allow(unsafe_code)]
+
+mod clock;
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+mod imp;
+
+pub use clock::OsClock;
+
+use crate::Unavailable;
+
+/// Whether this process may read the CPU's counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterAccess {
+    /// Reads work.
+    Allowed,
+    /// A read, and so every clock that reads the counter on the vDSO, ends the process with SIGSEGV.
+    Faults,
+}
+
+/// Asks the kernel whether this thread may read the counter (`prctl(PR_GET_TSC)`).
+///
+/// Reads no clock, so it is safe to call first. Where the kernel has no such switch, access is [`Allowed`].
+///
+/// [`Allowed`]: CounterAccess::Allowed
+///
+/// # Sources
+/// prctl(2), PR_SET_TSC.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::os::{CounterAccess, counter_access};
+///
+/// assert_eq!(counter_access(), CounterAccess::Allowed);
+/// ```
+pub fn counter_access() -> CounterAccess {
+    imp::counter_access()
+}
+
+/// Sets whether this thread, and the threads and processes it starts from now on, may read the counter.
+///
+/// Touches the calling thread alone and needs no privilege.
+///
+/// # Errors
+/// [`Unavailable`] where the kernel has no such switch or a sandbox forbids it.
+pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
+    imp::set_counter_access(access)
+}
+
+/// The step that the system declares for `clock` (`clock_getres`), in nanoseconds.
+///
+/// It is a declaration; what a program sees may be coarser by orders of magnitude.
+///
+/// # Errors
+/// [`Unavailable`] where the system does not know the clock.
+pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    imp::declared_resolution_ns(clock)
+}
+
+/// Reads `clock` once as a program would, through the C library, in nanoseconds.
+///
+/// # Errors
+/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
+pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    imp::try_read_ns(clock)
+}
+
+/// Reads `clock` once by the real system call, past the vDSO, in nanoseconds.
+///
+/// # Errors
+/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
+pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    imp::try_read_by_system_call_ns(clock)
+}
+
+/// The path under which the running program was started, where the system keeps it apart from /proc.
+///
+/// # Platform
+/// Linux: `getauxval(AT_EXECFN)`, relative to the working directory at start.
+pub fn program_path() -> Option<&'static core::ffi::CStr> {
+    imp::program_path()
+}
+
+/// The number of `clock` in this system's `clockid_t`, fit for a const parameter.
+pub(crate) const fn id(clock: OsClock) -> i32 {
+    imp::id(clock)
+}
+
+#[inline(always)]
+pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
+    imp::read_ns::<CLOCK>()
+}
+
+#[inline(always)]
+pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
+    imp::read_by_system_call_ns::<CLOCK>()
+}

@@ -1,0 +1,298 @@
+use crate::Unavailable;
+use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
+use crate::os::{self, OsClock};
+
+/// Something that can be read for the time, by static dispatch.
+///
+/// # Units
+/// Whatever [`SourceId::unit`] says of the source: counter ticks or nanoseconds. The zero is arbitrary.
+pub trait TickSource {
+    /// Reads the source once. Never fails: what can fail fails when the source is made.
+    fn read(&self) -> u64;
+}
+
+impl<S: TickSource> TickSource for &S {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        (**self).read()
+    }
+}
+
+/// The unit in which a source counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Ticks of the CPU's counter.
+    CounterTicks,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+/// The name of one way to read the time on this machine.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::SourceId;
+///
+/// for id in SourceId::all() {
+///     assert_eq!(SourceId::from_name(id.name()), Some(id));
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SourceId {
+    /// The CPU's counter, unordered: `rdtsc`, `cntvct`.
+    CounterUnordered,
+    /// The CPU's counter behind a fence: `lfence; rdtsc`, `isb; cntvct`.
+    CounterOrdered,
+    /// `rdtscp`.
+    CounterWithProcessorId,
+    /// `cpuid; rdtsc`.
+    CounterSerialised,
+    /// A clock of the system through the C library, as programs read it.
+    Os(OsClock),
+    /// `CLOCK_MONOTONIC` through the real system call, past the vDSO.
+    MonotonicSystemCall,
+}
+
+impl SourceId {
+    /// Every source that this crate can name, in the order in which reports list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::CounterUnordered, Self::CounterOrdered, Self::CounterWithProcessorId, Self::CounterSerialised]
+            .into_iter()
+            .chain(OsClock::ALL.into_iter().map(Self::Os))
+            .chain([Self::MonotonicSystemCall])
+    }
+
+    /// The source called `name`, as [`name`](Self::name) spells it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|id| id.name() == name)
+    }
+
+    /// The name under which reports show the source.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CounterUnordered => arch::NAME_UNORDERED,
+            Self::CounterOrdered => arch::NAME_ORDERED,
+            Self::CounterWithProcessorId => arch::NAME_WITH_PROCESSOR_ID,
+            Self::CounterSerialised => arch::NAME_SERIALISED,
+            Self::Os(clock) => clock.name(),
+            Self::MonotonicSystemCall => "syscall CLOCK_MONOTONIC",
+        }
+    }
+
+    /// The unit of the values that it returns.
+    pub const fn unit(self) -> Unit {
+        if self.is_counter() { Unit::CounterTicks } else { Unit::Nanoseconds }
+    }
+
+    /// Whether it reads the CPU's counter by an instruction of its own.
+    pub const fn is_counter(self) -> bool {
+        matches!(
+            self,
+            Self::CounterUnordered | Self::CounterOrdered | Self::CounterWithProcessorId | Self::CounterSerialised
+        )
+    }
+
+    /// Whether a read keeps its place after earlier loads of the same thread.
+    ///
+    /// # Sources
+    /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
+    /// clocks are plain loads, which neither architecture moves before an acquire load.
+    pub const fn is_ordered(self) -> bool {
+        !matches!(self, Self::CounterUnordered)
+    }
+
+    /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
+    pub const fn traps_under_hypervisor(self) -> bool {
+        matches!(self, Self::CounterSerialised)
+    }
+
+    /// Whether values read on different threads belong to one timeline and can be compared.
+    pub const fn is_shared_timeline(self) -> bool {
+        match self {
+            Self::Os(clock) => clock.is_shared_timeline(),
+            _ => true,
+        }
+    }
+
+    /// The clock of the system behind the source, if it is one.
+    pub const fn os_clock(self) -> Option<OsClock> {
+        match self {
+            Self::Os(clock) => Some(clock),
+            Self::MonotonicSystemCall => Some(OsClock::Monotonic),
+            _ => None,
+        }
+    }
+
+    /// Whether the source can be read here. Reads a system clock once to find out, a counter never.
+    ///
+    /// # Errors
+    /// [`Unavailable`] with the reason.
+    pub fn availability(self) -> Result<(), Unavailable> {
+        match self {
+            Self::CounterUnordered | Self::CounterOrdered => Counter::new().map(drop),
+            Self::CounterWithProcessorId => WithProcessorId::new().map(drop),
+            Self::CounterSerialised => SerialisedByCpuid::new().map(drop),
+            Self::Os(clock) => os::try_read_ns(clock).map(drop),
+            Self::MonotonicSystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).map(drop),
+        }
+    }
+
+    /// Calls `visitor` with the source as a value of its own type, so that loops over it are compiled for it.
+    ///
+    /// # Errors
+    /// [`Unavailable`] as from [`availability`](Self::availability).
+    pub fn visit<V: SourceVisitor>(self, visitor: V) -> Result<V::Output, Unavailable> {
+        self.availability()?;
+        Ok(match self {
+            Self::CounterUnordered => visitor.visit(Unordered(Counter::new()?)),
+            Self::CounterOrdered => visitor.visit(Ordered(Counter::new()?)),
+            Self::CounterWithProcessorId => visitor.visit(WithProcessorId::new()?),
+            Self::CounterSerialised => visitor.visit(SerialisedByCpuid::new()?),
+            Self::Os(OsClock::Monotonic) => visitor.visit(Libc::<{ os::id(OsClock::Monotonic) }>),
+            Self::Os(OsClock::MonotonicRaw) => visitor.visit(Libc::<{ os::id(OsClock::MonotonicRaw) }>),
+            Self::Os(OsClock::MonotonicCoarse) => visitor.visit(Libc::<{ os::id(OsClock::MonotonicCoarse) }>),
+            Self::Os(OsClock::Realtime) => visitor.visit(Libc::<{ os::id(OsClock::Realtime) }>),
+            Self::Os(OsClock::Boottime) => visitor.visit(Libc::<{ os::id(OsClock::Boottime) }>),
+            Self::Os(OsClock::ProcessCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ProcessCpuTime) }>),
+            Self::Os(OsClock::ThreadCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ThreadCpuTime) }>),
+            Self::MonotonicSystemCall => visitor.visit(SystemCall::<{ os::id(OsClock::Monotonic) }>),
+        })
+    }
+}
+
+/// What to do with a source once its type is known. See [`SourceId::visit`].
+pub trait SourceVisitor {
+    /// What the visit yields.
+    type Output;
+
+    /// Called once, with the source.
+    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Self::Output;
+}
+
+/// A source whose every read completes before anything after it starts, so that reads form a chain.
+///
+/// The time per read of such a chain bounds the latency of one read, as opposed to the throughput of many that overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Serialised<S> {
+    source: S,
+    counter: Counter,
+}
+
+impl<S: TickSource> Serialised<S> {
+    /// Puts the architecture's fence behind every read of `source`.
+    ///
+    /// # Errors
+    /// [`Unavailable`] where the architecture has no such fence.
+    pub fn new(source: S) -> Result<Self, Unavailable> {
+        Ok(Self { source, counter: Counter::new()? })
+    }
+}
+
+impl<S: TickSource> TickSource for Serialised<S> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        let ticks = self.source.read();
+        self.counter.fence();
+        ticks
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Unordered(Counter);
+
+impl TickSource for Unordered {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        self.0.unordered()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Ordered(Counter);
+
+impl TickSource for Ordered {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        self.0.ordered()
+    }
+}
+
+impl TickSource for WithProcessorId {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        WithProcessorId::read(*self)
+    }
+}
+
+impl TickSource for SerialisedByCpuid {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        SerialisedByCpuid::read(*self)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Libc<const CLOCK: i32>;
+
+impl<const CLOCK: i32> TickSource for Libc<CLOCK> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        os::read_ns::<CLOCK>()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct SystemCall<const CLOCK: i32>;
+
+impl<const CLOCK: i32> TickSource for SystemCall<CLOCK> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        os::read_by_system_call_ns::<CLOCK>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Pairs(usize);
+
+    impl SourceVisitor for Pairs {
+        type Output = usize;
+
+        fn visit<S: TickSource>(self, source: S) -> usize {
+            (0..self.0)
+                .filter(|_| {
+                    let first = source.read();
+                    source.read() < first
+                })
+                .count()
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_resolve() {
+        for id in SourceId::all() {
+            assert_eq!(SourceId::all().filter(|other| other.name() == id.name()).count(), 1);
+            assert_eq!(SourceId::from_name(id.name()), Some(id));
+        }
+        assert_eq!(SourceId::from_name("sundial"), None);
+    }
+
+    #[test]
+    fn ordered_sources_do_not_step_back_on_one_thread() {
+        for id in SourceId::all().filter(|id| id.is_ordered() && *id != SourceId::Os(OsClock::Realtime)) {
+            if let Ok(backward) = id.visit(Pairs(1000)) {
+                assert_eq!(backward, 0, "{} stepped back", id.name());
+            }
+        }
+    }
+
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[test]
+    fn the_monotonic_clock_can_be_had_on_linux() {
+        for id in [SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic), SourceId::MonotonicSystemCall] {
+            assert_eq!(id.availability(), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+use core::fmt;
+
+/// Why a time source cannot be had on this machine.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::SourceId;
+///
+/// for id in SourceId::all() {
+///     if let Err(unavailable) = id.availability() {
+///         assert!(!unavailable.reason().is_empty());
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unavailable {
+    reason: &'static str,
+}
+
+impl Unavailable {
+    pub(crate) const fn because(reason: &'static str) -> Self {
+        Self { reason }
+    }
+
+    /// The reason as a clause without a full stop, fit to follow "because".
+    pub const fn reason(self) -> &'static str {
+        self.reason
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason)
+    }
+}
+
+impl core::error::Error for Unavailable {}
