@@ -1,0 +1,165 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::cpu_list::CpuList;
+
+/// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
+/// what therefore can and cannot be timed here.
+///
+/// Without a command it checks the machine. It needs no privilege and changes nothing.
+#[derive(Debug, Parser)]
+#[command(name = "chronoscope", version, max_term_width = 100, after_long_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    #[command(flatten)]
+    pub(crate) check: CheckOptions,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run could not finish or be saved, or --strict and a finding of \
+    severity warning or worse stands; 2 the arguments are wrong.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check this machine: verdict, machine, clocks, consecutive reads, cores [default]
+    Check(CheckOptions),
+    /// The clocks alone and deeper: path, latency, granularity, shortest intervals
+    Clocks(CheckOptions),
+    /// Consecutive reads alone and deeper: the distribution of their differences, and gaps
+    Reads(RunOptions),
+    /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
+    Causality(RunOptions),
+    /// Show a saved record again
+    Show(ShowOptions),
+    /// Print the JSON schema of the record
+    Schema,
+    /// Print shell completions
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Options of everything that measures.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RunOptions {
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Take about this long, e.g. 8s or 1min; longer narrows the intervals
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) duration: Option<Duration>,
+
+    /// Use these CPUs only, e.g. 0-3,6; single-threaded measurements run on the last
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cpus: Option<CpuList>,
+
+    /// Take a few seconds, with wider intervals
+    #[arg(long, conflicts_with_all = ["thorough", "duration"])]
+    pub(crate) quick: bool,
+
+    /// Take about a minute, with narrower intervals and all pairs of CPUs
+    #[arg(long)]
+    pub(crate) thorough: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Exit with 1 if a finding of severity warning or worse stands
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Options of what can answer for intervals.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) interval: Vec<Duration>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ShowOptions {
+    /// The record
+    pub(crate) file: PathBuf,
+
+    /// What to show of it
+    #[arg(long, value_enum, default_value_t, value_name = "VIEW")]
+    pub(crate) view: View,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: Format,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    #[default]
+    Human,
+    /// The whole record as JSON
+    Json,
+}
+
+/// What is shown of a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum View {
+    /// Everything on one screen
+    #[default]
+    Check,
+    /// The clocks
+    Clocks,
+    /// Consecutive reads
+    Reads,
+    /// Causality
+    Causality,
+}
+
+/// The arguments; ends the process with code 2 if they are wrong.
+pub(crate) fn parse() -> Arguments {
+    Arguments::parse()
+}
+
+/// The definition of the arguments, for completions and the manual page.
+pub(crate) fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn no_command_takes_the_options_of_check() {
+        let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();
+        assert!(arguments.command.is_none() && arguments.check.run.quick);
+        assert_eq!(arguments.check.interval, [Duration::from_micros(1)]);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for wrong in [["--quick", "--thorough"], ["--cpus", "x"], ["--duration", "soon"], ["--format", "xml"]] {
+            assert!(Arguments::try_parse_from(["chronoscope"].into_iter().chain(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use std::process::ExitCode;
+
+use chronoscope_measure::engine::{self, Start};
+use chronoscope_measure::finding::Severity;
+use chronoscope_measure::plan::{Depth, Plan, Wish};
+use chronoscope_measure::record::{Part, Record, Tool};
+use chronoscope_report::View;
+
+use crate::arguments::{CheckOptions, Format, RunOptions};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{self, OutputFile};
+use crate::progress::Progress;
+
+/// Measures `parts` of a check (none named: all), prints the record and saves it.
+pub(super) fn run(start: &Start, options: &CheckOptions, parts: &[Part], view: View) -> Result<ExitCode, Failure> {
+    let run = &options.run;
+    let plan =
+        Plan::new(&wish(options, parts), start.allowed_cpus()).map_err(|error| Failure::usage(format!("{error}")))?;
+    let file = run.output.as_deref().map(OutputFile::prepare).transpose()?;
+    let mut progress = Progress::new(run.quiet, Interrupt::listen());
+    let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let record = engine::run(start, plan, tool, &mut progress);
+    progress.finish();
+    let json = chronoscope_report::json(&record).map_err(|error| Failure::run(error.to_string()))?;
+    // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
+    let printed = output::print(&match run.format {
+        Format::Human => chronoscope_report::terminal(&record, view),
+        Format::Json => json.clone(),
+    });
+    let saved = file.map_or(Ok(()), |file| file.write(&json));
+    saved.and(printed)?;
+    Ok(ExitCode::from(u8::from(record.interrupted || fails(run, &record))))
+}
+
+fn wish(options: &CheckOptions, parts: &[Part]) -> Wish {
+    let run = &options.run;
+    let depth = match (run.quick, run.thorough) {
+        (true, _) => Depth::Quick,
+        (_, true) => Depth::Thorough,
+        _ => Depth::Normal,
+    };
+    Wish {
+        depth,
+        budget: run.duration,
+        cpus: run.cpus.clone().map(|list| list.0),
+        parts: parts.to_vec(),
+        questions: options.interval.clone(),
+    }
+}
+
+fn fails(run: &RunOptions, record: &Record) -> bool {
+    run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning)
+}

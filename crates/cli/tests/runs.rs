@@ -1,0 +1,168 @@
+//! Real runs of the real binary, short ones. They test what is said, never how fast it is.
+
+use std::io::Read;
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const SHORT: &[&str] = &["--duration", "2s", "--format", "json"];
+
+fn chronoscope() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+}
+
+fn record(arguments: &[&str]) -> Value {
+    let output = chronoscope().args(arguments).args(SHORT).assert().success().get_output().clone();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let record = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&record);
+    record
+}
+
+fn assert_valid(record: &Value) {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../schema/chronoscope-record.v1.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let faults: Vec<String> =
+        validator.iter_errors(record).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+fn clock<'r>(record: &'r Value, name: &str) -> &'r Value {
+    record["clocks"].as_array().unwrap().iter().find(|clock| clock["name"] == name).unwrap()
+}
+
+fn finding_ids(record: &Value) -> Vec<&str> {
+    record["findings"].as_array().unwrap().iter().map(|finding| finding["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
+    let record = record(&["check"]);
+    assert_eq!(record["schema_version"], 1);
+    assert_eq!(record["interrupted"], false);
+    for clock in record["clocks"].as_array().unwrap() {
+        if clock["available"] == true {
+            assert!(clock["path"].is_string() && clock["path_evidence"]["detail"].is_string(), "{clock}");
+            let latency = &clock["latency_ns"];
+            let value = |name: &str| latency[name].as_f64().unwrap();
+            assert!(value("low") <= value("estimate") && value("estimate") <= value("high"), "{latency}");
+            assert!(value("confidence") >= 0.999);
+            assert!(latency["forks"].as_array().unwrap().len() >= 3);
+        } else {
+            assert!(clock["reason_unavailable"].is_string(), "{clock}");
+        }
+    }
+    assert!(record["harness"]["loop_overhead_ns"]["estimate"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_real_system_call_costs_more_than_the_counter() {
+    let record = record(&["clocks"]);
+    let minimum = |name: &str| clock(&record, name)["latency_ns"]["minimum"].as_f64().unwrap();
+    let call = minimum("syscall CLOCK_MONOTONIC");
+    if cfg!(target_arch = "x86_64") && clock(&record, "rdtsc")["available"] == true {
+        assert!(minimum("rdtsc") < call);
+    }
+    assert!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_ns"].as_f64().unwrap() >= 100_000.0);
+    assert_eq!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_is_latency"], false);
+}
+
+#[test]
+fn parts_alone_do_their_part_alone() {
+    let reads = record(&["reads"]);
+    assert!(!reads["reads"].as_array().unwrap().is_empty());
+    assert_eq!(reads["parts"].as_array().unwrap().len(), 1);
+    let causality = record(&["causality"]);
+    let parts: Vec<&Value> = causality["parts"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
+    assert_eq!(parts, ["offsets", "litmus"]);
+}
+
+#[test]
+fn ordered_reads_are_causal_where_there_are_two_cpus() {
+    let record = record(&["causality"]);
+    if record["plan"]["cpus"].as_array().unwrap().len() < 2 {
+        assert!(record["causality"]["reason_unavailable"].is_string());
+        return;
+    }
+    let litmus = record["causality"]["litmus"].as_array().unwrap();
+    for row in litmus.iter().filter(|row| row["name"] != "rdtsc" && row["name"] != "cntvct") {
+        assert_eq!(row["violations"], 0, "{row}");
+    }
+    assert!(!record["causality"]["pairs"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn one_cpu_is_enough_for_all_but_causality() {
+    let allowed = record(&["reads"])["machine"]["cpu"]["allowed"][0].to_string();
+    let record = record(&["check", "--cpus", &allowed]);
+    assert!(finding_ids(&record).contains(&"one_cpu"));
+    assert!(record["causality"]["reason_unavailable"].is_string());
+    assert!(record["verdict"]["causal"].is_null());
+}
+
+#[test]
+fn a_question_is_answered_and_strict_fails_on_it() {
+    let output = chronoscope()
+        .args(["clocks", "--interval", "1ns", "--interval", "1h", "--strict"])
+        .args(SHORT)
+        .assert()
+        .code(1)
+        .get_output()
+        .clone();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(finding_ids(&record).contains(&"interval_near_latency"));
+    assert_eq!(record["verdict"]["questions"][0]["interval_ns"], 1.0);
+}
+
+#[test]
+fn the_saved_record_is_the_printed_one_and_replaces_the_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("record.json");
+    std::fs::write(&path, "old").unwrap();
+    let output =
+        chronoscope().arg("reads").args(SHORT).arg("--output").arg(&path).assert().success().get_output().clone();
+    assert_eq!(std::fs::read(&path).unwrap(), output.stdout);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left beside it");
+}
+
+#[test]
+fn a_full_standard_output_is_an_error_and_the_file_is_saved_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("record.json");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .arg("reads")
+        .args(SHORT)
+        .arg("--output")
+        .arg(&path)
+        .stdout(full)
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_valid(&serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap());
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has_and_says_so() {
+    let mut child = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["--format", "json", "--duration", "1min"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let killed = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_valid(&record);
+    assert_eq!(record["interrupted"], true);
+    assert!(finding_ids(&record).contains(&"interrupted"));
+    assert!(record["machine"]["kernel"]["release"].is_string());
+}

@@ -1,0 +1,26 @@
+//! Which CPUs a thread may run on.
+
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+
+const THIS_THREAD: Pid = Pid::from_raw(0);
+
+/// The CPUs that the calling thread may run on, in rising order.
+///
+/// # Errors
+/// The kernel's reason, in words.
+pub(crate) fn allowed() -> Result<Vec<u32>, String> {
+    let set = sched_getaffinity(THIS_THREAD).map_err(|error| format!("sched_getaffinity failed: {}", error.desc()))?;
+    Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
+}
+
+/// Binds the calling thread to `cpu`.
+///
+/// # Errors
+/// The kernel's reason, in words.
+pub(crate) fn pin(cpu: u32) -> Result<(), String> {
+    let mut set = CpuSet::new();
+    set.set(cpu as usize).map_err(|_| format!("CPU {cpu} is beyond the {} this build can name", CpuSet::count()))?;
+    sched_setaffinity(THIS_THREAD, &set)
+        .map_err(|error| format!("sched_setaffinity to CPU {cpu} failed: {}", error.desc()))
+}

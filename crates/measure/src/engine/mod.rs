@@ -1,0 +1,94 @@
+//! Runs a plan: from arguments to a record, one part after another.
+
+mod session;
+mod stages;
+mod start;
+
+use std::time::Instant;
+
+pub use start::Start;
+
+use crate::finding;
+use crate::plan::Plan;
+use crate::record::{Causality, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
+use crate::verdict;
+use session::Session;
+use stages::StageError;
+
+/// Watches a run.
+pub trait Observer {
+    /// A part of the plan begins, of which `done_ms` of `whole_ms` planned are over.
+    fn part_begins(&mut self, part: Part, done_ms: u64, whole_ms: u64);
+
+    /// A part of the plan that takes `budget_ms` is over by `share` (0 to 1).
+    fn part_goes_on(&mut self, part: Part, budget_ms: u64, share: f64);
+
+    /// Whether the user wants the run to stop; asked often.
+    fn cancelled(&self) -> bool;
+}
+
+/// Watches nothing and never stops a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn part_begins(&mut self, _part: Part, _done_ms: u64, _whole_ms: u64) {}
+
+    fn part_goes_on(&mut self, _part: Part, _budget_ms: u64, _share: f64) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Does what `plan` says and keeps a record of it.
+///
+/// # Guarantees
+/// Never fails: what could not be had stands in the record with its reason. Stops soon after the observer says so and
+/// keeps what was measured until then. Leaves no process behind.
+pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -> Record {
+    let began = Instant::now();
+    let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let mut record = Record {
+        schema_version: SCHEMA_VERSION,
+        tool,
+        started_at,
+        elapsed_ms: 0,
+        interrupted: false,
+        machine: crate::machine::identify(start.counter_access(), start.allowed_cpus()),
+        plan,
+        parts: Vec::new(),
+        harness: None,
+        clocks: Vec::new(),
+        reads: Vec::new(),
+        causality: Causality::default(),
+        findings: Vec::new(),
+        verdict: Default::default(),
+    };
+    let mut session = Session::new(start, record.plan.clone(), observer);
+    stages::prepare(&mut session, &mut record);
+    let whole_ms: u64 = session.plan.parts.iter().map(|part| part.budget_ms).sum();
+    let mut done_ms = 0;
+    for planned in session.plan.parts.clone() {
+        session.observer.part_begins(planned.part, done_ms, whole_ms);
+        let part_began = Instant::now();
+        let (outcome, reason) = match stages::run(planned.part, &mut session, &mut record) {
+            Ok(()) => (Outcome::Done, None),
+            Err(StageError::Incomplete(reason)) => (Outcome::Incomplete, Some(reason)),
+            Err(StageError::Skipped(reason)) => (Outcome::Skipped, Some(reason)),
+            Err(StageError::Failed(reason)) => (Outcome::Failed, Some(reason)),
+        };
+        let elapsed_ms = milliseconds(part_began);
+        record.parts.push(PartReport { part: planned.part, outcome, reason, elapsed_ms });
+        done_ms += planned.budget_ms;
+    }
+    record.interrupted = session.observer.cancelled();
+    verdict::conclude(&mut record);
+    record.findings = finding::conclude(&record);
+    record.elapsed_ms = milliseconds(began);
+    record
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

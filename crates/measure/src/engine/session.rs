@@ -1,0 +1,74 @@
+use chronoscope_clock::{Rate, SourceId};
+
+use super::{Observer, Start};
+use crate::plan::Plan;
+use crate::record::{Disturbance, Part, TscAccess};
+use crate::task::timer::TimerSpec;
+use crate::task::{Request, Samples, Task};
+use crate::worker::WorkerFailure;
+
+/// One run under way: the plan, how to reach workers, and what times them.
+pub(super) struct Session<'a> {
+    start: &'a Start,
+    pub(super) plan: Plan,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) timer: TimerSpec,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn Observer) -> Self {
+        Self { start, plan, observer, timer: TimerSpec::SystemCall }
+    }
+
+    /// Has a worker do `task` and picks the samples that belong to it.
+    pub(super) fn ask<T>(
+        &self,
+        cpu: Option<u32>,
+        budget_ms: u64,
+        task: Task,
+        pick: fn(Samples) -> Option<T>,
+    ) -> Result<(T, Disturbance), WorkerFailure> {
+        let counter_faults = self.start.counter_access() == TscAccess::Faults;
+        let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
+        let response = self.start.launcher()?.call(&request, &|| self.observer.cancelled())?;
+        let samples = response.samples.map_err(WorkerFailure::refused)?;
+        let picked = pick(samples)
+            .ok_or_else(|| WorkerFailure::refused("the worker process answered another question".to_owned()))?;
+        Ok((picked, response.disturbance))
+    }
+
+    /// As [`ask`](Self::ask), on the measuring CPU.
+    pub(super) fn ask_alone<T>(
+        &self,
+        budget_ms: u64,
+        task: Task,
+        pick: fn(Samples) -> Option<T>,
+    ) -> Result<(T, Disturbance), WorkerFailure> {
+        self.ask(self.plan.measuring_cpu, budget_ms, task, pick)
+    }
+
+    /// Tells the observer that `part` is over by `share`.
+    pub(super) fn goes_on(&mut self, part: Part, share: f64) {
+        let budget_ms = self.budget_ms(part);
+        self.observer.part_goes_on(part, budget_ms, share);
+    }
+
+    /// The time that `part` may take.
+    pub(super) fn budget_ms(&self, part: Part) -> u64 {
+        self.plan.budget_ms_of(part).unwrap_or(1)
+    }
+
+    /// The length of the ticks of the clock called `name`.
+    pub(super) fn rate_of(&self, name: &str) -> Rate {
+        let is_counter = SourceId::from_name(name).is_some_and(SourceId::is_counter);
+        if is_counter { self.timer_rate() } else { Rate::NANOSECONDS }
+    }
+
+    /// The length of the timer's ticks.
+    pub(super) fn timer_rate(&self) -> Rate {
+        match self.timer {
+            TimerSpec::Counter { hz } => Rate::from_hz(hz).unwrap_or(Rate::NANOSECONDS),
+            TimerSpec::OsClock | TimerSpec::SystemCall => Rate::NANOSECONDS,
+        }
+    }
+}

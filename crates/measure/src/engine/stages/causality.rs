@@ -1,0 +1,93 @@
+use super::{StageError, available, clock_mut, outcome};
+use crate::engine::session::Session;
+use crate::estimate;
+use crate::record::{Part, Record};
+use crate::task::{Samples, Task, litmus as litmus_task, offset};
+
+/// Passes messages between pairs of CPUs.
+pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_two_cpus(session, record)?;
+    let cpus = session.plan.cpus.len() as u64;
+    record.causality.pairs_possible = cpus * (cpus - 1) / 2;
+    let clocks = available(record, &session.plan.pair_clocks);
+    let requests: Vec<offset::Request> = session
+        .plan
+        .pairs
+        .iter()
+        .flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
+        .map(|(source, a, b)| offset::Request { source, a, b, rounds: session.plan.pair_rounds })
+        .collect();
+    let budget_ms = (session.budget_ms(Part::Offsets) / requests.len().max(1) as u64).max(1);
+    let mut reasons = Vec::new();
+    for (i, request) in requests.iter().enumerate() {
+        session.goes_on(Part::Offsets, i as f64 / requests.len() as f64);
+        let answer = session.ask(None, budget_ms, Task::Offset(request.clone()), |samples| match samples {
+            Samples::Offset(found) => Some(found),
+            _ => None,
+        });
+        match answer {
+            Ok((samples, disturbance)) => {
+                let rate = session.rate_of(&request.source);
+                record.causality.pairs.push(estimate::pair_offset(request, &samples, rate, disturbance));
+            }
+            Err(failure) => {
+                reasons.push(format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source));
+                if session.observer.cancelled() {
+                    break;
+                }
+            }
+        }
+    }
+    outcome(requests.len(), reasons)
+}
+
+/// Publishes each clock on one CPU and observes it on another.
+pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_two_cpus(session, record)?;
+    let clocks = available(record, &session.plan.litmus_clocks);
+    let requests: Vec<litmus_task::Request> = session
+        .plan
+        .litmus_pairs
+        .iter()
+        .flat_map(|(writer, reader)| clocks.iter().map(|clock| (clock.clone(), *writer, *reader)))
+        .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
+        .collect();
+    let budget_ms = (session.budget_ms(Part::Litmus) / requests.len().max(1) as u64).max(1);
+    let mut reasons = Vec::new();
+    for (i, request) in requests.iter().enumerate() {
+        session.goes_on(Part::Litmus, i as f64 / requests.len() as f64);
+        let answer = session.ask(None, budget_ms, Task::Litmus(request.clone()), |samples| match samples {
+            Samples::Litmus(found) => Some(found),
+            _ => None,
+        });
+        match answer {
+            Ok((samples, disturbance)) => {
+                let rate = session.rate_of(&request.source);
+                let row = estimate::litmus(request, &samples, rate, disturbance);
+                if let Some(clock) = clock_mut(record, &request.source).filter(|_| row.fresh > 0) {
+                    clock.causal = Some(clock.causal.unwrap_or(true) && row.violations == 0);
+                }
+                record.causality.litmus.push(row);
+            }
+            Err(failure) => {
+                reasons.push(format!("{}: {failure}", request.source));
+                if session.observer.cancelled() {
+                    break;
+                }
+            }
+        }
+    }
+    outcome(requests.len(), reasons)
+}
+
+fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    if session.plan.cpus.len() >= 2 {
+        return Ok(());
+    }
+    let reason = match session.plan.cpus.first() {
+        Some(cpu) => format!("the run may use CPU {cpu} alone, and this takes two"),
+        None => "the kernel does not say which CPUs the process may use".to_owned(),
+    };
+    record.causality.reason_unavailable = Some(reason.clone());
+    Err(StageError::Skipped(reason))
+}

@@ -1,0 +1,124 @@
+use super::{StageError, available, outcome};
+use crate::engine::session::Session;
+use crate::estimate::{self, TRIAL_MULTIPLES};
+use crate::record::{ClockVerdict, DirectInterval, IntervalTrial, Part, Record};
+use crate::stats::Distribution;
+use crate::task::interval::{Request, Round};
+use crate::task::{Samples, Task, empty};
+use crate::worker::WorkerFailure;
+
+const EMPTY_BUDGET_MS: u64 = 300;
+/// A longer claim is not tried: hundreds of readings of eight times its length would take too much time.
+const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
+const TOLERANCES: [f64; 2] = [0.01, 0.1];
+
+/// Claims each clock's shortest interval, then times known work of about that length with it.
+pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let clocks = available(record, &session.plan.clocks);
+    let empties = empty_intervals(session, &clocks)?;
+    let mut verdicts: Vec<ClockVerdict> = Vec::new();
+    for (name, empty_ns) in clocks.iter().zip(&empties) {
+        let clock = record.clocks.iter().find(|clock| clock.name == *name);
+        let step =
+            clock.filter(|clock| clock.granularity_is_latency == Some(false)).and_then(|clock| clock.granularity_ns);
+        let claim = |tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance);
+        let claimed_interval_ns =
+            DirectInterval { within_1pct: claim(TOLERANCES[0]), within_10pct: claim(TOLERANCES[1]) };
+        verdicts.push(ClockVerdict {
+            name: name.clone(),
+            recommended: false,
+            why: String::new(),
+            direct_interval_ns: claimed_interval_ns,
+            claimed_interval_ns,
+            validated: false,
+            reason_unvalidated: None,
+            trials: Vec::new(),
+        });
+    }
+    let to_try = verdicts.iter().filter(|verdict| is_tried(verdict)).count().max(1);
+    let budget_ms =
+        (session.budget_ms(Part::Intervals) / to_try as u64 / u64::from(session.plan.interval_forks.max(1))).max(1);
+    let mut reasons = Vec::new();
+    for (i, verdict) in verdicts.iter_mut().enumerate() {
+        session.goes_on(Part::Intervals, i as f64 / clocks.len() as f64);
+        if !is_tried(verdict) {
+            verdict.reason_unvalidated = Some(match verdict.claimed_interval_ns.within_1pct {
+                Some(_) => "trials of intervals this long would take too much time".to_owned(),
+                None => "no two readings of it differed".to_owned(),
+            });
+            continue;
+        }
+        match trials(session, verdict, budget_ms) {
+            Ok(trials) if trials.is_empty() => {
+                verdict.reason_unvalidated = Some("no trial fitted into the time".to_owned());
+            }
+            Ok(trials) => confirm(verdict, trials),
+            Err(failure) => {
+                verdict.reason_unvalidated = Some(failure.to_string());
+                reasons.push(format!("{}: {failure}", verdict.name));
+            }
+        }
+    }
+    record.verdict.clocks = verdicts;
+    outcome(to_try, reasons)
+}
+
+fn is_tried(verdict: &ClockVerdict) -> bool {
+    verdict.claimed_interval_ns.within_1pct.is_some_and(|claim| claim <= LONGEST_CLAIM_TRIED_NS)
+}
+
+/// What each clock reads for an empty interval, over several processes.
+fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distribution>, WorkerFailure> {
+    let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
+    for _ in 0..session.plan.interval_forks.max(1) {
+        let task = Task::Empty(empty::Request { sources: clocks.to_vec() });
+        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, task, |samples| match samples {
+            Samples::Empty(found) => Some(found),
+            _ => None,
+        })?;
+        for ((name, ticks), all) in clocks.iter().zip(samples.clocks).zip(&mut all) {
+            let rate = session.rate_of(name);
+            all.extend(ticks.into_iter().map(|ticks| rate.ns_of_mean(ticks as f64)));
+        }
+    }
+    Ok(all.into_iter().map(Distribution::of).collect())
+}
+
+/// Times known work around both claims of `verdict`, in several processes.
+fn trials(session: &Session<'_>, verdict: &ClockVerdict, budget_ms: u64) -> Result<Vec<IntervalTrial>, WorkerFailure> {
+    let claims = [verdict.claimed_interval_ns.within_1pct, verdict.claimed_interval_ns.within_10pct];
+    let lengths: Vec<(f64, f64)> = TOLERANCES
+        .into_iter()
+        .zip(claims)
+        .filter_map(|(tolerance, claim)| Some((tolerance, claim?)))
+        .flat_map(|(tolerance, claim)| TRIAL_MULTIPLES.map(|multiple| (tolerance, claim * multiple)))
+        .collect();
+    let mut rounds: Vec<Vec<Round>> = lengths.iter().map(|_| Vec::new()).collect();
+    for _ in 0..session.plan.interval_forks.max(1) {
+        let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
+        let task = Task::Interval(Request { source: verdict.name.clone(), lengths_ns });
+        let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {
+            Samples::Interval(found) => Some(found),
+            _ => None,
+        })?;
+        samples.lengths.into_iter().zip(&mut rounds).for_each(|(more, all)| all.extend(more));
+    }
+    let rate = session.rate_of(&verdict.name);
+    Ok(lengths
+        .iter()
+        .zip(&rounds)
+        .filter_map(|((tolerance, _), rounds)| estimate::trial(rounds, *tolerance, rate))
+        .collect())
+}
+
+fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>) {
+    let confirmed = |tolerance: f64| estimate::confirmed_interval_ns(&trials, tolerance * 100.0);
+    verdict.direct_interval_ns =
+        DirectInterval { within_1pct: confirmed(TOLERANCES[0]), within_10pct: confirmed(TOLERANCES[1]) };
+    verdict.validated = true;
+    if verdict.direct_interval_ns.within_1pct.is_none() || verdict.direct_interval_ns.within_10pct.is_none() {
+        verdict.reason_unvalidated =
+            Some("at none of the lengths tried did 95 of 100 readings lie within the tolerance".to_owned());
+    }
+    verdict.trials = trials;
+}

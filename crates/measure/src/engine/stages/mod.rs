@@ -1,0 +1,65 @@
+//! The parts of a plan, one file each: what to ask of workers, and where in the record the answers go.
+
+mod causality;
+mod granularity;
+mod intervals;
+mod latency;
+mod paths;
+mod prepare;
+mod reads;
+
+pub(super) use prepare::prepare;
+
+use super::session::Session;
+use crate::record::{ClockReport, Part, Record};
+use crate::worker::WorkerFailure;
+
+/// Why a part was not done whole.
+pub(super) enum StageError {
+    /// Some of it could not be had.
+    Incomplete(String),
+    /// There was nothing to do, or no time to do it.
+    Skipped(String),
+    /// None of it could be had.
+    Failed(String),
+}
+
+impl From<WorkerFailure> for StageError {
+    fn from(failure: WorkerFailure) -> Self {
+        if failure.is_cancelled() { Self::Skipped(failure.to_string()) } else { Self::Failed(failure.to_string()) }
+    }
+}
+
+/// Does `part` and writes what it found into `record`.
+pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    if session.observer.cancelled() {
+        return Err(StageError::Skipped("the run was stopped".to_owned()));
+    }
+    match part {
+        Part::Paths => paths::run(session, record),
+        Part::Latency => latency::run(session, record),
+        Part::Granularity => granularity::run(session, record),
+        Part::Reads => reads::run(session, record),
+        Part::Offsets => causality::offsets(session, record),
+        Part::Litmus => causality::litmus(session, record),
+        Part::Intervals => intervals::run(session, record),
+    }
+}
+
+/// The names of the clocks that can be read, as far as `among` lists them.
+fn available(record: &Record, among: &[String]) -> Vec<String> {
+    let is_available = |name: &&String| record.clocks.iter().any(|clock| clock.available && clock.name == **name);
+    among.iter().filter(is_available).cloned().collect()
+}
+
+fn clock_mut<'r>(record: &'r mut Record, name: &str) -> Option<&'r mut ClockReport> {
+    record.clocks.iter_mut().find(|clock| clock.name == name)
+}
+
+/// The outcome of a part whose pieces failed for `reasons`, `tried` of them altogether.
+fn outcome(tried: usize, reasons: Vec<String>) -> Result<(), StageError> {
+    let failed = reasons.len();
+    let Some(first) = reasons.into_iter().next() else { return Ok(()) };
+    let told = if failed > 1 { format!("{first} ({failed} of {tried} like it)") } else { first };
+    Err(if failed == tried { StageError::Failed(told) } else { StageError::Incomplete(told) })
+}

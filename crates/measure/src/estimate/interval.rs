@@ -1,0 +1,129 @@
+use chronoscope_clock::Rate;
+
+use crate::record::IntervalTrial;
+use crate::stats::Distribution;
+use crate::task::interval::Round;
+
+/// The lengths that are tried, as multiples of the claim.
+pub const TRIAL_MULTIPLES: [f64; 8] = [0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
+/// The share of readings that must lie within the tolerance.
+const SHARE_REQUIRED: f64 = 0.95;
+
+/// The shortest interval that a clock should time within `tolerance`, from what it reads for empty intervals.
+///
+/// A reading errs by what an empty interval reads, which is the time from the instant the first read samples the clock
+/// to the instant the second does, and by up to one step of the clock. The claim is the larger of the two errors,
+/// divided by the tolerance and rounded up to two digits.
+pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>, tolerance: f64) -> Option<f64> {
+    let magnitude = Distribution::of_counts(empty_ns.counts().iter().map(|(ns, count)| (ns.abs(), *count)));
+    let error = magnitude.quantile(SHARE_REQUIRED)?.max(granularity_ns.unwrap_or(0.0));
+    (error > 0.0 && tolerance > 0.0).then(|| round_up(error / tolerance))
+}
+
+/// One length of work on trial: readings beside the truth of their own round. None for no readings.
+///
+/// The work does not take the same time whatever happens: an interrupt or a busy neighbour lengthens it, and a clock
+/// that reads so is right. Rounds whose two batches differ by more than half the tolerance were disturbed so; they are
+/// left out and counted.
+pub fn trial(rounds: &[Round], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
+    let quiet: Vec<(f64, &[i64])> = rounds
+        .iter()
+        .filter(|round| round.before_ns > 0.0 && (round.after_ns / round.before_ns - 1.0).abs() <= tolerance / 2.0)
+        .map(|round| (f64::midpoint(round.before_ns, round.after_ns), round.readings.as_slice()))
+        .collect();
+    let error_pct = |reading: i64, truth_ns: f64| (rate.ns_of_mean(reading as f64) / truth_ns - 1.0) * 100.0;
+    let errors: Vec<f64> = quiet
+        .iter()
+        .flat_map(|(truth_ns, readings)| readings.iter().map(|reading| error_pct(*reading, *truth_ns)))
+        .collect();
+    let magnitude = Distribution::of(errors.iter().map(|error| error.abs()).collect());
+    let signed = Distribution::of(errors);
+    let share_within = magnitude.share(|error| error <= tolerance * 100.0);
+    Some(IntervalTrial {
+        tolerance_pct: tolerance * 100.0,
+        truth_ns: Distribution::of(quiet.iter().map(|(truth_ns, _)| *truth_ns).collect()).quantile(0.5)?,
+        rounds: rounds.len() as u64,
+        rounds_quiet: quiet.len() as u64,
+        readings: signed.total(),
+        error_pct_p50: signed.quantile(0.5)?,
+        error_pct_abs_p95: magnitude.quantile(0.95)?,
+        share_within,
+        holds: share_within >= SHARE_REQUIRED,
+    })
+}
+
+/// The shortest trial of `tolerance_pct` that held together with every longer one, rounded up to two digits.
+pub fn confirmed_interval_ns(trials: &[IntervalTrial], tolerance_pct: f64) -> Option<f64> {
+    let mut of_tolerance: Vec<&IntervalTrial> =
+        trials.iter().filter(|trial| trial.tolerance_pct == tolerance_pct).collect();
+    of_tolerance.sort_by(|a, b| b.truth_ns.total_cmp(&a.truth_ns));
+    of_tolerance.into_iter().take_while(|trial| trial.holds).last().map(|trial| round_up(trial.truth_ns))
+}
+
+/// Rounds up to two significant digits.
+fn round_up(value: f64) -> f64 {
+    if !(value.is_finite() && value > 0.0) {
+        return value;
+    }
+    let unit = 10.0_f64.powf(value.log10().floor() - 1.0);
+    // A hair of slack, so that 2.3 µs stays 2.3 µs whatever the last bit of the quotient says.
+    ((value / unit - 1e-9).ceil() * unit * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_claim_follows_the_larger_error() {
+        let empty = Distribution::of(vec![22.0; 100]);
+        assert_eq!(claimed_interval_ns(&empty, Some(1.0), 0.01), Some(2200.0));
+        assert_eq!(claimed_interval_ns(&empty, Some(100.0), 0.01), Some(10_000.0));
+        assert_eq!(claimed_interval_ns(&Distribution::default(), None, 0.01), None);
+    }
+
+    #[test]
+    fn readings_are_judged_by_their_own_round() {
+        let rounds = [
+            Round { before_ns: 1000.0, after_ns: 1000.0, readings: vec![1005; 20] },
+            Round { before_ns: 1999.0, after_ns: 2001.0, readings: vec![2010; 20] },
+            Round { before_ns: 1000.0, after_ns: 1300.0, readings: vec![1300; 20] },
+        ];
+        let found = trial(&rounds, 0.01, Rate::NANOSECONDS).unwrap();
+        assert!((found.error_pct_p50 - 0.5).abs() < 1e-9);
+        assert!(found.holds);
+        assert_eq!((found.rounds, found.rounds_quiet, found.readings), (3, 2, 40));
+        assert_eq!(trial(&[], 0.01, Rate::NANOSECONDS), None);
+    }
+
+    fn tried(truth_ns: f64, holds: bool) -> IntervalTrial {
+        IntervalTrial {
+            tolerance_pct: 1.0,
+            truth_ns,
+            rounds: 1,
+            rounds_quiet: 1,
+            readings: 1,
+            error_pct_p50: 0.0,
+            error_pct_abs_p95: 0.0,
+            share_within: 1.0,
+            holds,
+        }
+    }
+
+    #[test]
+    fn a_shorter_trial_that_held_by_luck_does_not_count() {
+        let trials = [tried(1000.0, true), tried(2000.0, false), tried(4000.0, true), tried(8000.0, true)];
+        assert_eq!(confirmed_interval_ns(&trials, 1.0), Some(4000.0));
+        assert_eq!(confirmed_interval_ns(&[tried(1000.0, true), tried(2000.0, false)], 1.0), None);
+        assert_eq!(confirmed_interval_ns(&trials, 10.0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_up_never_loses(value in 1e-3_f64..1e15) {
+            let rounded = round_up(value);
+            prop_assert!(rounded >= value * (1.0 - 1e-6) && rounded <= value * 1.1 + 1e-6, "{} {}", value, rounded);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use super::ns;
+use crate::finding::{Finding, FindingId};
+use crate::record::{Disturbance, Outcome, Part, Record};
+
+/// Gaps above this length are somebody else's work, not the clock's cost.
+const GAP_NS: f64 = 10_000.0;
+/// The share of the time that such gaps may take away.
+const GAP_SHARE: f64 = 0.01;
+/// The share of the time that the hypervisor may take away.
+const STEAL_SHARE: f64 = 0.01;
+
+fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
+    // All clocks share the latency measurement's disturbance.
+    let latency = record.clocks.iter().find_map(|clock| clock.disturbance.as_ref());
+    latency
+        .into_iter()
+        .chain(record.reads.iter().map(|reads| &reads.disturbance))
+        .chain(record.causality.pairs.iter().map(|pair| &pair.disturbance))
+        .chain(record.causality.litmus.iter().map(|row| &row.disturbance))
+}
+
+pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
+    let worst = record
+        .reads
+        .iter()
+        .filter_map(|reads| reads.gaps.iter().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
+        .max_by(|a, b| a.1.share_of_time.total_cmp(&b.1.share_of_time));
+    worst
+        .filter(|(_, gap)| gap.share_of_time > GAP_SHARE)
+        .map(|(reads, gap)| {
+            Finding::new(
+                FindingId::NoisyMachine,
+                format!(
+                    "gaps above {} took {:.1} % of the time while {} was read, the largest {}",
+                    ns(gap.above_ns),
+                    gap.share_of_time * 100.0,
+                    reads.clock,
+                    ns(reads.maximum_ns)
+                ),
+            )
+            .value("share_of_time", gap.share_of_time)
+            .value("gaps", gap.count as f64)
+            .value("largest_ns", reads.maximum_ns)
+            .advice("stop what else runs here, or bind your measurement to a CPU that nothing else uses")
+        })
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn stolen_time(record: &Record) -> Vec<Finding> {
+    let stolen_ms: f64 = disturbances(record).filter_map(|disturbance| disturbance.steal_ms).sum();
+    let measured_ms: u64 = record.parts.iter().map(|part| part.elapsed_ms).sum();
+    let share = stolen_ms / measured_ms.max(1) as f64;
+    if share <= STEAL_SHARE {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::StolenTime,
+            format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"),
+        )
+        .value("steal_ms", stolen_ms)
+        .value("share", share)
+        .advice("use a machine with CPUs of its own, or measure when its neighbours are quiet"),
+    ]
+}
+
+pub(super) fn one_cpu(record: &Record) -> Vec<Finding> {
+    let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
+    vec![
+        Finding::new(
+            FindingId::OneCpu,
+            format!("the run may use CPU {cpu} alone: nothing is known about causality between CPUs"),
+        )
+        .value("cpus", 1.0)
+        .advice("allow it two CPUs or more"),
+    ]
+}
+
+pub(super) fn not_pinned(record: &Record) -> Vec<Finding> {
+    disturbances(record)
+        .find_map(|disturbance| disturbance.reason_unpinned.as_ref())
+        .map(|reason| {
+            Finding::new(FindingId::NotPinned, format!("measuring threads could not be bound to a CPU: {reason}"))
+                .advice("figures may mix several CPUs; run where sched_setaffinity is allowed")
+        })
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn parts_unavailable(record: &Record) -> Vec<Finding> {
+    // What one CPU or a stopped run explains has a finding of its own.
+    let explained =
+        |part: Part| record.interrupted || (record.plan.cpus.len() < 2 && matches!(part, Part::Offsets | Part::Litmus));
+    record
+        .parts
+        .iter()
+        .filter(|report| report.outcome != Outcome::Done && !explained(report.part))
+        .map(|report| {
+            let how = match report.outcome {
+                Outcome::Incomplete => "is incomplete",
+                Outcome::Skipped => "was skipped",
+                Outcome::Failed | Outcome::Done => "could not be had",
+            };
+            let reason = report.reason.as_deref().unwrap_or("no reason was given");
+            Finding::new(FindingId::PartUnavailable, format!("the part \"{}\" {how}: {reason}", report.part.title()))
+                .about(report.part.title())
+        })
+        .collect()
+}
+
+pub(super) fn interrupted(record: &Record) -> Vec<Finding> {
+    if !record.interrupted {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::Interrupted,
+            "the run was stopped before its end; what was measured until then is here",
+        )
+        .advice("run again for the whole verdict"),
+    ]
+}

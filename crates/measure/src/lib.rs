@@ -1,0 +1,41 @@
+//! The engine of chronoscope: it plans, measures in worker processes, estimates, concludes, and keeps a record.
+//!
+//! Data moves one way: a [`Plan`](plan::Plan) says what will be done; workers turn it into samples; pure functions turn
+//! samples into estimates and findings; all of it ends in a [`Record`](record::Record), which is plain data. The engine
+//! never prints.
+//!
+//! # Platform
+//! Linux on x86-64 and aarch64, unprivileged. No unsafe code: what needs it lives in `chronoscope-clock`.
+//!
+//! # Examples
+//! A program that checks its machine:
+//! ```no_run
+//! use chronoscope_measure::{engine, plan::{Depth, Plan, Wish}, record::Tool, worker};
+//!
+//! if let Some(code) = worker::serve_if_asked() {
+//!     std::process::exit(i32::from(code != std::process::ExitCode::SUCCESS));
+//! }
+//! let start = engine::Start::of_this_process();
+//! let plan = Plan::new(&Wish { depth: Depth::Quick, ..Wish::default() }, start.allowed_cpus())?;
+//! let tool = Tool { name: "my-check".into(), version: "1".into() };
+//! let record = engine::run(&start, plan, tool, &mut engine::Unobserved);
+//! println!("{} findings", record.findings.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("chronoscope-measure runs on Linux; chronoscope-clock compiles elsewhere too (see PLATFORM.md)");
+
+mod affinity;
+pub mod engine;
+pub mod estimate;
+pub mod finding;
+pub mod machine;
+pub mod plan;
+pub mod record;
+pub mod stats;
+pub mod task;
+mod verdict;
+mod watch;
+pub mod worker;

@@ -1,0 +1,168 @@
+use super::cpuid::Cpuid;
+use super::files::Files;
+use super::{cpuinfo, microarchitecture};
+use crate::record::Cpu;
+
+pub(super) fn identify(
+    files: &Files,
+    cpuid: Result<&Cpuid, &String>,
+    cpuinfo: Result<&str, &String>,
+    allowed: &[u32],
+) -> Cpu {
+    let text = cpuinfo.unwrap_or_default();
+    let mut cpu = match cpuid {
+        Ok(cpuid) => from_cpuid(cpuid, text),
+        Err(_) if cpuinfo::first(text, "CPU implementer").is_some() => from_arm_cpuinfo(text),
+        Err(reason) => Cpu {
+            reason_unavailable: Some(match cpuinfo {
+                Ok(_) => format!("{reason}; {} does not identify the processor", cpuinfo::PATH),
+                Err(unreadable) => format!("{reason}; {unreadable}"),
+            }),
+            ..Cpu::default()
+        },
+    };
+    cpu.online = online(files, text);
+    cpu.allowed = allowed.to_vec();
+    cpu
+}
+
+fn from_cpuid(cpuid: &Cpuid, text: &str) -> Cpu {
+    let name = match (cpuid.family, cpuid.model, cpuid.stepping) {
+        (Some(family), Some(model), Some(stepping)) => {
+            microarchitecture::x86_name(&cpuid.vendor, family, model, stepping)
+        }
+        _ => None,
+    };
+    Cpu {
+        vendor: (!cpuid.vendor.is_empty()).then(|| cpuid.vendor.clone()),
+        brand: cpuid.brand.clone().or_else(|| cpuinfo::first(text, "model name").map(str::to_owned)),
+        family: cpuid.family,
+        model: cpuid.model,
+        stepping: cpuid.stepping,
+        microarchitecture: name.map(str::to_owned),
+        reason_unavailable: name.is_none().then(|| match (cpuid.family, cpuid.model) {
+            (Some(family), Some(model)) => format!(
+                "no microarchitecture is known here for {}, family {family:#x}, model {model:#x}",
+                if cpuid.vendor.is_empty() { "a nameless vendor" } else { &cpuid.vendor },
+            ),
+            _ => "CPUID gives no family and model".to_owned(),
+        }),
+        ..Cpu::default()
+    }
+}
+
+/// Arm has no families: the part number stands for the model and the revision for the stepping, those of the first CPU.
+fn from_arm_cpuinfo(text: &str) -> Cpu {
+    let implementer = cpuinfo::first(text, "CPU implementer").and_then(cpuinfo::number);
+    let part = cpuinfo::first(text, "CPU part").and_then(cpuinfo::number);
+    let mut names: Vec<&str> = Vec::new();
+    // Implementer and part stand beside each other for every CPU; big and little cores differ in the part.
+    let implementers = cpuinfo::values(text, "CPU implementer").filter_map(cpuinfo::number);
+    let parts = cpuinfo::values(text, "CPU part").filter_map(cpuinfo::number);
+    for name in implementers.zip(parts).filter_map(|(implementer, part)| microarchitecture::arm_name(implementer, part))
+    {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Cpu {
+        vendor: implementer.map(|code| match microarchitecture::arm_implementer(code) {
+            Some(name) => name.to_owned(),
+            None => format!("implementer {code:#x}"),
+        }),
+        brand: cpuinfo::first(text, "model name").map(str::to_owned),
+        model: part,
+        stepping: cpuinfo::first(text, "CPU revision").and_then(cpuinfo::number),
+        reason_unavailable: names.is_empty().then(|| {
+            format!(
+                "no microarchitecture is known here for implementer {}, part {}",
+                implementer.map_or("unknown".to_owned(), |code| format!("{code:#x}")),
+                part.map_or("unknown".to_owned(), |code| format!("{code:#x}")),
+            )
+        }),
+        microarchitecture: (!names.is_empty()).then(|| names.join(" + ")),
+        ..Cpu::default()
+    }
+}
+
+fn online(files: &Files, cpuinfo: &str) -> Option<u32> {
+    let listed = files.text("/sys/devices/system/cpu/online").ok().and_then(|list| count_cpu_list(&list));
+    let shown = || u32::try_from(cpuinfo::values(cpuinfo, "processor").count()).ok().filter(|&count| count > 0);
+    // The last resort counts only the CPUs that this process may use.
+    let usable = || std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok());
+    listed.or_else(shown).or_else(usable)
+}
+
+/// How many CPUs a list such as `0-3,8` names.
+fn count_cpu_list(list: &str) -> Option<u32> {
+    let mut count: u32 = 0;
+    for range in list.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ARM: &str = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd evtstrm\nCPU implementer\t: 0x41\n\
+        CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\nprocessor\t: 1\n\
+        CPU implementer\t: 0x41\nCPU part\t: 0xd0c\nCPU revision\t: 1\n";
+
+    #[test]
+    fn arm_is_known_by_implementer_and_part() {
+        let no_cpuid = "CPUID is an x86 instruction".to_owned();
+        let cpu = identify(&Files::Fake(vec![]), Err(&no_cpuid), Ok(ARM), &[0]);
+        assert_eq!(cpu.vendor.as_deref(), Some("Arm"));
+        assert_eq!(cpu.microarchitecture.as_deref(), Some("Neoverse N1"));
+        assert_eq!((cpu.model, cpu.stepping, cpu.online), (Some(0xd0c), Some(1), Some(2)));
+        assert_eq!(cpu.reason_unavailable, None);
+    }
+
+    #[test]
+    fn big_and_little_cores_are_both_named() {
+        let text = "CPU implementer: 0x41\nCPU part: 0xd05\n\nCPU implementer: 0x41\nCPU part: 0xd0b\n";
+        assert_eq!(from_arm_cpuinfo(text).microarchitecture.as_deref(), Some("Cortex-A55 + Cortex-A76"));
+    }
+
+    #[test]
+    fn nothing_readable_leaves_a_reason() {
+        let (no_cpuid, no_file) = ("no CPUID".to_owned(), "no file".to_owned());
+        let cpu = identify(&Files::Fake(vec![]), Err(&no_cpuid), Err(&no_file), &[]);
+        assert_eq!(cpu.vendor, None);
+        assert_eq!(cpu.reason_unavailable.as_deref(), Some("no CPUID; no file"));
+    }
+
+    #[test]
+    fn an_unknown_model_leaves_a_reason() {
+        let cpuid = Cpuid {
+            vendor: "GenuineIntel".into(),
+            family: Some(6),
+            model: Some(0xfe),
+            stepping: Some(0),
+            ..Cpuid::default()
+        };
+        let reason = from_cpuid(&cpuid, "").reason_unavailable.unwrap();
+        assert!(reason.contains("GenuineIntel, family 0x6, model 0xfe"), "{reason}");
+    }
+
+    #[test]
+    fn cpu_lists_are_counted() {
+        assert_eq!(count_cpu_list("0-3,8\n"), Some(5));
+        assert_eq!(count_cpu_list("0"), Some(1));
+        assert_eq!(count_cpu_list("3-0"), None);
+        assert_eq!(count_cpu_list("0-4294967295"), None);
+        assert_eq!(count_cpu_list(""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in ".*", list in "[0-9,\\- ]*") {
+            let _ = (from_arm_cpuinfo(&text), count_cpu_list(&list), count_cpu_list(&text));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Limits on CPU time: `cpu.max` of control groups version 2, `cpu.cfs_quota_us` of version 1.
+//!
+//! Source: Linux, Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst.
+
+use super::files::Files;
+use crate::record::CpuLimits;
+
+pub(super) fn identify(files: &Files) -> CpuLimits {
+    let texts = files.text("/proc/self/cgroup").and_then(|groups| Ok((groups, files.text("/proc/self/mountinfo")?)));
+    let (groups, mounts) = match texts {
+        Ok((groups, mounts)) => (memberships(&groups), hierarchies(&mounts)),
+        Err(reason) => return CpuLimits { quota_cpus: None, reason_unavailable: Some(reason) },
+    };
+    let mut quota_cpus: Option<f64> = None;
+    let mut seen = false;
+    for hierarchy in &mounts {
+        let Some(group) = groups.iter().find(|group| group.version == hierarchy.version) else { continue };
+        seen = true;
+        // A limit of any parent binds too, as far up as this process can see.
+        for folder in folders(hierarchy, &group.path) {
+            let limit = match hierarchy.version {
+                Version::Two => files.text(&format!("{folder}/cpu.max")).ok().and_then(|text| cpu_max(&text)),
+                Version::One => {
+                    let value = |name: &str| files.text(&format!("{folder}/{name}")).ok();
+                    value("cpu.cfs_quota_us").zip(value("cpu.cfs_period_us")).and_then(|(q, p)| ratio(&q, &p))
+                }
+            };
+            quota_cpus = [quota_cpus, limit].into_iter().flatten().min_by(f64::total_cmp);
+        }
+    }
+    let reason_unavailable = (!seen).then(|| "no control group that limits CPU time is mounted here".to_owned());
+    CpuLimits { quota_cpus, reason_unavailable }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// A line of /proc/self/cgroup that bears on CPU time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Membership {
+    version: Version,
+    path: String,
+}
+
+/// A mounted tree of control groups that bears on CPU time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hierarchy {
+    version: Version,
+    /// The group that the mount shows at its top.
+    root: String,
+    point: String,
+}
+
+fn memberships(text: &str) -> Vec<Membership> {
+    text.lines()
+        .filter_map(|line| {
+            let mut fields = line.splitn(3, ':');
+            let (number, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+            let version = match controllers {
+                "" if number == "0" => Version::Two,
+                _ if controllers.split(',').any(|name| name == "cpu") => Version::One,
+                _ => return None,
+            };
+            Some(Membership { version, path: path.to_owned() })
+        })
+        .collect()
+}
+
+fn hierarchies(mountinfo: &str) -> Vec<Hierarchy> {
+    mountinfo
+        .lines()
+        .filter_map(|line| {
+            let (mount, filesystem) = line.split_once(" - ")?;
+            let mut mount = mount.split(' ').skip(3);
+            let (root, point) = (mount.next()?, mount.next()?);
+            let mut filesystem = filesystem.split(' ');
+            let kind = filesystem.next()?;
+            let options = filesystem.nth(1).unwrap_or_default();
+            let version = match kind {
+                "cgroup2" => Version::Two,
+                "cgroup" if options.split(',').any(|name| name == "cpu") => Version::One,
+                _ => return None,
+            };
+            Some(Hierarchy { version, root: root.to_owned(), point: point.to_owned() })
+        })
+        .collect()
+}
+
+/// The folders of a group and of its parents below the mount, innermost first.
+fn folders(hierarchy: &Hierarchy, path: &str) -> Vec<String> {
+    // A group outside of what the mount shows leaves the mount's own top, the nearest that can be seen.
+    let below = match hierarchy.root.as_str() {
+        "/" => path,
+        root => path.strip_prefix(root).filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or_default(),
+    };
+    let parts: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
+    let parts = if parts.contains(&"..") { &[][..] } else { &parts[..] };
+    (0..=parts.len())
+        .rev()
+        .map(|depth| {
+            let mut folder = hierarchy.point.trim_end_matches('/').to_owned();
+            for part in &parts[..depth] {
+                folder.push('/');
+                folder.push_str(part);
+            }
+            folder
+        })
+        .collect()
+}
+
+/// `max 100000`, `50000 100000`: microseconds of CPU time per period.
+fn cpu_max(text: &str) -> Option<f64> {
+    let mut fields = text.split_whitespace();
+    ratio(fields.next()?, fields.next().unwrap_or("100000"))
+}
+
+fn ratio(quota: &str, period: &str) -> Option<f64> {
+    // Version 1 writes no limit as -1, version 2 as `max`.
+    let (quota, period): (f64, f64) = (quota.trim().parse().ok()?, period.trim().parse().ok()?);
+    (quota > 0.0 && period > 0.0).then(|| quota / period).filter(|cpus| cpus.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const V2_MOUNT: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+    #[test]
+    fn the_tightest_limit_on_the_way_up_counts() {
+        let limits = identify(&Files::Fake(vec![
+            ("/proc/self/cgroup", "0::/a/b\n"),
+            ("/proc/self/mountinfo", V2_MOUNT),
+            ("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n"),
+            ("/sys/fs/cgroup/a/cpu.max", "150000 100000\n"),
+        ]));
+        assert_eq!((limits.quota_cpus, limits.reason_unavailable), (Some(1.5), None));
+    }
+
+    #[test]
+    fn version_one_is_read_through_a_mount_of_a_subtree() {
+        let limits = identify(&Files::Fake(vec![
+            ("/proc/self/cgroup", "9:cpuset:/docker/ab\n4:cpu,cpuacct:/docker/ab\n0::/\n"),
+            (
+                "/proc/self/mountinfo",
+                "40 30 0:30 /docker/ab /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n\
+                 41 30 0:31 /docker/ab /sys/fs/cgroup/cpuset ro - cgroup cgroup rw,cpuset\n",
+            ),
+            ("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "50000\n"),
+            ("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"),
+        ]));
+        assert_eq!((limits.quota_cpus, limits.reason_unavailable), (Some(0.5), None));
+    }
+
+    #[test]
+    fn no_limit_and_no_knowledge_differ() {
+        let none = identify(&Files::Fake(vec![("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", V2_MOUNT)]));
+        assert_eq!((none.quota_cpus, none.reason_unavailable), (None, None));
+        let unmounted = identify(&Files::Fake(vec![("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", "")]));
+        assert!(unmounted.reason_unavailable.is_some());
+        assert!(identify(&Files::Fake(vec![])).reason_unavailable.unwrap().contains("/proc/self/cgroup"));
+    }
+
+    #[test]
+    fn quotas_are_read() {
+        assert_eq!(cpu_max("200000 100000"), Some(2.0));
+        assert_eq!(cpu_max("max 100000"), None);
+        assert_eq!(ratio("-1", "100000"), None);
+        assert_eq!(ratio("1", "0"), None);
+    }
+
+    #[test]
+    fn a_group_out_of_sight_leaves_the_top_of_the_mount() {
+        let mount = Hierarchy { version: Version::Two, root: "/".into(), point: "/sys/fs/cgroup".into() };
+        assert_eq!(folders(&mount, "/../other"), ["/sys/fs/cgroup"]);
+        assert_eq!(folders(&mount, "/a"), ["/sys/fs/cgroup/a", "/sys/fs/cgroup"]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in ".*", path in "[a-z/.]*", root in "[a-z/.]*") {
+            let _ = (memberships(&text), hierarchies(&text), cpu_max(&text), ratio(&text, &path));
+            let _ = folders(&Hierarchy { version: Version::Two, root, point: text }, &path);
+        }
+    }
+}

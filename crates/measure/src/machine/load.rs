@@ -1,0 +1,79 @@
+use procfs::{FromRead, LoadAverage};
+
+use super::files::Files;
+use crate::record::Load;
+
+pub(super) fn identify(files: &Files) -> Load {
+    let averages = files.text("/proc/loadavg").and_then(|text| averages(&text));
+    let steal = files.text("/proc/stat").and_then(|text| steal_share(&text));
+    let reasons: Vec<&str> =
+        [averages.as_ref().err(), steal.as_ref().err()].into_iter().flatten().map(String::as_str).collect();
+    let reason_unavailable = (!reasons.is_empty()).then(|| reasons.join("; "));
+    let average = |index: usize| averages.as_ref().ok().map(|averages| averages[index]);
+    Load {
+        one_minute: average(0),
+        five_minutes: average(1),
+        fifteen_minutes: average(2),
+        steal_share_since_boot: steal.ok(),
+        reason_unavailable,
+    }
+}
+
+fn averages(text: &str) -> Result<[f64; 3], String> {
+    let load = LoadAverage::from_read(text.as_bytes()).map_err(|error| format!("/proc/loadavg: {error}"))?;
+    // The file has two decimals; widening alone would add digits that it never had.
+    Ok([load.one, load.five, load.fifteen].map(|average| (f64::from(average) * 100.0).round() / 100.0))
+}
+
+/// The eighth column of the first line over the first eight: user, nice, system, idle, iowait, irq, softirq, steal.
+/// Time of guests, the ninth, is already part of user time. Source: proc_stat(5).
+fn steal_share(text: &str) -> Result<f64, String> {
+    let columns: Vec<f64> = text
+        .lines()
+        .find_map(|line| line.strip_prefix("cpu "))
+        .map(|line| {
+            line.split_whitespace()
+                .take(8)
+                .map_while(|column| column.parse::<u64>().ok())
+                .map(|ticks| ticks as f64)
+                .collect()
+        })
+        .unwrap_or_default();
+    match (columns.get(7), columns.iter().sum::<f64>()) {
+        (Some(steal), total) if total > 0.0 => Ok(steal / total),
+        _ => Err("/proc/stat has no column of steal time".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn both_files_are_read() {
+        let load = identify(&Files::Fake(vec![
+            ("/proc/loadavg", "0.34 0.15 0.06 3/103 6269\n"),
+            ("/proc/stat", "cpu  80 0 20 90 0 0 0 10 0 0\ncpu0 80 0 20 90 0 0 0 10 0 0\n"),
+        ]));
+        assert_eq!((load.one_minute, load.five_minutes, load.fifteen_minutes), (Some(0.34), Some(0.15), Some(0.06)));
+        assert_eq!(load.steal_share_since_boot, Some(0.05));
+        assert_eq!(load.reason_unavailable, None);
+    }
+
+    #[test]
+    fn one_missing_file_hides_only_its_own() {
+        let load = identify(&Files::Fake(vec![("/proc/loadavg", "0.34 0.15 0.06 3/103 6269")]));
+        assert_eq!((load.one_minute, load.steal_share_since_boot), (Some(0.34), None));
+        assert!(load.reason_unavailable.unwrap().contains("/proc/stat"));
+        assert!(steal_share("cpu  1 2 3").is_err());
+        assert!(steal_share("cpu  0 0 0 0 0 0 0 0").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in ".*", columns in "cpu [0-9 ]*") {
+            let _ = (averages(&text), steal_share(&text), steal_share(&columns));
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The plan: plain data that says everything that will be done.
+
+use std::fmt;
+use std::time::Duration;
+
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::record::Part;
+
+/// What a run will do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// How deep it looks.
+    pub depth: Depth,
+    /// The time that it may take altogether, in milliseconds.
+    pub budget_ms: u64,
+    /// The CPUs that it may use.
+    pub cpus: Vec<u32>,
+    /// The CPU on which single-threaded measurements run; null if threads cannot be bound.
+    pub measuring_cpu: Option<u32>,
+    /// The clocks that it looks at, by name.
+    pub clocks: Vec<String>,
+    /// The parts that it does, each with its time.
+    pub parts: Vec<PartBudget>,
+    /// Worker processes per latency estimate.
+    pub latency_forks: u32,
+    /// The timer's largest share of a batch.
+    pub batch_timer_error: f64,
+    /// Clocks whose consecutive reads are looked at.
+    pub reads_clocks: Vec<String>,
+    /// Consecutive reads of each.
+    pub reads_per_clock: u64,
+    /// Empty start-stop pairs of each.
+    pub empty_intervals_per_clock: u64,
+    /// Pairs of CPUs whose offset is looked at.
+    pub pairs: Vec<(u32, u32)>,
+    /// Messages there and back per pair and clock.
+    pub pair_rounds: u64,
+    /// Clocks whose offsets are looked at.
+    pub pair_clocks: Vec<String>,
+    /// Pairs of CPUs, writer first, between which the litmus runs.
+    pub litmus_pairs: Vec<(u32, u32)>,
+    /// Clocks that the litmus looks at.
+    pub litmus_clocks: Vec<String>,
+    /// Worker processes per confirmed interval.
+    pub interval_forks: u32,
+    /// Intervals that the user asks about, in nanoseconds.
+    pub questions_ns: Vec<f64>,
+}
+
+/// The time that a part of the plan may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartBudget {
+    /// Which part.
+    pub part: Part,
+    /// Milliseconds.
+    pub budget_ms: u64,
+}
+
+/// How deep a run looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    /// A few seconds: wide intervals.
+    Quick,
+    /// Well under half a minute.
+    #[default]
+    Normal,
+    /// A minute: narrow intervals, all pairs of CPUs.
+    Thorough,
+}
+
+impl Depth {
+    /// The time that a check of this depth takes.
+    pub const fn budget(self) -> Duration {
+        match self {
+            Self::Quick => Duration::from_secs(4),
+            Self::Normal => Duration::from_secs(14),
+            Self::Thorough => Duration::from_secs(60),
+        }
+    }
+
+    const fn reads(self) -> (u64, u64) {
+        match self {
+            Self::Quick => (300_000, 1_000_000),
+            Self::Normal => (1_000_000, 10_000_000),
+            Self::Thorough => (10_000_000, 100_000_000),
+        }
+    }
+
+    /// Order statistics need 11 processes for 99.9 %; more of them narrow the interval.
+    const fn latency_forks(self) -> u32 {
+        match self {
+            Self::Quick | Self::Normal => 11,
+            Self::Thorough => 31,
+        }
+    }
+
+    const fn most_pairs(self) -> usize {
+        match self {
+            Self::Quick => 8,
+            Self::Normal => 64,
+            Self::Thorough => 4096,
+        }
+    }
+}
+
+/// What a user wants of a run; what is left open is chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wish {
+    /// How deep to look.
+    pub depth: Depth,
+    /// The time to take; None for the depth's own.
+    pub budget: Option<Duration>,
+    /// The CPUs to use; None for all that are allowed.
+    pub cpus: Option<Vec<u32>>,
+    /// The parts to do; empty for all of them.
+    pub parts: Vec<Part>,
+    /// Intervals to answer for.
+    pub questions: Vec<Duration>,
+}
+
+/// The parts' shares of a check's time.
+const fn weight(part: Part) -> u64 {
+    match part {
+        Part::Paths => 2,
+        Part::Latency => 34,
+        Part::Granularity => 12,
+        Part::Reads => 16,
+        Part::Offsets => 6,
+        Part::Litmus => 30,
+        Part::Intervals => 36,
+    }
+}
+
+/// A part that is asked for alone gets so many times its share of a check.
+const ALONE_FACTOR: u32 = 2;
+/// Budgets outside these bounds are refused: too short for an estimate, too long to be meant.
+const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
+/// Intervals that can be asked about.
+const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
+
+impl Plan {
+    /// The plan that fulfils `wish` on a machine where the process may use the CPUs `allowed`.
+    ///
+    /// # Errors
+    /// [`PlanError`] for CPUs that are not allowed and for absurd times.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_measure::plan::{Plan, Wish};
+    ///
+    /// let plan = Plan::new(&Wish::default(), &[0, 1])?;
+    /// assert_eq!(plan.pairs, [(0, 1)]);
+    /// assert!(plan.latency_forks >= 11);
+    /// # Ok::<(), chronoscope_measure::plan::PlanError>(())
+    /// ```
+    pub fn new(wish: &Wish, allowed: &[u32]) -> Result<Self, PlanError> {
+        let cpus = cpus(wish, allowed)?;
+        let parts: Vec<Part> =
+            Part::ALL.into_iter().filter(|part| wish.parts.is_empty() || wish.parts.contains(part)).collect();
+        let budget = budget(wish, &parts)?;
+        let questions_ns = wish.questions.iter().map(question_ns).collect::<Result<_, _>>()?;
+        let measuring_cpu = cpus.last().copied();
+        let (reads_per_clock, empty_intervals_per_clock) = wish.depth.reads();
+        let pairs = pairs(&cpus, wish.depth.most_pairs());
+        let litmus_pairs = match wish.depth {
+            Depth::Thorough => pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).take(8).collect(),
+            _ => pairs.first().copied().into_iter().collect(),
+        };
+        let alone = !wish.parts.is_empty();
+        let names = |pick: &dyn Fn(SourceId) -> bool| {
+            SourceId::all().filter(|id| pick(*id)).map(|id| id.name().to_owned()).collect::<Vec<_>>()
+        };
+        let counter_and_monotonic =
+            |id: SourceId| matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic));
+        let on_one_timeline = |id: SourceId| id.is_shared_timeline() && !id.traps_under_hypervisor();
+        Ok(Self {
+            depth: wish.depth,
+            budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),
+            measuring_cpu,
+            clocks: names(&|_| true),
+            parts: shares(&parts, budget),
+            latency_forks: wish.depth.latency_forks(),
+            batch_timer_error: 0.001,
+            reads_clocks: if alone { names(&on_one_timeline) } else { names(&counter_and_monotonic) },
+            reads_per_clock,
+            empty_intervals_per_clock,
+            pairs,
+            pair_rounds: 20_000,
+            pair_clocks: names(&counter_and_monotonic),
+            litmus_pairs,
+            litmus_clocks: names(&on_one_timeline),
+            interval_forks: 3,
+            questions_ns,
+            cpus,
+        })
+    }
+
+    /// The time that `part` may take, if it is to be done.
+    pub fn budget_ms_of(&self, part: Part) -> Option<u64> {
+        self.parts.iter().find(|budget| budget.part == part).map(|budget| budget.budget_ms)
+    }
+}
+
+fn cpus(wish: &Wish, allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
+    let Some(wanted) = &wish.cpus else { return Ok(allowed.to_vec()) };
+    if wanted.is_empty() {
+        return Err(PlanError::new(Kind::NoCpu));
+    }
+    if let Some(cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(PlanError::new(Kind::CpuNotAllowed { cpu: *cpu, allowed: allowed.to_vec() }));
+    }
+    let mut cpus = wanted.clone();
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+fn budget(wish: &Wish, parts: &[Part]) -> Result<Duration, PlanError> {
+    let whole: u64 = Part::ALL.into_iter().map(weight).sum();
+    let wanted: u64 = parts.iter().copied().map(weight).sum();
+    let (shortest, longest) = BUDGET_BOUNDS;
+    match wish.budget {
+        Some(budget) if budget < shortest || budget > longest => Err(PlanError::new(Kind::Budget(budget))),
+        Some(budget) => Ok(budget),
+        None if wish.parts.is_empty() => Ok(wish.depth.budget()),
+        None => Ok(wish.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR),
+    }
+}
+
+fn shares(parts: &[Part], budget: Duration) -> Vec<PartBudget> {
+    let whole: u64 = parts.iter().copied().map(weight).sum::<u64>().max(1);
+    let share = |part| budget.mul_f64(weight(part) as f64 / whole as f64).as_millis() as u64;
+    parts.iter().map(|part| PartBudget { part: *part, budget_ms: share(*part).max(1) }).collect()
+}
+
+fn question_ns(interval: &Duration) -> Result<f64, PlanError> {
+    let (shortest, longest) = QUESTION_BOUNDS;
+    if *interval < shortest || *interval > longest {
+        return Err(PlanError::new(Kind::Question(*interval)));
+    }
+    Ok(interval.as_nanos() as f64)
+}
+
+/// All pairs of `cpus`, or where that is more than `most`: each CPU with its neighbour and with the last, evenly thinned.
+fn pairs(cpus: &[u32], most: usize) -> Vec<(u32, u32)> {
+    let all = cpus.iter().enumerate().flat_map(|(i, a)| cpus[i + 1..].iter().map(move |b| (*a, *b)));
+    if cpus.len() * cpus.len().saturating_sub(1) / 2 <= most {
+        return all.collect();
+    }
+    let last = cpus[cpus.len() - 1];
+    let neighbours = cpus.windows(2).map(|pair| (pair[0], pair[1]));
+    let star = cpus[..cpus.len() - 2].iter().map(|cpu| (*cpu, last));
+    let candidates: Vec<_> = star.chain(neighbours).collect();
+    let chosen = most.min(candidates.len());
+    (0..chosen).map(|i| candidates[i * candidates.len() / chosen]).collect()
+}
+
+/// A wish that cannot be planned for.
+///
+/// # Examples
+/// ```
+/// use chronoscope_measure::plan::{Plan, Wish};
+///
+/// let wish = Wish { cpus: Some(vec![7]), ..Wish::default() };
+/// let error = Plan::new(&wish, &[0, 1]).unwrap_err();
+/// assert!(error.to_string().contains("CPU 7"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    NoCpu,
+    CpuNotAllowed { cpu: u32, allowed: Vec<u32> },
+    Budget(Duration),
+    Question(Duration),
+}
+
+impl PlanError {
+    fn new(kind: Kind) -> Self {
+        Self { kind }
+    }
+
+    /// Whether the CPUs are at fault.
+    pub fn is_about_cpus(&self) -> bool {
+        matches!(self.kind, Kind::NoCpu | Kind::CpuNotAllowed { .. })
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bounds = |(shortest, longest)| {
+            format!("{} to {}", humantime::format_duration(shortest), humantime::format_duration(longest))
+        };
+        match &self.kind {
+            Kind::NoCpu => f.write_str("no CPU is named; name at least one"),
+            Kind::CpuNotAllowed { cpu, allowed } => {
+                let list: Vec<String> = allowed.iter().map(u32::to_string).collect();
+                write!(
+                    f,
+                    "CPU {cpu} is not among the CPUs that this process may run on; choose from {}",
+                    list.join(",")
+                )
+            }
+            Kind::Budget(budget) => write!(
+                f,
+                "{} is no time that a run can take; choose {}",
+                humantime::format_duration(*budget),
+                bounds(BUDGET_BOUNDS)
+            ),
+            Kind::Question(interval) => write!(
+                f,
+                "{} is no interval that can be judged; choose {}",
+                humantime::format_duration(*interval),
+                bounds(QUESTION_BOUNDS)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_check_fits_its_budget() {
+        let plan = Plan::new(&Wish::default(), &[0, 1]).unwrap();
+        let parts: u64 = plan.parts.iter().map(|part| part.budget_ms).sum();
+        assert!(parts <= plan.budget_ms && parts + 10 >= plan.budget_ms);
+        assert_eq!(plan.measuring_cpu, Some(1));
+    }
+
+    #[test]
+    fn one_cpu_has_no_pairs() {
+        let plan = Plan::new(&Wish::default(), &[3]).unwrap();
+        assert!(plan.pairs.is_empty() && plan.litmus_pairs.is_empty());
+        assert_eq!(Plan::new(&Wish::default(), &[]).unwrap().measuring_cpu, None);
+    }
+
+    #[test]
+    fn absurd_wishes_are_refused() {
+        let refused = |wish: Wish| Plan::new(&wish, &[0, 1]).unwrap_err();
+        assert!(refused(Wish { cpus: Some(vec![]), ..Wish::default() }).is_about_cpus());
+        assert!(refused(Wish { cpus: Some(vec![1, 2]), ..Wish::default() }).is_about_cpus());
+        for seconds in [0, 1, 4000] {
+            refused(Wish { budget: Some(Duration::from_secs(seconds)), ..Wish::default() });
+        }
+        refused(Wish { questions: vec![Duration::ZERO], ..Wish::default() });
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_are_of_two_cpus_each_once(count in 0_u32..300, most in 1_usize..200) {
+            let cpus: Vec<u32> = (0..count).map(|cpu| cpu * 2).collect();
+            let found = pairs(&cpus, most);
+            prop_assert!(found.len() <= most);
+            let mut unique = found.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            prop_assert_eq!(unique.len(), found.len());
+            prop_assert!(found.iter().all(|(a, b)| a < b && cpus.contains(a) && cpus.contains(b)));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Disturbance, Histogram};
+
+/// One clock of the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockReport {
+    /// The name of the clock: `rdtsc`, `CLOCK_MONOTONIC`, `syscall CLOCK_MONOTONIC` …
+    pub name: String,
+    /// Whether it can be read here.
+    pub available: bool,
+    /// Why it cannot.
+    pub reason_unavailable: Option<String>,
+    /// The way that a read takes.
+    pub path: Option<Path>,
+    /// How that is known.
+    pub path_evidence: Option<PathEvidence>,
+    /// Whether a read keeps its place after earlier loads of its thread.
+    pub ordered: bool,
+    /// Whether the read traps under a hypervisor.
+    pub traps_under_hypervisor: bool,
+    /// Whether the litmus saw it go backwards between threads: true for never, null for not tested.
+    pub causal: Option<bool>,
+    /// Cost of a read.
+    pub latency_ns: Option<Latency>,
+    /// The same in ticks of the TSC, for reads of the counter.
+    pub latency_tsc_cycles: Option<Cycles>,
+    /// The step that the system declares (`clock_getres`; 1/frequency for the counter).
+    pub resolution_ns_declared: Option<f64>,
+    /// The smallest step that was seen.
+    pub granularity_ns: Option<f64>,
+    /// Whether that step is merely the latency of the read: the clock ticks faster than it can be read.
+    pub granularity_is_latency: Option<bool>,
+    /// The observation behind it.
+    pub granularity: Option<Granularity>,
+    /// What disturbed the latency measurement.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// The way that a clock read takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Path {
+    /// An instruction reads the counter.
+    Register,
+    /// Code that the kernel maps into the process reads the counter or a shared page.
+    Vdso,
+    /// The kernel is entered.
+    Syscall,
+}
+
+/// How the path of a clock is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PathEvidence {
+    /// The strength of the evidence.
+    pub method: PathMethod,
+    /// What was done and seen.
+    pub detail: String,
+}
+
+/// The strength of the evidence for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathMethod {
+    /// The read is that instruction, or that system call, by construction.
+    ByConstruction,
+    /// A process whose system call was forbidden could still read the clock, or could not.
+    Proved,
+    /// Concluded from timing; may be wrong.
+    Inferred,
+}
+
+/// What a read costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Median over processes of each process's median batch mean.
+    pub estimate: f64,
+    /// Lower end of the interval for the median over processes.
+    pub low: f64,
+    /// Upper end of that interval.
+    pub high: f64,
+    /// Confidence of the interval: the exact coverage of its order statistics.
+    pub confidence: f64,
+    /// Median over all batches.
+    pub p50: f64,
+    /// 99th percentile over all batches: what a disturbed batch costs per read.
+    pub p99: f64,
+    /// Least batch mean.
+    pub minimum: f64,
+    /// Batches measured, over all processes.
+    pub batches: u64,
+    /// Reads in a batch.
+    pub reads_per_batch: u64,
+    /// Each process by itself.
+    pub forks: Vec<ForkSummary>,
+    /// Batch means of all processes.
+    pub histogram: Histogram,
+}
+
+/// One worker process's share of a latency estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForkSummary {
+    /// Median batch mean.
+    pub p50: f64,
+    /// Least batch mean.
+    pub minimum: f64,
+    /// Largest batch mean.
+    pub maximum: f64,
+    /// Batches measured.
+    pub batches: u64,
+}
+
+/// Cost of a counter read in ticks of the TSC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cycles {
+    /// Ticks per read when reads follow one another freely.
+    pub reciprocal_throughput: f64,
+    /// Ticks per read when each must complete before the next begins (a fence behind each): bounds the latency from above.
+    pub serialised: Option<f64>,
+    /// What was published for this microarchitecture.
+    pub published: Option<PublishedCycles>,
+}
+
+/// A published cost of `rdtsc`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedCycles {
+    /// The microarchitecture.
+    pub microarchitecture: String,
+    /// Cycles per `rdtsc`.
+    pub cycles: f64,
+    /// Who published it.
+    pub source: String,
+}
+
+/// What was seen when a clock was read until it changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Granularity {
+    /// Changes observed.
+    pub steps: u64,
+    /// Reads made.
+    pub reads: u64,
+    /// Share of consecutive reads that returned the same value.
+    pub zero_share: f64,
+    /// The largest step of which every observed step is a multiple, if there is one above the unit of the clock.
+    pub quantum_ns: Option<f64>,
+    /// Median step.
+    pub step_ns_p50: f64,
+    /// Steps to a smaller value, which no clock should make.
+    pub backward_steps: u64,
+    /// The largest of them.
+    pub worst_backward_ns: f64,
+    /// Steps, zero and backward ones left out.
+    pub histogram: Histogram,
+}
+
+/// What measuring itself costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Harness {
+    /// The clock that times batches from outside.
+    pub timer: String,
+    /// What one reading of it costs, in nanoseconds.
+    pub timer_cost_ns: f64,
+    /// The timer's share of the shortest batch, in percent.
+    pub timer_error_pct: f64,
+    /// Cost per turn of the same loop with nothing in it. Shown, never subtracted.
+    pub loop_overhead_ns: Option<Latency>,
+    /// How an estimate and its interval are made.
+    pub estimator: String,
+}

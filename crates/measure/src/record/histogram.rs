@@ -1,0 +1,27 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Counts of values in nanoseconds, in bins that are 3 to 7 % wide.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Histogram {
+    /// Bins in rising order; empty ones are left out.
+    pub bins: Vec<Bin>,
+}
+
+/// One bin of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bin {
+    /// Smallest value that the bin holds.
+    pub from_ns: f64,
+    /// The bin ends below this value.
+    pub to_ns: f64,
+    /// How many values fell into it.
+    pub count: u64,
+}
+
+impl Histogram {
+    /// How many values the histogram holds.
+    pub fn count(&self) -> u64 {
+        self.bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.count))
+    }
+}

@@ -1,0 +1,162 @@
+//! The record: everything that was seen, as plain data.
+//!
+//! A record is what a run yields, what `--format json` prints and what every renderer reads. It says on which machine
+//! and by which plan it was made, what was estimated with which interval, and what could not be had and why.
+//!
+//! # Units
+//! The last words of a field's name: `_ns`, `_hz`, `_ppm`, `_pct` (percent), `share` (0 to 1).
+//!
+//! # Guarantees
+//! `null` means "not measured or not there", never zero; a field named `reason_unavailable` beside it says why.
+//! Fields are only ever added under one `schema_version`.
+
+mod causality;
+mod clocks;
+mod disturbance;
+mod histogram;
+mod machine;
+mod reads;
+mod verdict;
+
+pub use causality::{Causality, Litmus, PairOffset};
+pub use clocks::{
+    ClockReport, Cycles, ForkSummary, Granularity, Harness, Latency, Path, PathEvidence, PathMethod, PublishedCycles,
+};
+pub use disturbance::Disturbance;
+pub use histogram::{Bin, Histogram};
+pub use machine::{
+    Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
+    Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
+};
+pub use reads::{Gaps, Mode, Reads};
+pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, Verdict};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+use crate::plan::Plan;
+
+/// The version of the record's shape that this build writes and reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The JSON schema of [`Record`], with a newline at its end.
+///
+/// # Examples
+/// ```
+/// let schema = chronoscope_measure::record::schema();
+/// assert!(schema.contains("\"schema_version\""));
+/// ```
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Record);
+    // A schema is a JSON value, which can always be written.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+/// One run on one machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// The shape of this document; 1.
+    pub schema_version: u32,
+    /// The program that wrote it.
+    pub tool: Tool,
+    /// When the run began: RFC 3339, UTC.
+    pub started_at: String,
+    /// Wall time of the run in milliseconds.
+    pub elapsed_ms: u64,
+    /// Whether the user stopped the run before its end.
+    pub interrupted: bool,
+    /// The machine and the surroundings that the process found.
+    pub machine: Machine,
+    /// What was to be done.
+    pub plan: Plan,
+    /// What became of each part of the plan.
+    pub parts: Vec<PartReport>,
+    /// What the measuring itself costs: never subtracted from anything.
+    pub harness: Option<Harness>,
+    /// Every clock that the tool can name, available here or not.
+    pub clocks: Vec<ClockReport>,
+    /// Distributions of consecutive reads.
+    pub reads: Vec<Reads>,
+    /// What was seen between CPUs.
+    pub causality: Causality,
+    /// Conclusions, gravest first.
+    pub findings: Vec<Finding>,
+    /// What can be timed here.
+    pub verdict: Verdict,
+}
+
+/// The program that wrote a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A part of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Which way each clock takes: register, vDSO, system call.
+    Paths,
+    /// What a read of each clock costs.
+    Latency,
+    /// The smallest step each clock shows.
+    Granularity,
+    /// The distribution of consecutive reads.
+    Reads,
+    /// Offsets between CPUs.
+    Offsets,
+    /// The one-way causality litmus.
+    Litmus,
+    /// Whether the claimed shortest intervals hold.
+    Intervals,
+}
+
+impl Part {
+    /// Every part, in the order of a run.
+    pub const ALL: [Self; 7] =
+        [Self::Paths, Self::Latency, Self::Granularity, Self::Reads, Self::Offsets, Self::Litmus, Self::Intervals];
+
+    /// What the part finds out, in a few words.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Paths => "which way each clock takes",
+            Self::Latency => "what a read costs",
+            Self::Granularity => "the smallest step",
+            Self::Reads => "consecutive reads",
+            Self::Offsets => "offsets between CPUs",
+            Self::Litmus => "causality litmus",
+            Self::Intervals => "shortest intervals",
+        }
+    }
+}
+
+/// What became of one part of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PartReport {
+    /// Which part.
+    pub part: Part,
+    /// Whether it was done.
+    pub outcome: Outcome,
+    /// Why it was not, or not whole.
+    pub reason: Option<String>,
+    /// Wall time that it took in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// How a part of the plan ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Done as planned.
+    Done,
+    /// Done, save what `reason` names.
+    Incomplete,
+    /// Not begun, for `reason`.
+    Skipped,
+    /// Begun and failed, for `reason`.
+    Failed,
+}

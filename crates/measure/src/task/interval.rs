@@ -1,0 +1,115 @@
+//! Times work of known length directly, one pair of reads per reading, beside its truth from batches timed outside.
+
+use chronoscope_clock::arch::opaque;
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use super::source;
+use super::timer::{Deadline, Timer};
+use super::work::chain;
+
+/// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.
+const BATCH_NS: f64 = 40_000.0;
+/// Rounds of one batch and some readings per length.
+const ROUNDS: u32 = 40;
+/// Readings per round.
+const READINGS: u32 = 15;
+
+/// Which clock and which lengths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The clock.
+    pub source: String,
+    /// Lengths of work to time, in nanoseconds.
+    pub lengths_ns: Vec<f64>,
+}
+
+/// Trials of each length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// In the order of the request; a length that did not fit into the budget has no rounds.
+    pub lengths: Vec<Vec<Round>>,
+}
+
+/// Two batches and the readings between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Duration of the work from the batch before the readings, in nanoseconds.
+    pub before_ns: f64,
+    /// Duration of the work from the batch after the readings, in nanoseconds.
+    pub after_ns: f64,
+    /// Single readings of the same work, in ticks of the source.
+    pub readings: Vec<i64>,
+}
+
+pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+    source(&request.source)?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+}
+
+struct Trials<'a> {
+    request: &'a Request,
+    timer: Timer,
+    budget_ms: u64,
+}
+
+impl SourceVisitor for Trials<'_> {
+    type Output = Samples;
+
+    fn visit<S: TickSource>(self, source: S) -> Samples {
+        let deadline = Deadline::after_ms(self.timer, self.budget_ms);
+        let mut work = Work { timer: self.timer, value: 1 };
+        let ns_per_link = work.ns_per_link();
+        let plans: Vec<u64> =
+            self.request.lengths_ns.iter().map(|ns| ((ns / ns_per_link).round() as u64).max(1)).collect();
+        let mut lengths: Vec<Vec<Round>> = plans.iter().map(|_| Vec::new()).collect();
+        // Round by round over all lengths, so that a slow spell of the machine falls on all of them alike.
+        for _ in 0..ROUNDS {
+            for (links, rounds) in plans.iter().zip(&mut lengths) {
+                if deadline.passed() {
+                    return Samples { lengths };
+                }
+                rounds.push(work.round(&source, *links, ns_per_link));
+            }
+        }
+        opaque(work.value);
+        Samples { lengths }
+    }
+}
+
+struct Work {
+    timer: Timer,
+    value: u64,
+}
+
+impl Work {
+    /// Time per link, from the fastest of several long chains.
+    fn ns_per_link(&mut self) -> f64 {
+        const LINKS: u64 = 50_000;
+        let fastest = (0..9).map(|_| self.batch_ns(1, LINKS)).fold(f64::INFINITY, f64::min);
+        (fastest / LINKS as f64).max(1e-3)
+    }
+
+    fn batch_ns(&mut self, chains: u64, links: u64) -> f64 {
+        let start = self.timer.now();
+        for _ in 0..chains {
+            self.value = chain(self.value, links);
+        }
+        let ticks = self.timer.now().saturating_sub(start);
+        self.timer.rate().ns_of_mean(ticks as f64) / chains as f64
+    }
+
+    fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64) -> Round {
+        let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
+        let before_ns = self.batch_ns(chains, links);
+        let mut readings = vec![0; READINGS as usize];
+        for slot in &mut readings {
+            // Between fences, so that no reading starts while the work of the last is still on its way: a read that is
+            // not ordered would then be early at both ends, and look right.
+            self.timer.now();
+            let start = source.read();
+            self.value = chain(self.value, links);
+            *slot = source.read().wrapping_sub(start) as i64;
+        }
+        Round { before_ns, after_ns: self.batch_ns(chains, links), readings }
+    }
+}

@@ -1,0 +1,139 @@
+//! What a worker process can be asked to do: one file per task, each with its request, its samples and its loop.
+//!
+//! A task takes raw samples and estimates nothing. Its loops are generic over the source, so that tests run them
+//! against a fake clock and the machine runs them compiled for each real one.
+
+pub mod empty;
+pub mod frequency;
+pub mod granularity;
+pub mod interval;
+pub mod latency;
+pub mod litmus;
+pub mod offset;
+pub mod path;
+pub mod probe;
+pub mod reads;
+pub mod timer;
+mod work;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Disturbance;
+use timer::{Timer, TimerSpec};
+
+/// What a worker is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Whether the coordinator was started without the right to read the counter; the worker then gives it up too.
+    pub counter_faults: bool,
+    /// The CPU to run on; tasks with several threads name their own.
+    pub cpu: Option<u32>,
+    /// What times the batches.
+    pub timer: TimerSpec,
+    /// How long the task may take.
+    pub budget_ms: u64,
+    /// What to do.
+    pub task: Task,
+}
+
+/// The task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Read each source once.
+    Probe(probe::Request),
+    /// Measure the counter's frequency.
+    Frequency,
+    /// Find each clock's path.
+    Path(path::Request),
+    /// Time batches of reads.
+    Latency(latency::Request),
+    /// Read until the clock changes.
+    Granularity(granularity::Request),
+    /// Take consecutive reads.
+    Reads(reads::Request),
+    /// Pass messages between two CPUs.
+    Offset(offset::Request),
+    /// Publish and observe.
+    Litmus(litmus::Request),
+    /// Time nothing.
+    Empty(empty::Request),
+    /// Time known work once per reading.
+    Interval(interval::Request),
+}
+
+/// What a worker answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// What disturbed it.
+    pub disturbance: Disturbance,
+    /// What it saw, or why it saw nothing.
+    pub samples: Result<Samples, String>,
+}
+
+/// What a task saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Samples {
+    /// Of [`Task::Probe`].
+    Probe(probe::Samples),
+    /// Of [`Task::Frequency`].
+    Frequency(frequency::Samples),
+    /// Of [`Task::Path`].
+    Path(path::Samples),
+    /// Of [`Task::Latency`].
+    Latency(latency::Samples),
+    /// Of [`Task::Granularity`].
+    Granularity(granularity::Samples),
+    /// Of [`Task::Reads`].
+    Reads(reads::Samples),
+    /// Of [`Task::Offset`].
+    Offset(offset::Samples),
+    /// Of [`Task::Litmus`].
+    Litmus(litmus::Samples),
+    /// Of [`Task::Empty`].
+    Empty(empty::Samples),
+    /// Of [`Task::Interval`].
+    Interval(interval::Samples),
+}
+
+/// Does what `request` asks, in this process and on this thread.
+pub fn perform(request: &Request) -> Response {
+    let watch = crate::watch::Watch::pinned(request.cpu);
+    let (samples, elsewhere) = match run(request) {
+        Ok((samples, elsewhere)) => (Ok(samples), elsewhere),
+        Err(reason) => (Err(reason), None),
+    };
+    let mut disturbance = watch.finish();
+    if let Some(threads) = elsewhere {
+        disturbance = threads;
+    }
+    Response { disturbance, samples }
+}
+
+fn run(request: &Request) -> Result<(Samples, Option<Disturbance>), String> {
+    let timer = || Timer::new(request.timer);
+    let alone = |samples| (samples, None);
+    let budget_ms = request.budget_ms;
+    match &request.task {
+        Task::Probe(task) => Ok(alone(Samples::Probe(probe::run(task)))),
+        Task::Path(task) => path::run(task).map(Samples::Path).map(alone),
+        Task::Frequency => frequency::run(budget_ms).map(Samples::Frequency).map(alone),
+        Task::Latency(task) => latency::run(task, timer()?, budget_ms).map(Samples::Latency).map(alone),
+        Task::Granularity(task) => granularity::run(task, timer()?, budget_ms).map(Samples::Granularity).map(alone),
+        Task::Reads(task) => reads::run(task, timer()?, budget_ms).map(Samples::Reads).map(alone),
+        Task::Empty(task) => empty::run(task).map(Samples::Empty).map(alone),
+        Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval).map(alone),
+        Task::Offset(task) => {
+            offset::run(task, timer()?, budget_ms).map(|(samples, watch)| (Samples::Offset(samples), Some(watch)))
+        }
+        Task::Litmus(task) => {
+            litmus::run(task, timer()?, budget_ms).map(|(samples, watch)| (Samples::Litmus(samples), Some(watch)))
+        }
+    }
+}
+
+/// The source called `name`.
+fn source(name: &str) -> Result<chronoscope_clock::SourceId, String> {
+    chronoscope_clock::SourceId::from_name(name).ok_or_else(|| format!("this build knows no clock called {name}"))
+}

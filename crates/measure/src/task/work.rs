@@ -1,0 +1,16 @@
+//! Work of known length: a chain of dependent multiplications.
+
+use chronoscope_clock::arch::opaque;
+
+/// Multiplies `links` times, each product needing the one before, and returns the last.
+///
+/// Uses no memory. The time per link is the CPU's multiplication latency and one addition, and it is the same whether
+/// chains run one after another or one at a time, because every chain begins with the end of the last.
+#[inline(never)]
+pub(super) fn chain(seed: u64, links: u64) -> u64 {
+    let mut value = seed;
+    for _ in 0..links {
+        value = opaque(value.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
+    }
+    value
+}

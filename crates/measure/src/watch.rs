@@ -1,0 +1,101 @@
+//! What the kernel counts against a thread while it measures.
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::affinity;
+use crate::record::Disturbance;
+
+/// Counts steal, involuntary switches and migrations of the calling thread from its making on.
+pub(crate) struct Watch {
+    cpu: Option<u32>,
+    reason_unpinned: Option<String>,
+    steal_ms: Option<f64>,
+    involuntary_switches: Option<u64>,
+    migrations: Option<u64>,
+}
+
+impl Watch {
+    /// Binds the calling thread to `cpu`, if one is named, and starts counting.
+    pub(crate) fn pinned(cpu: Option<u32>) -> Self {
+        let (cpu, reason_unpinned) = match cpu.map(|cpu| affinity::pin(cpu).map(|()| cpu)) {
+            Some(Ok(cpu)) => (Some(cpu), None),
+            Some(Err(reason)) => (None, Some(reason)),
+            None => (None, Some("no CPU was named".to_owned())),
+        };
+        Self {
+            cpu,
+            reason_unpinned,
+            steal_ms: cpu.and_then(steal_ms),
+            involuntary_switches: involuntary_switches(),
+            migrations: migrations(),
+        }
+    }
+
+    /// What has been counted.
+    pub(crate) fn finish(self) -> Disturbance {
+        Disturbance {
+            cpus: self.cpu.into_iter().collect(),
+            reason_unpinned: self.reason_unpinned,
+            steal_ms: difference(self.steal_ms, self.cpu.and_then(steal_ms), |now, then| (now - then).max(0.0)),
+            involuntary_switches: difference(self.involuntary_switches, involuntary_switches(), u64::saturating_sub),
+            migrations: difference(self.migrations, migrations(), u64::saturating_sub),
+        }
+    }
+}
+
+fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> Option<T> {
+    Some(minus(now?, then?))
+}
+
+fn involuntary_switches() -> Option<u64> {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
+    u64::try_from(usage.involuntary_context_switches()).ok()
+}
+
+fn migrations() -> Option<u64> {
+    parse_migrations(&std::fs::read_to_string("/proc/thread-self/sched").ok()?)
+}
+
+fn parse_migrations(sched: &str) -> Option<u64> {
+    let line = sched.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == "se.nr_migrations"))?;
+    line.split(':').nth(1)?.trim().parse().ok()
+}
+
+fn steal_ms(cpu: u32) -> Option<f64> {
+    parse_steal_ticks(&std::fs::read_to_string("/proc/stat").ok()?, cpu)
+        .map(|ticks| ticks as f64 * 1000.0 / procfs::ticks_per_second() as f64)
+}
+
+fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {
+    let name = format!("cpu{cpu}");
+    let line = stat.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;
+    line.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steal_is_the_eighth_figure_of_the_right_cpu() {
+        let stat = "cpu  1 2 3 4 5 6 7 99 9 10\ncpu1 1 2 3 4 5 6 7 8 9 10\ncpu11 1 2 3 4 5 6 7 77 9 10\n";
+        assert_eq!(parse_steal_ticks(stat, 1), Some(8));
+        assert_eq!(parse_steal_ticks(stat, 11), Some(77));
+        assert_eq!(parse_steal_ticks(stat, 0), None);
+        assert_eq!(parse_steal_ticks("cpu0 1 2", 0), None);
+    }
+
+    #[test]
+    fn migrations_are_found_by_their_whole_name() {
+        let sched = "se.statistics.nr_migrations_cold : 7\nse.nr_migrations                             :          3\n";
+        assert_eq!(parse_migrations(sched), Some(3));
+        assert_eq!(parse_migrations(""), None);
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_bound_says_why() {
+        let disturbance = Watch::pinned(Some(100_000)).finish();
+        assert!(disturbance.cpus.is_empty());
+        assert!(disturbance.reason_unpinned.unwrap().contains("100000"));
+    }
+}

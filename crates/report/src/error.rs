@@ -1,0 +1,135 @@
+use std::error::Error;
+use std::fmt;
+
+use chronoscope_measure::record::SCHEMA_VERSION;
+
+/// Why a record could not be read or written.
+///
+/// # Examples
+/// ```
+/// let error = chronoscope_report::parse("{ \"schema_version\": 99 }").unwrap_err();
+/// assert!(error.is_schema_version());
+/// assert!(error.to_string().contains("99"));
+/// ```
+#[derive(Debug)]
+pub struct ReportError {
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Syntax(serde_json::Error),
+    NotARecord(&'static str),
+    SchemaVersion(String),
+    Field { path: String, source: serde_json::Error },
+    Write(serde_json::Error),
+    NotWritable,
+}
+
+impl ReportError {
+    pub(crate) fn syntax(source: serde_json::Error) -> Self {
+        Self { kind: Kind::Syntax(source) }
+    }
+
+    pub(crate) fn not_a_record(what: &'static str) -> Self {
+        Self { kind: Kind::NotARecord(what) }
+    }
+
+    pub(crate) fn schema_version(found: String) -> Self {
+        Self { kind: Kind::SchemaVersion(found) }
+    }
+
+    pub(crate) fn field(path: String, source: serde_json::Error) -> Self {
+        Self { kind: Kind::Field { path, source } }
+    }
+
+    pub(crate) fn write(source: serde_json::Error) -> Self {
+        Self { kind: Kind::Write(source) }
+    }
+
+    pub(crate) fn not_writable() -> Self {
+        Self { kind: Kind::NotWritable }
+    }
+
+    /// Whether the text is not JSON at all.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_report::parse("{").unwrap_err().is_syntax());
+    /// ```
+    pub fn is_syntax(&self) -> bool {
+        matches!(self.kind, Kind::Syntax(_))
+    }
+
+    /// Whether the text is JSON, but not a record.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_report::parse("[]").unwrap_err().is_not_a_record());
+    /// ```
+    pub fn is_not_a_record(&self) -> bool {
+        matches!(self.kind, Kind::NotARecord(_))
+    }
+
+    /// Whether the record has a `schema_version` that this build does not read.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_report::parse("{\"schema_version\": 2}").unwrap_err().is_schema_version());
+    /// ```
+    pub fn is_schema_version(&self) -> bool {
+        matches!(self.kind, Kind::SchemaVersion(_))
+    }
+
+    /// Whether a field of the record is missing or holds what it must not.
+    ///
+    /// # Examples
+    /// ```
+    /// let error = chronoscope_report::parse("{\"schema_version\": 1, \"tool\": 7}").unwrap_err();
+    /// assert!(error.is_field());
+    /// assert!(error.to_string().starts_with("the record's field `tool`"));
+    /// ```
+    pub fn is_field(&self) -> bool {
+        matches!(self.kind, Kind::Field { .. })
+    }
+
+    /// Whether a record could not be written: it holds a number that JSON cannot.
+    ///
+    /// # Examples
+    /// ```
+    /// # let mut record = chronoscope_report::parse(include_str!("../tests/fixtures/record.json"))?;
+    /// record.reads[0].p50_ns = f64::NAN;
+    /// assert!(chronoscope_report::json(&record).unwrap_err().is_not_writable());
+    /// # Ok::<(), chronoscope_report::ReportError>(())
+    /// ```
+    pub fn is_not_writable(&self) -> bool {
+        matches!(self.kind, Kind::Write(_) | Kind::NotWritable)
+    }
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Syntax(source) => write!(f, "the text is not JSON: {source}"),
+            Kind::NotARecord(what) => write!(f, "the JSON is not a chronoscope record: {what}"),
+            Kind::SchemaVersion(found) => {
+                write!(f, "the record has schema_version {found}; this build reads {SCHEMA_VERSION}")
+            }
+            Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
+            Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
+            Kind::Write(source) => write!(f, "the record cannot be written as JSON: {source}"),
+            Kind::NotWritable => {
+                f.write_str("the record cannot be written as JSON: it holds a number that is not finite")
+            }
+        }
+    }
+}
+
+impl Error for ReportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.kind {
+            Kind::Syntax(source) | Kind::Field { source, .. } | Kind::Write(source) => Some(source),
+            Kind::NotARecord(_) | Kind::SchemaVersion(_) | Kind::NotWritable => None,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Renders the records of chronoscope: for terminals, and as JSON in both directions.
+//!
+//! The crate sees only the [`Record`], so a record from another machine or an earlier day renders like one made just
+//! now. Nothing is printed; every function returns text.
+//!
+//! # Examples
+//! ```
+//! use chronoscope_report::{View, json, parse, terminal};
+//!
+//! # let text = include_str!("../tests/fixtures/record.json");
+//! let record = parse(text)?;
+//! let styled = terminal(&record, View::Check);
+//! assert!(styled.contains("VERDICT"));
+//! assert_eq!(parse(&json(&record)?)?, record);
+//! # Ok::<(), chronoscope_report::ReportError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod bars;
+mod clean;
+mod error;
+mod json;
+mod line;
+mod page;
+mod palette;
+mod quantity;
+mod section;
+mod table;
+mod view;
+
+pub use chronoscope_measure::record::Record;
+
+pub use crate::error::ReportError;
+pub use crate::json::{json, parse};
+pub use crate::view::{View, terminal};

@@ -1,0 +1,79 @@
+use chronoscope_measure::record::{Disturbance, Outcome, Record};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{PLAIN, TITLE};
+use crate::quantity::{count, ms};
+use crate::section::machine::cpu_list;
+use crate::section::{counted, given};
+
+/// What all measurements suffered together, and the parts that are not whole.
+pub(crate) fn show(page: &mut Page, record: &Record) {
+    let mut all: Option<Disturbance> = None;
+    let measurements = record
+        .clocks
+        .iter()
+        .filter_map(|clock| clock.disturbance.as_ref())
+        .chain(record.reads.iter().map(|reads| &reads.disturbance))
+        .chain(record.causality.pairs.iter().map(|pair| &pair.disturbance))
+        .chain(record.causality.litmus.iter().map(|litmus| &litmus.disturbance));
+    for one in measurements {
+        all.get_or_insert_default().merge(one);
+    }
+    let mut sentences = vec![match &all {
+        Some(all) => format!("over all measurements: {}", said(all)),
+        None => "nothing was measured".to_owned(),
+    }];
+    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
+        let outcome = match part.outcome {
+            Outcome::Done => "done",
+            Outcome::Incomplete => "incomplete",
+            Outcome::Skipped => "skipped",
+            Outcome::Failed => "failed",
+        };
+        sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
+    }
+    page.paragraph(Line::styled(TITLE, "DISTURBANCE "), PLAIN, &sentences.join(" · "));
+}
+
+/// A disturbance in words.
+pub(crate) fn said(disturbance: &Disturbance) -> String {
+    let steal =
+        disturbance.steal_ms.map_or_else(|| "steal not counted".to_owned(), |steal| format!("steal {}", ms(steal)));
+    let switches = disturbance.involuntary_switches.map_or_else(
+        || "involuntary switches not counted".to_owned(),
+        |switches| counted(switches, "involuntary switch", "involuntary switches"),
+    );
+    let migrations = disturbance
+        .migrations
+        .map_or_else(|| "migrations not counted".to_owned(), |count| counted(count, "migration", "migrations"));
+    format!("{steal}, {switches}, {migrations}, {}", bound_said(disturbance))
+}
+
+/// Steal, involuntary switches and migrations as cells of a table.
+pub(crate) fn figures(disturbance: &Disturbance) -> [String; 3] {
+    let counted = |value: Option<u64>| value.map_or_else(|| "–".to_owned(), count);
+    [
+        disturbance.steal_ms.map_or_else(|| "–".to_owned(), ms),
+        counted(disturbance.involuntary_switches),
+        counted(disturbance.migrations),
+    ]
+}
+
+/// The CPUs that threads were bound to, or why they were not.
+pub(crate) fn bound(disturbance: &Disturbance) -> String {
+    match &disturbance.reason_unpinned {
+        Some(reason) => format!("no: {reason}"),
+        None if disturbance.cpus.is_empty() => "no".to_owned(),
+        None => cpu_list(&disturbance.cpus),
+    }
+}
+
+fn bound_said(disturbance: &Disturbance) -> String {
+    match &disturbance.reason_unpinned {
+        Some(reason) => format!("threads not bound to CPUs: {reason}"),
+        None if disturbance.cpus.is_empty() => "threads not bound to CPUs".to_owned(),
+        None if disturbance.cpus.len() == 1 => format!("bound to CPU {}", cpu_list(&disturbance.cpus)),
+        None => format!("bound to CPUs {}", cpu_list(&disturbance.cpus)),
+    }
+}

@@ -1,0 +1,119 @@
+use chronoscope_measure::record::{Part, Reads, Record};
+
+use crate::bars::{SCALE, bars};
+use crate::line::Line;
+use crate::page::{Page, WIDTH, wrapped};
+use crate::palette::{CRITICAL, DIM, PLAIN, TITLE};
+use crate::quantity::{count, ns, share};
+use crate::section::{counted, disturbance, not_tested};
+
+/// Clocks on the page of everything, and the rows of their histograms.
+const CHECK_CLOCKS: usize = 2;
+const CHECK_ROWS: usize = 7;
+const ROWS: usize = 12;
+/// Modes that are named.
+const MODES: usize = 3;
+
+/// The first clocks beside each other.
+pub(crate) fn show(page: &mut Page, record: &Record) {
+    if !begin(page, record, CHECK_CLOCKS) {
+        return;
+    }
+    let column = WIDTH / 2 - 1;
+    let mut drawn = record.reads.iter().take(CHECK_CLOCKS).map(|reads| {
+        let mut lines = title(reads, column);
+        lines.extend(bars(&reads.histogram, CHECK_ROWS));
+        for fact in facts(reads).into_iter().chain(gaps(reads)) {
+            lines.extend(wrapped(&fact, column).iter().map(|piece| Line::plain(piece)));
+        }
+        lines
+    });
+    page.beside(drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
+}
+
+/// Every clock, one below the other.
+pub(crate) fn show_all(page: &mut Page, record: &Record) {
+    if !begin(page, record, usize::MAX) {
+        return;
+    }
+    for (i, reads) in record.reads.iter().enumerate() {
+        if i > 0 {
+            page.line(Line::new());
+        }
+        page.lines(title(reads, WIDTH));
+        page.lines(bars(&reads.histogram, ROWS));
+        for fact in facts(reads) {
+            page.paragraph(Line::plain("  "), PLAIN, &fact);
+        }
+        for gaps in &reads.gaps {
+            let text = format!(
+                "gaps above {}: {}, {} of the time",
+                short(gaps.above_ns),
+                count(gaps.count),
+                share(gaps.share_of_time)
+            );
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
+        let smallest = reads.minimum_ns.map_or_else(|| "none above zero".to_owned(), ns);
+        let text = format!("smallest difference {smallest}; first read to last {}", ns(reads.span_ns));
+        page.paragraph(Line::plain("  "), PLAIN, &text);
+        page.paragraph(Line::plain("  "), PLAIN, &disturbance::said(&reads.disturbance));
+    }
+}
+
+/// Says why there is nothing, if there is nothing.
+fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
+    let more = match record.reads.len().saturating_sub(shown) {
+        0 => String::new(),
+        1 => "; 1 more clock in the reads view".to_owned(),
+        more => format!("; {more} more clocks in the reads view"),
+    };
+    page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
+    if record.reads.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Reads]));
+    }
+    !record.reads.is_empty()
+}
+
+fn title(reads: &Reads, width: usize) -> Vec<Line> {
+    let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
+    let mut lines = vec![Line::styled(TITLE, &crate::page::fitted(&reads.clock, 26)).and(&rest)];
+    if reads.backward_steps > 0 {
+        let text = format!("✘ {} backward", counted(reads.backward_steps, "step", "steps"));
+        lines.extend(wrapped(&text, width).iter().map(|piece| Line::styled(CRITICAL, piece)));
+    }
+    lines
+}
+
+fn facts(reads: &Reads) -> Vec<String> {
+    let modes: Vec<String> =
+        reads.modes.iter().take(MODES).map(|mode| format!("{} ({})", ns(mode.at_ns), share(mode.share))).collect();
+    let mut facts = vec![
+        format!("modes {}", if modes.is_empty() { "none".to_owned() } else { modes.join(", ") }),
+        format!(
+            "p50 {} · p99 {} · p99.9 {} · max {}",
+            ns(reads.p50_ns),
+            ns(reads.p99_ns),
+            ns(reads.p999_ns),
+            ns(reads.maximum_ns)
+        ),
+    ];
+    facts.push(if reads.empty_intervals == 0 {
+        "largest empty interval not measured".to_owned()
+    } else {
+        format!("largest of {} empty intervals {}", count(reads.empty_intervals), ns(reads.largest_empty_interval_ns))
+    });
+    facts
+}
+
+/// All gaps in one sentence.
+fn gaps(reads: &Reads) -> Option<String> {
+    let gaps: Vec<String> =
+        reads.gaps.iter().map(|gap| format!(">{} {}", short(gap.above_ns), share(gap.share_of_time))).collect();
+    (!gaps.is_empty()).then(|| format!("time in gaps {}", gaps.join(", ")))
+}
+
+/// A threshold, which is a round number.
+fn short(value: f64) -> String {
+    ns(value).replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
+}

@@ -1,0 +1,81 @@
+use chronoscope_measure::record::Record;
+
+use crate::page::Page;
+use crate::section::{causality, clock_detail, clocks, disturbance, findings, machine, reads, title, verdict};
+
+/// Which sections of a record are shown.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{View, parse, terminal};
+///
+/// let record = parse(include_str!("../tests/fixtures/record.json"))?;
+/// assert!(terminal(&record, View::Causality).contains("ACROSS CORES"));
+/// assert!(!terminal(&record, View::Reads).contains("ACROSS CORES"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Everything, on one screen.
+    Check,
+    /// The clocks alone, each with all that was seen of it.
+    Clocks,
+    /// Consecutive reads alone, of every clock.
+    Reads,
+    /// What was seen between CPUs alone: all pairs, all litmus runs.
+    Causality,
+}
+
+impl View {
+    /// Every view.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(chronoscope_report::View::ALL.len(), 4);
+    /// ```
+    pub const ALL: [Self; 4] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality];
+}
+
+/// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
+///
+/// # Guarantees
+/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
+/// in them are shown as pictures. Quantities and their units are written the same way under every locale.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{View, parse, terminal};
+///
+/// let record = parse(include_str!("../tests/fixtures/record.json"))?;
+/// assert!(terminal(&record, View::Check).contains("CLOCK_MONOTONIC"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn terminal(record: &Record, view: View) -> String {
+    let mut page = Page::new();
+    title::show(&mut page, record);
+    match view {
+        View::Check => {
+            verdict::show(&mut page, record);
+            machine::show(&mut page, record);
+            clocks::show(&mut page, record);
+            reads::show(&mut page, record);
+            causality::show(&mut page, record);
+            findings::notices(&mut page, record);
+        }
+        View::Clocks => {
+            clocks::show(&mut page, record);
+            clock_detail::show(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Reads => {
+            reads::show_all(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Causality => {
+            causality::show_all(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+    }
+    disturbance::show(&mut page, record);
+    page.finish()
+}

@@ -1,0 +1,78 @@
+//! The text of every view, and the JSON, of one record made by hand.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope-report` writes the golden files anew; read the difference before it is
+//! committed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anstream::adapter::strip_str;
+use chronoscope_report::{Record, View, json, parse, terminal};
+use unicode_width::UnicodeWidthStr;
+
+const FIXTURE: &str = include_str!("fixtures/record.json");
+
+fn record() -> Record {
+    parse(FIXTURE).expect("the fixture is a record")
+}
+
+fn plain(record: &Record, view: View) -> String {
+    strip_str(&terminal(record, view)).to_string()
+}
+
+fn assert_golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, text).expect("golden files can be written");
+        return;
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(golden == text, "{name} differs from what is rendered now:\n{text}");
+}
+
+#[test]
+fn check() {
+    let text = plain(&record(), View::Check);
+    assert_golden("check.txt", &text);
+    assert!(text.lines().count() <= 70, "{} lines", text.lines().count());
+}
+
+#[test]
+fn clocks() {
+    assert_golden("clocks.txt", &plain(&record(), View::Clocks));
+}
+
+#[test]
+fn reads() {
+    assert_golden("reads.txt", &plain(&record(), View::Reads));
+}
+
+#[test]
+fn causality() {
+    assert_golden("causality.txt", &plain(&record(), View::Causality));
+}
+
+#[test]
+fn styles() {
+    assert_golden("check.ansi.txt", &terminal(&record(), View::Check).replace('\x1b', "␛"));
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for view in View::ALL {
+        for line in plain(&record(), view).lines() {
+            assert!(line.width() <= 118, "{} columns: {line}", line.width());
+        }
+    }
+}
+
+#[test]
+fn json_round_trips() {
+    let record = record();
+    let text = json(&record).expect("the fixture can be written");
+    let again = parse(&text).expect("what was written can be read");
+    assert_eq!(again, record);
+    assert_eq!(json(&again).expect("it can be written again"), text);
+    // The fixture itself is what is written: the format is sealed.
+    assert_golden("../fixtures/record.json", &text);
+}

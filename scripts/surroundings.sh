@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# surroundings.sh BINARY [VALIDATOR]: runs chronoscope in surroundings that take something away from it. One line per
+# check, `ok …`, `FAIL …` or `skip … (reason)`; exit 1 if any failed.
+#
+# VALIDATOR is a program that exits 0 if the file given to it is a valid record. STATIC_BINARY in the environment is a
+# statically linked chronoscope for the check that no dynamic loader survives.
+set -euo pipefail
+
+if [[ $# -lt 1 || $# -gt 2 || ! -x $1 ]]; then
+    echo "usage: $0 BINARY [VALIDATOR]" >&2
+    exit 2
+fi
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+binary=$(realpath -- "$1")
+validator=${2:+$(realpath -- "$2")}
+static_binary=${STATIC_BINARY:+$(realpath -- "$STATIC_BINARY")}
+quick=(check --quick --format json)
+limit_s=60
+
+tmp=$(mktemp -d)
+trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
+out=$tmp/out.json err=$tmp/err.txt
+failed=0
+
+ok() { echo "ok    $1"; }
+skip() { echo "skip  $1 ($2)"; }
+fail() {
+    failed=1
+    echo "FAIL  $1: $2"
+    sed 's/^/      | /' "$err" | tail -n 5
+}
+
+# Runs a command with a limit, stdout and stderr kept; sets `rc`.
+run() {
+    rc=0
+    # The outer redirection keeps the shell from announcing a crash that the check itself reports.
+    { timeout --kill-after=5 "$limit_s" "$@" >"$out" 2>"$err" </dev/null; } 2>/dev/null || rc=$?
+}
+
+# Prints why $1 is not a whole record, or nothing.
+record_fault() {
+    if [[ ! -s $1 ]]; then
+        echo "no JSON on stdout"
+    elif [[ -n $validator ]]; then
+        "$validator" "$1" >"$tmp/fault" 2>&1 || echo "not a valid record: $(tail -n 1 "$tmp/fault")"
+    elif command -v python3 >/dev/null; then
+        python3 -m json.tool "$1" >/dev/null 2>&1 || echo "stdout is not one JSON document"
+    elif command -v jq >/dev/null; then
+        [[ $(jq -s length "$1" 2>/dev/null) == 1 ]] || echo "stdout is not one JSON document"
+    elif [[ $(tail -c 2 "$1" | tr -d '\n') != '}' ]]; then
+        echo "stdout does not end as a JSON document"
+    fi
+}
+
+# Prints how the last run fell over, whatever it was to do, or nothing.
+crash() {
+    if grep -q 'panicked at' "$err"; then
+        echo "panicked"
+    elif ((rc == 124 || rc == 137)); then
+        echo "did not end within $limit_s s"
+    elif ((rc > 128)); then
+        echo "died of signal $((rc - 128))"
+    fi
+}
+
+# expect_record NAME: the last run must have ended with 0 and one whole record on stdout.
+expect_record() {
+    local fault
+    fault=$(crash)
+    if [[ -z $fault ]] && ((rc != 0)); then fault="exit code $rc"; fi
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -n $fault ]]; then fail "$1" "$fault"; else ok "$1"; fi
+}
+
+# expect_refusal NAME CODE: the last run must have ended with CODE and said why on stderr.
+expect_refusal() {
+    local fault
+    fault=$(crash)
+    if [[ -z $fault ]] && ((rc != $2)); then fault="exit code $rc, not $2"; fi
+    if [[ -z $fault && ! -s $err ]]; then fault="nothing on stderr"; fi
+    if [[ -n $fault ]]; then fail "$1" "$fault"; else ok "$1"; fi
+}
+
+one_cpu() {
+    local name="on one CPU"
+    command -v taskset >/dev/null || { skip "$name" "no taskset"; return; }
+    # The first CPU allowed, which need not be 0.
+    local cpu
+    cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+    run taskset -c "$cpu" "$binary" "${quick[@]}"
+    expect_record "$name"
+}
+
+read_only_directory() {
+    # Permissions do not stop root; nobody can create a file in /proc.
+    local dir=$tmp/read-only
+    if [[ $(id -u) == 0 ]]; then dir=/proc; else mkdir "$dir" && chmod 555 "$dir"; fi
+    cd "$dir"
+    run "$binary" "${quick[@]}"
+    cd "$here"
+    expect_record "from a read-only directory"
+}
+
+hidden_proc() {
+    local name="without /proc" flags
+    for flags in -rm -m; do
+        # shellcheck disable=SC2016 # expanded by the inner shell
+        if unshare "$flags" sh -c 'mount -t tmpfs none /proc' 2>/dev/null; then
+            run unshare "$flags" sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$binary" "${quick[@]}"
+            expect_record "$name"
+            return
+        fi
+    done
+    skip "$name" "may not mount in a new namespace"
+}
+
+forbidden_counter() {
+    local name="with the counter forbidden" helper=$tmp/forbid_counter target=${static_binary:-$binary}
+    command -v cc >/dev/null || { skip "$name" "no cc"; return; }
+    cc -O2 -Wall -Wextra -Werror -o "$helper" "$here/tests/surroundings/forbid_counter.c" 2>"$err" ||
+        { fail "$name" "the helper does not compile"; return; }
+    run "$helper" "$target" --version
+    if ((rc == 125)); then
+        skip "$name" "the kernel refuses PR_SET_TSC"
+        return
+    fi
+    if ((rc == 139)) && [[ -z $static_binary ]]; then
+        run "$helper" "$(type -P true)"
+        if ((rc == 139)); then
+            skip "$name" "the dynamic loader here reads the counter itself; name a static build in STATIC_BINARY"
+            return
+        fi
+    fi
+    run "$helper" "$target" "${quick[@]}"
+    expect_record "$name"
+}
+
+full_device() {
+    local name="output to a full device"
+    [[ -c /dev/full ]] || { skip "$name" "no /dev/full"; return; }
+    run "$binary" "${quick[@]}" --output /dev/full
+    if [[ ! -c /dev/full ]]; then
+        fail "$name" "/dev/full was replaced by a file; as root: rm /dev/full && mknod -m 666 /dev/full c 1 7"
+        return
+    fi
+    expect_refusal "$name" 1
+
+    rc=0
+    { timeout --kill-after=5 "$limit_s" "$binary" "${quick[@]}" >/dev/full 2>"$err" </dev/null; } 2>/dev/null || rc=$?
+    expect_refusal "stdout to a full device" 1
+}
+
+closed_pipe() {
+    # A reader that leaves, as `| head` does, is no reason to panic; dying of SIGPIPE is what other tools do.
+    { timeout --kill-after=5 "$limit_s" "$binary" "${quick[@]}" 2>"$err" </dev/null || true; } 2>/dev/null | true
+    if grep -q 'panicked at' "$err"; then fail "stdout closed" "panicked"; else ok "stdout closed"; fi
+}
+
+unknown_flag() {
+    run "$binary" --no-such-flag
+    expect_refusal "unknown flag" 2
+}
+
+# A real Ctrl-C reaches the whole process group at once, workers included.
+interrupted() {
+    local name="interrupted after 2 s" pid waited
+    command -v setsid >/dev/null || { skip "$name" "no setsid"; return; }
+    # The shell has background jobs ignore SIGINT; chronoscope must start as a terminal would start it.
+    env --default-signal=INT setsid "$binary" --format json >"$out" 2>"$err" </dev/null &
+    pid=$!
+    sleep 2
+    if ! kill -INT -- "-$pid" 2>/dev/null; then
+        rc=0
+        wait "$pid" || rc=$?
+        skip "$name" "the run was over before, with exit code $rc"
+        return
+    fi
+    for ((waited = 0; waited < 100; waited++)); do
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    if kill -KILL -- "$pid" 2>/dev/null; then
+        kill -KILL -- "-$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+        fail "$name" "still running 10 s after SIGINT"
+        return
+    fi
+    rc=0
+    wait "$pid" || rc=$?
+    local fault
+    fault=$(crash)
+    if [[ -z $fault ]] && ((rc != 1)); then fault="exit code $rc, not 1"; fi
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -z $fault ]] && ! grep -Eq '"interrupted": *true' "$out"; then
+        fault='the record does not say "interrupted": true'
+    fi
+    sleep 0.2
+    if kill -KILL -- "-$pid" 2>/dev/null; then fault="${fault:+$fault; }left worker processes behind"; fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
+one_cpu
+read_only_directory
+hidden_proc
+forbidden_counter
+full_device
+closed_pipe
+unknown_flag
+interrupted
+exit "$failed"
