@@ -2,8 +2,8 @@
 # surroundings.sh BINARY [VALIDATOR]: runs chronoscope in surroundings that take something away from it. One line per
 # check, `ok …`, `FAIL …` or `skip … (reason)`; exit 1 if any failed.
 #
-# VALIDATOR is a program that exits 0 if the file given to it is a valid record. STATIC_BINARY in the environment is a
-# statically linked chronoscope for the check that no dynamic loader survives.
+# VALIDATOR is a program that exits 0 if the file given to it is a valid record. BINARY should be linked statically: with
+# the counter forbidden, no dynamic loader gets as far as main.
 set -euo pipefail
 
 if [[ $# -lt 1 || $# -gt 2 || ! -x $1 ]]; then
@@ -13,7 +13,6 @@ fi
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 binary=$(realpath -- "$1")
 validator=${2:+$(realpath -- "$2")}
-static_binary=${STATIC_BINARY:+$(realpath -- "$STATIC_BINARY")}
 quick=(check --quick --format json)
 limit_s=60
 
@@ -115,39 +114,56 @@ hidden_proc() {
 }
 
 forbidden_counter() {
-    local name="with the counter forbidden" helper=$tmp/forbid_counter target=${static_binary:-$binary}
+    local name="with the counter forbidden" helper=$tmp/forbid_counter
     command -v cc >/dev/null || { skip "$name" "no cc"; return; }
     cc -O2 -Wall -Wextra -Werror -o "$helper" "$here/tests/surroundings/forbid_counter.c" 2>"$err" ||
         { fail "$name" "the helper does not compile"; return; }
-    run "$helper" "$target" --version
+    run "$helper" "$binary" --version
     if ((rc == 125)); then
         skip "$name" "the kernel refuses PR_SET_TSC"
         return
     fi
-    if ((rc == 139)) && [[ -z $static_binary ]]; then
+    if ((rc == 139)); then
         run "$helper" "$(type -P true)"
         if ((rc == 139)); then
-            skip "$name" "the dynamic loader here reads the counter itself; name a static build in STATIC_BINARY"
+            skip "$name" "the dynamic loader here reads the counter itself, and the binary is not static"
             return
         fi
     fi
-    run "$helper" "$target" "${quick[@]}"
+    run "$helper" "$binary" "${quick[@]}"
     expect_record "$name"
 }
 
 full_device() {
     local name="output to a full device"
     [[ -c /dev/full ]] || { skip "$name" "no /dev/full"; return; }
+    # Refused before anything is measured: a device cannot be replaced by a file that appears whole.
     run "$binary" "${quick[@]}" --output /dev/full
     if [[ ! -c /dev/full ]]; then
         fail "$name" "/dev/full was replaced by a file; as root: rm /dev/full && mknod -m 666 /dev/full c 1 7"
         return
     fi
-    expect_refusal "$name" 1
+    expect_refusal "$name" 2
 
     rc=0
     { timeout --kill-after=5 "$limit_s" "$binary" "${quick[@]}" >/dev/full 2>"$err" </dev/null; } 2>/dev/null || rc=$?
     expect_refusal "stdout to a full device" 1
+}
+
+# A file system too small for the record: nothing is put there, and what was measured is printed all the same.
+full_disk() {
+    local name="output to a full disk" flags
+    for flags in -rm -m; do
+        if unshare "$flags" mount -t tmpfs -o size=8k none "$tmp" 2>/dev/null; then
+            # shellcheck disable=SC2016 # expanded by the inner shell
+            run unshare "$flags" sh -c 'mkdir "$0" && mount -t tmpfs -o size=8k none "$0" && { "$@" --output "$0/record.json"; rc=$?; }
+                [ "$(ls -A "$0" | wc -l)" = 0 ] || { echo "something was left in the folder" >&2; exit 99; }
+                exit $rc' "$tmp/full-disk" "$binary" "${quick[@]}"
+            if [[ -n $(record_fault "$out") ]]; then fail "$name" "$(record_fault "$out")"; else expect_refusal "$name" 1; fi
+            return
+        fi
+    done
+    skip "$name" "may not mount in a new namespace"
 }
 
 closed_pipe() {
@@ -204,6 +220,7 @@ read_only_directory
 hidden_proc
 forbidden_counter
 full_device
+full_disk
 closed_pipe
 unknown_flag
 interrupted

@@ -51,6 +51,7 @@ fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
         ordered: true,
         traps_under_hypervisor: false,
         causal: None,
+        reason_causal_unknown: None,
         latency_ns: None,
         latency_tsc_cycles: None,
         resolution_ns_declared: Some(declared_ns),

@@ -82,6 +82,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         record.parts.push(PartReport { part: planned.part, outcome, reason, elapsed_ms });
         done_ms += planned.budget_ms;
     }
+    stages::finish(&mut session, &mut record);
     record.interrupted = session.observer.cancelled();
     verdict::conclude(&mut record);
     record.findings = finding::conclude(&record);

@@ -1,5 +1,6 @@
 use chronoscope_clock::{Rate, SourceId};
 
+use super::stages::Batches;
 use super::{Observer, Start};
 use crate::plan::Plan;
 use crate::record::{Disturbance, Part, TscAccess};
@@ -13,11 +14,12 @@ pub(super) struct Session<'a> {
     pub(super) plan: Plan,
     pub(super) observer: &'a mut dyn Observer,
     pub(super) timer: TimerSpec,
+    pub(super) batches: Batches,
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn Observer) -> Self {
-        Self { start, plan, observer, timer: TimerSpec::SystemCall }
+        Self { start, plan, observer, timer: TimerSpec::SystemCall, batches: Batches::default() }
     }
 
     /// Has a worker do `task` and picks the samples that belong to it.

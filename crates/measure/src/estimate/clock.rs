@@ -12,26 +12,29 @@ const MOST_EQUAL_READS: f64 = 0.1;
 /// The share of equal reads, or of steps longer than the smallest, that shows a tick behind steps that are all multiples.
 const LATTICE_EVIDENCE: f64 = 0.01;
 
-/// What a read costs, from the batches of several processes. None for no batches.
+/// What a read costs, from the batches of several processes. None for no batches in quiet rounds.
 ///
-/// The first batch of each process warms its loop up and is left out where there are more.
+/// `quiet` says of each process's rounds which were quiet. The first batch of each process warms its loop up and is left
+/// out of everything where there are more.
 ///
 /// # Sources
 /// Medians within and between processes, so that preempted batches do not move the estimate; the process as the
 /// statistical unit as in T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", 2013. The interval is
 /// [`median_interval`]'s.
-pub fn latency(forks: &[LaneSamples], rate: Rate) -> Option<Latency> {
-    let per_fork: Vec<Distribution> = forks
+pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option<Latency> {
+    let means = |fork: &LaneSamples| -> Vec<f64> {
+        let reads = fork.reads_per_batch.max(1) as f64;
+        fork.batch_ticks.iter().map(|ticks| rate.ns_of_mean(*ticks as f64) / reads).collect()
+    };
+    let in_quiet_rounds = |(fork, quiet): (&LaneSamples, &Vec<bool>)| {
+        Distribution::of(
+            means(fork).into_iter().zip(quiet).filter(|(_, quiet)| **quiet).map(|(mean, _)| mean).collect(),
+        )
+    };
+    let summaries: Vec<ForkSummary> = forks
         .iter()
-        .map(|fork| {
-            let warm = usize::from(fork.batch_ticks.len() > 1);
-            let mean = |ticks: &u64| rate.ns_of_mean(*ticks as f64) / fork.reads_per_batch.max(1) as f64;
-            Distribution::of(fork.batch_ticks.iter().skip(warm).map(mean).collect())
-        })
-        .filter(|fork| fork.total() > 0)
-        .collect();
-    let summaries: Vec<ForkSummary> = per_fork
-        .iter()
+        .zip(quiet)
+        .map(in_quiet_rounds)
         .filter_map(|fork| {
             Some(ForkSummary {
                 p50: fork.quantile(0.5)?,
@@ -43,7 +46,8 @@ pub fn latency(forks: &[LaneSamples], rate: Rate) -> Option<Latency> {
         .collect();
     let medians: Vec<f64> = summaries.iter().map(|fork| fork.p50).collect();
     let over_forks = median_interval(&medians, CONFIDENCE)?;
-    let all = Distribution::of_counts(per_fork.iter().flat_map(|fork| fork.counts().iter().copied()));
+    let warm = |fork: &LaneSamples| usize::from(fork.batch_ticks.len() > 1);
+    let all = Distribution::of(forks.iter().flat_map(|fork| means(fork).into_iter().skip(warm(fork))).collect());
     let sizes = Distribution::of(forks.iter().map(|fork| fork.reads_per_batch as f64).collect());
     Some(Latency {
         estimate: over_forks.median,
@@ -119,10 +123,15 @@ mod tests {
         LaneSamples { reads_per_batch: 1000, batch_ticks: vec![99_999_999, median, median, median + 50_000, median] }
     }
 
+    /// Every round but the first of each process.
+    fn all_quiet(forks: usize) -> Vec<Vec<bool>> {
+        vec![vec![false, true, true, true, true]; forks]
+    }
+
     #[test]
     fn preempted_batches_do_not_move_the_estimate() {
         let forks: Vec<LaneSamples> = (0..11).map(|i| fork(20_000 + i * 10)).collect();
-        let found = latency(&forks, Rate::NANOSECONDS).unwrap();
+        let found = latency(&forks, &all_quiet(11), Rate::NANOSECONDS).unwrap();
         assert!((found.estimate - 20.05).abs() < 1e-9, "{}", found.estimate);
         assert!((found.low - 20.0).abs() < 1e-9 && (found.high - 20.1).abs() < 1e-9);
         assert!(found.confidence >= CONFIDENCE);
@@ -132,15 +141,24 @@ mod tests {
 
     #[test]
     fn no_batches_are_no_estimate() {
-        assert_eq!(latency(&[], Rate::NANOSECONDS), None);
+        assert_eq!(latency(&[], &[], Rate::NANOSECONDS), None);
         let silent = LaneSamples { reads_per_batch: 10, batch_ticks: Vec::new() };
-        assert_eq!(latency(&[silent], Rate::NANOSECONDS), None);
+        assert_eq!(latency(&[silent], &[Vec::new()], Rate::NANOSECONDS), None);
     }
 
     #[test]
     fn few_processes_say_how_little_they_prove() {
-        let found = latency(&[fork(20_000), fork(21_000), fork(22_000)], Rate::NANOSECONDS).unwrap();
+        let found = latency(&[fork(20_000), fork(21_000), fork(22_000)], &all_quiet(3), Rate::NANOSECONDS).unwrap();
         assert!((found.confidence - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rounds_that_were_not_quiet_move_the_percentiles_alone() {
+        let shared = LaneSamples { reads_per_batch: 1000, batch_ticks: vec![1, 30_000, 20_000, 30_000, 30_000] };
+        let quiet = vec![false, false, true, false, false];
+        let found = latency(&vec![shared; 11], &vec![quiet; 11], Rate::NANOSECONDS).unwrap();
+        assert_eq!((found.estimate, found.p50), (20.0, 30.0));
+        assert_eq!((found.batches, found.forks[0].batches), (44, 1));
     }
 
     fn seen(clock: &FakeClock) -> GranularityEstimate {

@@ -1,10 +1,12 @@
 //! From samples to estimates: pure functions, one file per part of the record.
 
+mod canary;
 mod causality;
 mod clock;
 mod interval;
 mod reads;
 
+pub use canary::{Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency};
 pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, trial};
@@ -14,5 +16,5 @@ pub use reads::reads;
 pub const CONFIDENCE: f64 = 0.999;
 
 /// How an estimate and its interval are made, in words for the record.
-pub const ESTIMATOR: &str = "median over processes of each process's median batch mean; interval by the order \
-    statistics of the processes' medians (Thompson 1936), distribution-free";
+pub const ESTIMATOR: &str = "median over processes of each process's median batch mean in quiet rounds; interval by the \
+    order statistics of the processes' medians (Thompson 1936), distribution-free; percentiles over all batches";

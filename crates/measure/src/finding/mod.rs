@@ -112,6 +112,8 @@ pub enum FindingId {
     OsClockCoarse,
     /// Gaps took away a good part of the time.
     NoisyMachine,
+    /// The core was shared with a busy neighbour all the time, which no counter of the kernel shows.
+    CoreShared,
     /// The hypervisor gave time to others while the run went on.
     StolenTime,
     /// The machine changes its frequency as it likes.
@@ -144,6 +146,7 @@ impl FindingId {
             | Self::FrequencyMisdeclared
             | Self::OsClockCoarse
             | Self::NoisyMachine
+            | Self::CoreShared
             | Self::StolenTime
             | Self::PartUnavailable
             | Self::Interrupted => Severity::Warning,

@@ -22,6 +22,8 @@ pub struct ClockReport {
     pub traps_under_hypervisor: bool,
     /// Whether the litmus saw it go backwards between threads: true for never, null for not tested.
     pub causal: Option<bool>,
+    /// Why it was not tested.
+    pub reason_causal_unknown: Option<String>,
     /// Cost of a read.
     pub latency_ns: Option<Latency>,
     /// The same in ticks of the TSC, for reads of the counter.
@@ -72,9 +74,11 @@ pub enum PathMethod {
 }
 
 /// What a read costs.
+///
+/// `estimate`, its interval and `forks` are over quiet rounds; the percentiles, `minimum` and `histogram` are over all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Median over processes of each process's median batch mean.
+    /// Median over processes of each process's median batch mean, in quiet rounds.
     pub estimate: f64,
     /// Lower end of the interval for the median over processes.
     pub low: f64,
@@ -98,7 +102,7 @@ pub struct Latency {
     pub histogram: Histogram,
 }
 
-/// One worker process's share of a latency estimate.
+/// One worker process's share of a latency estimate: its quiet rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkSummary {
     /// Median batch mean.
@@ -167,4 +171,29 @@ pub struct Harness {
     pub loop_overhead_ns: Option<Latency>,
     /// How an estimate and its interval are made.
     pub estimator: String,
+    /// Which rounds counted as quiet.
+    pub canary: Canary,
+}
+
+/// Two loops of known work in every round, by which one sees whether the core was shared with a busy neighbour.
+///
+/// Such sharing shows neither as steal nor as involuntary switches: it slows what competes for the core's width, such as
+/// the empty loop, and hardly what waits for its own results, such as a chain of multiplications.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Canary {
+    /// Rounds made, over all processes; in each every clock was timed once.
+    pub rounds: u64,
+    /// Rounds in which the empty loop was about as fast as it ever was.
+    pub rounds_quiet: u64,
+    /// Processes with quiet rounds.
+    pub forks_quiet: u32,
+    /// A turn of the empty loop costs at most this much in a quiet round, in nanoseconds.
+    pub quiet_turn_ns: f64,
+    /// A link of the multiplication chain, in nanoseconds.
+    pub chain_link_ns: f64,
+    /// Turns of the empty loop per link of the chain in quiet rounds; 4 on an x86-64 core of one's own.
+    pub turns_per_link: f64,
+    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core; null where
+    /// the architecture does not tell.
+    pub shared_throughout: Option<bool>,
 }

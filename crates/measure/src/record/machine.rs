@@ -228,6 +228,17 @@ pub struct Kernel {
     pub reason_messages_unavailable: Option<String>,
 }
 
+impl Kernel {
+    /// Messages by which the kernel says that it gave the counter up.
+    pub fn messages_of_distrust(&self) -> impl Iterator<Item = &String> {
+        const SIGNS: [&str; 3] = ["tsc unstable", "tsc warp", "tsc synchronization [cpu"];
+        self.messages.iter().filter(|message| {
+            let message = message.to_lowercase();
+            SIGNS.iter().any(|sign| message.contains(sign)) && !message.contains("passed")
+        })
+    }
+}
+
 /// What the machine runs under.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hypervisor {

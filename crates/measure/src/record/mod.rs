@@ -20,7 +20,8 @@ mod verdict;
 
 pub use causality::{Causality, Litmus, PairOffset};
 pub use clocks::{
-    ClockReport, Cycles, ForkSummary, Granularity, Harness, Latency, Path, PathEvidence, PathMethod, PublishedCycles,
+    Canary, ClockReport, Cycles, ForkSummary, Granularity, Harness, Latency, Path, PathEvidence, PathMethod,
+    PublishedCycles,
 };
 pub use disturbance::Disturbance;
 pub use histogram::{Bin, Histogram};

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::source;
 use super::timer::{Deadline, Timer};
+use super::work::chain;
 
+/// Rounds that are made however slow they are: one to warm up and two to count.
+const FEWEST_ROUNDS: usize = 3;
 /// The longest batch a pilot may ask for, in reads.
 const MOST_READS: u64 = 1 << 24;
 
@@ -27,6 +30,8 @@ pub struct Request {
 pub enum Lane {
     /// The loop with nothing in it.
     Empty,
+    /// A chain of dependent multiplications: one link per turn.
+    Chain,
     /// Reads of this source.
     Reads(String),
     /// Reads of this source with a fence behind each.
@@ -66,7 +71,7 @@ pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Sam
         .collect();
     // A cyclic Latin square: over a full turn every lane stands in every place and follows the same neighbour.
     let mut first = request.rotation;
-    while lanes.first().is_some_and(|lane| lane.batch_ticks.is_empty()) || !deadline.passed() {
+    while lanes.first().is_some_and(|lane| lane.batch_ticks.len() < FEWEST_ROUNDS) || !deadline.passed() {
         for turn in 0..lanes.len() {
             let at = (first + turn) % lanes.len();
             let ticks = batches[at](lanes[at].reads_per_batch);
@@ -95,11 +100,17 @@ fn batch(lane: &Lane, timer: Timer) -> Result<Batch, String> {
     let reads = |name: &str, serialised| {
         source(name)?.visit(ReadLoop { timer, serialised }).map_err(|unavailable| unavailable.to_string())?
     };
-    match lane {
-        Lane::Empty => Ok(Box::new(move |turns| {
+    let timed = |work: fn(u64)| -> Batch {
+        Box::new(move |turns| {
             let start = timer.now();
-            empty_loop(turns);
+            work(turns);
             timer.now().saturating_sub(start)
+        })
+    };
+    match lane {
+        Lane::Empty => Ok(timed(empty_loop)),
+        Lane::Chain => Ok(timed(|links| {
+            opaque(chain(1, links));
         })),
         Lane::Reads(name) => reads(name, false),
         Lane::Serialised(name) => reads(name, true),
@@ -142,8 +153,8 @@ fn read_loop<S: TickSource>(source: &S, reads: u64) {
 /// The same loop with nothing in it.
 #[inline(never)]
 fn empty_loop(turns: u64) {
-    for turn in 0..turns {
-        opaque(turn);
+    for _ in 0..turns {
+        opaque(0);
     }
 }
 

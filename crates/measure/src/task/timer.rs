@@ -89,12 +89,12 @@ impl Timer {
 }
 
 impl TimerSpec {
-    /// The name of the clock.
-    pub fn name(self) -> String {
+    /// The name of the clock. The counter is read with a fence on both sides.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Counter { .. } => format!("{} between fences", SourceId::CounterOrdered.name()),
-            Self::OsClock => SourceId::Os(OsClock::Monotonic).name().to_owned(),
-            Self::SystemCall => SourceId::MonotonicSystemCall.name().to_owned(),
+            Self::Counter { .. } => SourceId::CounterOrdered.name(),
+            Self::OsClock => SourceId::Os(OsClock::Monotonic).name(),
+            Self::SystemCall => SourceId::MonotonicSystemCall.name(),
         }
     }
 }

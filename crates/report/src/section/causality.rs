@@ -8,8 +8,16 @@ use crate::quantity::{count, ns, rate};
 use crate::section::{disturbance, not_tested};
 use crate::table::{Align, Table};
 
-/// Rows of each table on the page of everything.
-const CHECK_ROWS: usize = 6;
+/// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
+const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 12 };
+const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX };
+
+/// The most rows of each table.
+#[derive(Clone, Copy)]
+struct Rows {
+    pairs: usize,
+    litmus: usize,
+}
 
 /// The worst pairs and runs.
 pub(crate) fn show(page: &mut Page, record: &Record) {
@@ -18,7 +26,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
 
 /// All pairs and runs, each with what disturbed it.
 pub(crate) fn show_all(page: &mut Page, record: &Record) {
-    section(page, record, usize::MAX);
+    section(page, record, ALL_ROWS);
     let disturbed = record
         .causality
         .pairs
@@ -49,7 +57,7 @@ pub(crate) fn show_all(page: &mut Page, record: &Record) {
     }
 }
 
-fn section(page: &mut Page, record: &Record, limit: usize) {
+fn section(page: &mut Page, record: &Record, rows: Rows) {
     let seen = &record.causality;
     page.section("ACROSS CORES");
     if let Some(reason) = &seen.reason_unavailable {
@@ -61,12 +69,12 @@ fn section(page: &mut Page, record: &Record, limit: usize) {
     if seen.pairs.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", not_tested(record, &[Part::Offsets])));
     } else {
-        pairs(page, record, limit);
+        pairs(page, record, rows.pairs);
     }
     if seen.litmus.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", not_tested(record, &[Part::Litmus])));
     } else {
-        litmus(page, record, limit);
+        litmus(page, record, rows.litmus);
     }
 }
 

@@ -22,12 +22,24 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     verdict::trials(page, record);
     counter(page, record);
     clocksources(page, record);
+    messages(page, record);
     if let Some(harness) = &record.harness {
         page.section("METHOD");
         page.paragraph(Line::plain("  "), PLAIN, &harness.estimator);
         if let Some(latency) = &harness.loop_overhead_ns {
             latency_said(page, "empty loop", latency);
         }
+    }
+}
+
+/// What the kernel said about clocks since it was booted.
+fn messages(page: &mut Page, record: &Record) {
+    if record.machine.kernel.messages.is_empty() {
+        return;
+    }
+    page.section("KERNEL MESSAGES ON CLOCKS");
+    for message in &record.machine.kernel.messages {
+        page.paragraph(Line::plain("  "), PLAIN, message);
     }
 }
 

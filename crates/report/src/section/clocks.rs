@@ -1,10 +1,10 @@
-use chronoscope_measure::record::{ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
+use chronoscope_measure::record::{Canary, ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
 
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN};
-use crate::quantity::{confidence, ns, ns_range, percent, three_digits};
-use crate::section::{given, reason};
+use crate::quantity::{confidence, count, ns, ns_range, percent, three_digits};
+use crate::section::{given, quoted, reason};
 use crate::table::{Align, Table};
 
 const UNKNOWN: &str = "–";
@@ -167,6 +167,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     }
     notes.extend(cycles(record));
     notes.push(harness(record));
+    notes.extend(record.harness.as_ref().map(|harness| canary(&harness.canary)));
     notes
 }
 
@@ -201,10 +202,22 @@ fn harness(record: &Record) -> String {
         Some(latency) => format!("empty loop {} per turn", ns(latency.estimate)),
         None => "empty loop not measured".to_owned(),
     };
-    format!(
-        "{loops}, timer {} {}, at most {} of a batch; shown, never subtracted",
-        harness.timer,
+    let timer = format!(
+        "timer {} {}, at most {} of a batch",
+        quoted(&harness.timer),
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
-    )
+    );
+    format!("{loops}, {timer}; shown, never subtracted")
+}
+
+/// Which rounds the latencies and their intervals rest on.
+fn canary(canary: &Canary) -> String {
+    let rounds = format!("latency and interval over {} of {} rounds", count(canary.rounds_quiet), count(canary.rounds));
+    let left_out = if canary.rounds_quiet < canary.rounds {
+        ": in the others the core was shared with a busy neighbour"
+    } else {
+        ""
+    };
+    format!("{rounds}{left_out}; p50 and p99 over all")
 }

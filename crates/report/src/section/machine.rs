@@ -1,7 +1,7 @@
 use chronoscope_measure::record::{Clocksource, ClocksourceRating, Cpu, FrequencySource, Machine, Record, Tsc};
 
 use crate::page::Page;
-use crate::palette::{DIM, PLAIN, WARNING};
+use crate::palette::{PLAIN, WARNING};
 use crate::quantity::{hertz, ms, ppm, share, signed_ppm, three_digits};
 use crate::section::given;
 
@@ -77,9 +77,7 @@ fn tsc(tsc: &Tsc) -> String {
     } else {
         format!("{class}: {}", tsc.class_evidence)
     });
-    if !tsc.kernel_flags.is_empty() {
-        parts.push(format!("kernel {}", tsc.kernel_flags.join(", ")));
-    } else if let Some(reason) = &tsc.reason_kernel_flags_unavailable {
+    if let Some(reason) = tsc.reason_kernel_flags_unavailable.as_ref().filter(|_| tsc.kernel_flags.is_empty()) {
         parts.push(format!("kernel flags unavailable: {reason}"));
     }
     if tsc.access == Some(TscAccess::Faults) {
@@ -104,15 +102,15 @@ pub(crate) fn cpuid(tsc: &Tsc) -> String {
     words.join(", ")
 }
 
+/// The measured frequency, and the source that comes nearest to it; all of them stand in the clocks view.
 fn frequency(tsc: &Tsc) -> String {
     let mut parts = vec![measured(tsc)];
-    let (named, silent): (Vec<&FrequencySource>, Vec<&FrequencySource>) =
-        tsc.frequency_sources.iter().partition(|source| source.hz.is_some());
-    parts.extend(named.into_iter().map(source));
-    match silent.as_slice() {
-        [] => {}
-        [one] => parts.push(source(one)),
-        many => parts.push(format!("{} more say nothing, why: see the clocks view", many.len())),
+    let distance = |source: &&FrequencySource| source.deviation_ppm.map_or(f64::INFINITY, f64::abs);
+    let named = tsc.frequency_sources.iter().filter(|source| source.hz.is_some());
+    parts.extend(named.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(source));
+    match tsc.frequency_sources.len() {
+        0 => {}
+        all => parts.push(format!("all {all} sources: chronoscope clocks")),
     }
     join(parts)
 }
@@ -185,7 +183,10 @@ fn kernel(machine: &Machine) -> String {
     let messages = match (&kernel.reason_messages_unavailable, kernel.messages.is_empty()) {
         (Some(reason), _) => format!("messages unavailable: {reason}"),
         (None, true) => "no messages on clocks".to_owned(),
-        (None, false) => "messages on clocks:".to_owned(),
+        (None, false) => match (kernel.messages.len(), kernel.messages_of_distrust().count()) {
+            (all, 0) => format!("{all} messages on clocks, none of an unstable TSC"),
+            (_, bad) => format!("{bad} of an unstable TSC:"),
+        },
     };
     join(vec![
         format!("{} {} {}", kernel.name, kernel.release, kernel.architecture),
@@ -194,11 +195,10 @@ fn kernel(machine: &Machine) -> String {
     ])
 }
 
+/// Messages by which the kernel says that it gave the counter up; the others stand in the clocks view.
 fn messages(page: &mut Page, machine: &Machine) {
-    let kernel = &machine.kernel;
-    for message in &kernel.messages {
-        let style = if message.to_lowercase().contains("unstable") { WARNING } else { DIM };
-        page.entry("", style, message);
+    for message in machine.kernel.messages_of_distrust() {
+        page.entry("", WARNING, message);
     }
 }
 

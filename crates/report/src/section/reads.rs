@@ -9,7 +9,7 @@ use crate::section::{counted, disturbance, not_tested};
 
 /// Clocks on the page of everything, and the rows of their histograms.
 const CHECK_CLOCKS: usize = 2;
-const CHECK_ROWS: usize = 7;
+const CHECK_ROWS: usize = 5;
 const ROWS: usize = 12;
 /// Modes that are named.
 const MODES: usize = 3;

@@ -89,5 +89,8 @@ fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), Stag
         None => "the kernel does not say which CPUs the process may use".to_owned(),
     };
     record.causality.reason_unavailable = Some(reason.clone());
+    for clock in record.clocks.iter_mut().filter(|clock| clock.reason_causal_unknown.is_none()) {
+        clock.reason_causal_unknown = Some(reason.clone());
+    }
     Err(StageError::Skipped(reason))
 }

@@ -1,105 +1,147 @@
-use chronoscope_clock::SourceId;
+use chronoscope_clock::{Rate, SourceId};
 
 use super::{StageError, available, clock_mut, outcome, paths};
 use crate::engine::session::Session;
-use crate::estimate;
+use crate::estimate::{self, Quiet};
 use crate::machine::microarchitecture::published_rdtsc_cycles;
-use crate::record::{Cycles, Disturbance, Harness, Latency, Part, Record};
+use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Part, Record};
 use crate::task::latency::{Lane, LaneSamples, Request};
 use crate::task::{Samples, Task};
 
 /// Times batches of every clock in several processes.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let lanes = lanes(&available(record, &session.plan.clocks));
     let forks = session.plan.latency_forks.max(1);
-    let budget_ms = (session.budget_ms(Part::Latency) / u64::from(forks)).max(1);
-    let mut batches: Vec<Vec<LaneSamples>> = lanes.iter().map(|_| Vec::new()).collect();
-    let mut disturbance: Option<Disturbance> = None;
-    let mut timer_cost_ticks = u64::MAX;
+    session.batches.lanes = lanes(&available(record, &session.plan.clocks));
     let mut reasons = Vec::new();
     for fork in 0..forks {
         session.goes_on(Part::Latency, f64::from(fork) / f64::from(forks));
-        let request =
-            Request { lanes: lanes.clone(), timer_error: session.plan.batch_timer_error, rotation: fork as usize };
-        let answer = session.ask_alone(budget_ms, Task::Latency(request), |samples| match samples {
-            Samples::Latency(found) => Some(found),
-            _ => None,
-        });
-        match answer {
-            Ok((samples, disturbed)) => {
-                timer_cost_ticks = timer_cost_ticks.min(samples.timer_cost_ticks);
-                samples.lanes.into_iter().zip(&mut batches).for_each(|(lane, all)| all.push(lane));
-                disturbance.get_or_insert_with(Disturbance::default).merge(&disturbed);
-            }
-            Err(failure) => reasons.push(failure.to_string()),
-        }
+        reasons.extend(more(session).err());
         if session.observer.cancelled() {
             break;
         }
     }
-    let rate = session.timer_rate();
-    let estimates: Vec<Option<Latency>> = batches.iter().map(|forks| estimate::latency(forks, rate)).collect();
-    let of = |lane: Lane| {
-        lanes.iter().position(|candidate| *candidate == lane).and_then(|at| estimates.get(at).cloned().flatten())
-    };
-    write_clocks(session, record, &of, disturbance.as_ref());
-    record.harness = harness(session, &of(Lane::Empty), timer_cost_ticks, &batches);
-    paths::infer(record);
+    write(session, record);
     if session.observer.cancelled() {
         return Err(StageError::Incomplete("the run was stopped".to_owned()));
     }
     outcome(forks as usize, reasons)
 }
 
-/// The empty loop, every clock, and every counter read once more with a fence behind it.
+/// Times some more if too few processes saw a quiet moment: at the end of a run, when another may have come.
+pub(in crate::engine) fn finish(session: &mut Session<'_>, record: &mut Record) {
+    for _ in 0..session.plan.latency_forks {
+        let is_enough = record.harness.as_ref().is_none_or(|harness| {
+            harness.canary.forks_quiet >= session.plan.latency_forks && harness.canary.shared_throughout != Some(true)
+        });
+        if is_enough || session.observer.cancelled() || more(session).is_err() {
+            return;
+        }
+        write(session, record);
+    }
+}
+
+/// What all latency workers of a run have seen so far.
+#[derive(Debug)]
+pub(in crate::engine) struct Batches {
+    lanes: Vec<Lane>,
+    /// For each lane, the batches of each process.
+    forks: Vec<Vec<LaneSamples>>,
+    timer_cost_ticks: u64,
+    disturbance: Disturbance,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        Self { lanes: Vec::new(), forks: Vec::new(), timer_cost_ticks: u64::MAX, disturbance: Disturbance::default() }
+    }
+}
+
+impl Batches {
+    fn of(&self, lane: &Lane) -> &[LaneSamples] {
+        let at = self.lanes.iter().position(|candidate| candidate == lane);
+        at.and_then(|at| self.forks.get(at)).map_or(&[], Vec::as_slice)
+    }
+
+    fn quiet(&self, rate: Rate) -> Option<Quiet> {
+        estimate::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate)
+    }
+}
+
+/// One more process.
+fn more(session: &mut Session<'_>) -> Result<(), String> {
+    let budget_ms = (session.budget_ms(Part::Latency) / u64::from(session.plan.latency_forks.max(1))).max(1);
+    let request = Request {
+        lanes: session.batches.lanes.clone(),
+        timer_error: session.plan.batch_timer_error,
+        rotation: session.batches.forks.first().map_or(0, Vec::len),
+    };
+    let (samples, disturbed) = session
+        .ask_alone(budget_ms, Task::Latency(request), |samples| match samples {
+            Samples::Latency(found) => Some(found),
+            _ => None,
+        })
+        .map_err(|failure| failure.to_string())?;
+    let batches = &mut session.batches;
+    batches.timer_cost_ticks = batches.timer_cost_ticks.min(samples.timer_cost_ticks);
+    batches.disturbance.merge(&disturbed);
+    batches.forks.resize_with(samples.lanes.len(), Vec::new);
+    samples.lanes.into_iter().zip(&mut batches.forks).for_each(|(lane, forks)| forks.push(lane));
+    Ok(())
+}
+
+/// The two canaries, every clock, and every counter read once more with a fence behind it.
 fn lanes(clocks: &[String]) -> Vec<Lane> {
     let serialised = clocks
         .iter()
         .filter(|name| SourceId::from_name(name).is_some_and(|id| id.is_counter() && !id.traps_under_hypervisor()));
-    std::iter::once(Lane::Empty)
+    [Lane::Empty, Lane::Chain]
+        .into_iter()
         .chain(clocks.iter().cloned().map(Lane::Reads))
         .chain(serialised.cloned().map(Lane::Serialised))
         .collect()
 }
 
-fn write_clocks(
-    session: &Session<'_>,
-    record: &mut Record,
-    of: &dyn Fn(Lane) -> Option<Latency>,
-    disturbance: Option<&Disturbance>,
-) {
+/// Estimates from all batches so far, into the record.
+fn write(session: &Session<'_>, record: &mut Record) {
+    let (batches, rate) = (&session.batches, session.timer_rate());
+    let Some(quiet) = batches.quiet(rate) else { return };
+    let of = |lane: Lane| estimate::latency(batches.of(&lane), &quiet.rounds, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
-    for name in session.plan.clocks.clone() {
-        let Some(clock) = clock_mut(record, &name) else { continue };
+    for name in &session.plan.clocks {
+        let Some(clock) = clock_mut(record, name) else { continue };
         let Some(latency) = of(Lane::Reads(name.clone())) else { continue };
-        let id = SourceId::from_name(&name);
+        let serialised = of(Lane::Serialised(name.clone()));
         clock.latency_tsc_cycles =
-            cycles_per_ns.filter(|_| id.is_some_and(SourceId::is_counter)).map(|per_ns| Cycles {
-                reciprocal_throughput: latency.estimate * per_ns,
-                serialised: of(Lane::Serialised(name.clone())).map(|latency| latency.estimate * per_ns),
-                published: microarchitecture
-                    .as_deref()
-                    .filter(|_| id == Some(SourceId::CounterUnordered))
-                    .and_then(published_rdtsc_cycles),
-            });
+            cycles_per_ns.and_then(|per_ns| cycles(clock, &latency, serialised, per_ns, microarchitecture.as_deref()));
         clock.latency_ns = Some(latency);
-        clock.disturbance = disturbance.cloned();
+        clock.disturbance = Some(batches.disturbance.clone());
     }
+    let shortest = batches.forks.iter().flatten().flat_map(|fork| &fork.batch_ticks).min();
+    record.harness = shortest.map(|shortest| Harness {
+        timer: session.timer.name().to_owned(),
+        timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
+        timer_error_pct: batches.timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,
+        loop_overhead_ns: of(Lane::Empty),
+        estimator: estimate::ESTIMATOR.to_owned(),
+        canary: quiet.canary,
+    });
+    paths::infer(record);
 }
 
-fn harness(
-    session: &Session<'_>,
-    empty: &Option<Latency>,
-    timer_cost_ticks: u64,
-    batches: &[Vec<LaneSamples>],
-) -> Option<Harness> {
-    let shortest = batches.iter().flatten().flat_map(|fork| &fork.batch_ticks).min()?;
-    Some(Harness {
-        timer: session.timer.name(),
-        timer_cost_ns: session.timer_rate().ns_of_mean(timer_cost_ticks as f64),
-        timer_error_pct: timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,
-        loop_overhead_ns: empty.clone(),
-        estimator: estimate::ESTIMATOR.to_owned(),
+/// The cost of a counter read in the counter's own ticks; None for other clocks.
+fn cycles(
+    clock: &ClockReport,
+    latency: &Latency,
+    serialised: Option<Latency>,
+    per_ns: f64,
+    microarchitecture: Option<&str>,
+) -> Option<Cycles> {
+    let id = SourceId::from_name(&clock.name).filter(|id| id.is_counter())?;
+    let published = microarchitecture.filter(|_| id == SourceId::CounterUnordered).and_then(published_rdtsc_cycles);
+    Some(Cycles {
+        reciprocal_throughput: latency.estimate * per_ns,
+        serialised: serialised.map(|latency| latency.estimate * per_ns),
+        published,
     })
 }

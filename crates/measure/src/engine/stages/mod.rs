@@ -8,6 +8,7 @@ mod paths;
 mod prepare;
 mod reads;
 
+pub(super) use latency::{Batches, finish};
 pub(super) use prepare::prepare;
 
 use super::session::Session;

@@ -74,6 +74,7 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         ordered: id.is_ordered(),
         traps_under_hypervisor: id.traps_under_hypervisor(),
         causal: None,
+        reason_causal_unknown: causality_not_tested(id),
         latency_ns: None,
         latency_tsc_cycles: None,
         resolution_ns_declared: id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()).map(|ns| ns as f64),
@@ -82,6 +83,16 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         granularity: None,
         disturbance: None,
     })
+}
+
+fn causality_not_tested(id: SourceId) -> Option<String> {
+    if !id.is_shared_timeline() {
+        Some("each thread has a timeline of its own".to_owned())
+    } else if id.traps_under_hypervisor() {
+        Some("left out: another ordered read of the same counter is tested".to_owned())
+    } else {
+        None
+    }
 }
 
 fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {

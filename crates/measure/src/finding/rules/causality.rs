@@ -1,6 +1,6 @@
 use chronoscope_clock::SourceId;
 
-use super::ns;
+use super::{count, ns};
 use crate::finding::{Finding, FindingId};
 use crate::record::{Litmus, Record};
 
@@ -13,7 +13,7 @@ pub(super) fn non_causal_reads(record: &Record) -> Vec<Finding> {
             "{} returned less than a value already seen from CPU {} in {rate_pct:.2} % of {} observations, by up to {}",
             row.name,
             row.writer,
-            row.observations,
+            count(row.observations),
             ns(row.worst_ns)
         );
         let id = if ordered { FindingId::NonCausalRead } else { FindingId::UnorderedReadNotCausal };
@@ -50,8 +50,8 @@ pub(super) fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
                     ns(pair.offset_ns),
                     ns(pair.half_width_ns),
                     pair.a,
-                    pair.violations,
-                    pair.rounds.saturating_mul(2)
+                    count(pair.violations),
+                    count(pair.rounds.saturating_mul(2))
                 ),
             )
             .about(format!("{} on CPUs {} and {}", pair.clock, pair.a, pair.b))

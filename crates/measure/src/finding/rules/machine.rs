@@ -22,21 +22,12 @@ pub(super) fn counter_forbidden(record: &Record) -> Vec<Finding> {
     ]
 }
 
-/// Messages by which the kernel says that it gave the counter up.
-fn distrusting_messages(machine: &Machine) -> impl Iterator<Item = &String> {
-    const SIGNS: [&str; 4] = ["marking tsc unstable", "tsc unstable", "tsc warp", "tsc synchronization [cpu"];
-    machine.kernel.messages.iter().filter(|message| {
-        let message = message.to_lowercase();
-        SIGNS.iter().any(|sign| message.contains(sign)) && !message.contains("passed")
-    })
-}
-
 /// Whether the kernel has the TSC and does not offer it as a clocksource, or says that it is unstable.
 pub(crate) fn kernel_distrusts_tsc(machine: &Machine) -> bool {
     let missing = machine.tsc.cpuid.is_some_and(|cpuid| cpuid.tsc)
         && !machine.clocksource.available.is_empty()
         && !machine.clocksource.available.iter().any(|name| name == "tsc");
-    missing || distrusting_messages(machine).next().is_some()
+    missing || machine.kernel.messages_of_distrust().next().is_some()
 }
 
 pub(super) fn tsc_distrusted(record: &Record) -> Vec<Finding> {
@@ -44,7 +35,7 @@ pub(super) fn tsc_distrusted(record: &Record) -> Vec<Finding> {
     if !kernel_distrusts_tsc(machine) {
         return Vec::new();
     }
-    let saw = match distrusting_messages(machine).next() {
+    let saw = match machine.kernel.messages_of_distrust().next() {
         Some(message) => format!("the kernel said: {message}"),
         None => format!(
             "the kernel does not offer the TSC as a clocksource, only {}",

@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     machine::frequency_scaling,
     machine::cpu_quota,
     run::noisy_machine,
+    run::core_shared,
     run::stolen_time,
     run::one_cpu,
     run::not_pinned,
@@ -52,5 +53,25 @@ fn ns(value: f64) -> String {
         v if v < 1e6 => format!("{:.2} µs", value / 1e3),
         v if v < 1e9 => format!("{:.2} ms", value / 1e6),
         _ => format!("{:.2} s", value / 1e9),
+    }
+}
+
+/// A count for a sentence, its digits in groups of three.
+fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let first = digits.len() % 3;
+    let (head, tail) = digits.split_at(first);
+    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let groups: Vec<String> = std::iter::once(head.to_owned()).filter(|head| !head.is_empty()).chain(groups).collect();
+    groups.join("\u{202f}")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(super::count(0), "0");
+        assert_eq!(super::count(123), "123");
+        assert_eq!(super::count(12_345_678), "12\u{202f}345\u{202f}678");
     }
 }

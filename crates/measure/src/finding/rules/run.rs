@@ -47,6 +47,26 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
+pub(super) fn core_shared(record: &Record) -> Vec<Finding> {
+    let canary = record.harness.as_ref().map(|harness| harness.canary);
+    canary
+        .filter(|canary| canary.shared_throughout == Some(true))
+        .map(|canary| {
+            Finding::new(
+                FindingId::CoreShared,
+                format!(
+                    "the core was shared with a busy neighbour all the time: an empty loop did {:.1} turns per link of a \
+                     multiplication chain where a core of one's own does 4; latencies are those of a shared core",
+                    canary.turns_per_link
+                ),
+            )
+            .value("turns_per_link", canary.turns_per_link)
+            .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs")
+        })
+        .into_iter()
+        .collect()
+}
+
 pub(super) fn stolen_time(record: &Record) -> Vec<Finding> {
     let stolen_ms: f64 = disturbances(record).filter_map(|disturbance| disturbance.steal_ms).sum();
     let measured_ms: u64 = record.parts.iter().map(|part| part.elapsed_ms).sum();
