@@ -80,6 +80,9 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
             Some(doubt) => (false, doubt),
             None => (true, "the cheapest ordered read; ticks, to be scaled by its frequency".to_owned()),
         },
+        SourceId::MonotonicSystemCall if !is_available(record, SourceId::Os(OsClock::Monotonic)) => {
+            (true, "all that is left where the C library's read ends the program".to_owned())
+        }
         SourceId::MonotonicSystemCall => no("the C library reads the same clock at less cost or the same"),
         SourceId::Os(OsClock::Monotonic) => (true, "nanoseconds, causal, slewed by NTP, portable".to_owned()),
         SourceId::Os(OsClock::MonotonicRaw) => no("as CLOCK_MONOTONIC, but NTP does not correct its rate"),
@@ -92,6 +95,10 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
             no("CPU time, not elapsed time, by a system call")
         }
     }
+}
+
+fn is_available(record: &Record, id: SourceId) -> bool {
+    record.clocks.iter().any(|clock| clock.available && clock.name == id.name())
 }
 
 /// Why the counter should not be relied on.

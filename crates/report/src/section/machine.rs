@@ -77,9 +77,6 @@ fn tsc(tsc: &Tsc) -> String {
     } else {
         format!("{class}: {}", tsc.class_evidence)
     });
-    if let Some(reason) = tsc.reason_kernel_flags_unavailable.as_ref().filter(|_| tsc.kernel_flags.is_empty()) {
-        parts.push(format!("kernel flags unavailable: {reason}"));
-    }
     if tsc.access == Some(TscAccess::Faults) {
         parts.push("this process may not read it".to_owned());
     }
@@ -214,10 +211,11 @@ fn load(machine: &Machine) -> String {
     } else {
         parts.push(format!("{} over 1, 5, 15 minutes", averages.join(", ")));
     }
-    parts.push(match load.steal_share_since_boot {
-        Some(steal) => format!("stolen since boot {}", share(steal)),
-        None => format!("stolen since boot unknown: {}", given(load.reason_unavailable.as_deref())),
-    });
+    match load.steal_share_since_boot {
+        Some(steal) => parts.push(format!("stolen since boot {}", share(steal))),
+        None if load.one_minute.is_none() => {}
+        None => parts.push(format!("stolen since boot unknown: {}", given(load.reason_unavailable.as_deref()))),
+    }
     join(parts)
 }
 

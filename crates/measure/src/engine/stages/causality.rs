@@ -1,4 +1,4 @@
-use super::{StageError, available, clock_mut, outcome};
+use super::{StageError, clock_mut, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{Part, Record};
@@ -9,7 +9,7 @@ pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<
     needs_two_cpus(session, record)?;
     let cpus = session.plan.cpus.len() as u64;
     record.causality.pairs_possible = cpus * (cpus - 1) / 2;
-    let clocks = available(record, &session.plan.pair_clocks);
+    let clocks = readable(record, &session.plan.pair_clocks)?;
     let requests: Vec<offset::Request> = session
         .plan
         .pairs
@@ -44,7 +44,7 @@ pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<
 /// Publishes each clock on one CPU and observes it on another.
 pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_two_cpus(session, record)?;
-    let clocks = available(record, &session.plan.litmus_clocks);
+    let clocks = readable(record, &session.plan.litmus_clocks)?;
     let requests: Vec<litmus_task::Request> = session
         .plan
         .litmus_pairs

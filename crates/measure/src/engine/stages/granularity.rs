@@ -1,4 +1,4 @@
-use super::{StageError, available, clock_mut, outcome};
+use super::{StageError, clock_mut, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{Part, Record};
@@ -6,7 +6,7 @@ use crate::task::{Samples, Task, granularity};
 
 /// Reads every clock until it changes.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources = available(record, &session.plan.clocks);
+    let sources = readable(record, &session.plan.clocks)?;
     let budget_ms = session.budget_ms(Part::Granularity);
     let task = Task::Granularity(granularity::Request { sources: sources.clone() });
     let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {

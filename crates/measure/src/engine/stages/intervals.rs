@@ -1,4 +1,4 @@
-use super::{StageError, available, outcome};
+use super::{StageError, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate::{self, TRIAL_MULTIPLES};
 use crate::record::{ClockVerdict, DirectInterval, IntervalTrial, Part, Record};
@@ -14,7 +14,7 @@ const TOLERANCES: [f64; 2] = [0.01, 0.1];
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let clocks = available(record, &session.plan.clocks);
+    let clocks = readable(record, &session.plan.clocks)?;
     let empties = empty_intervals(session, &clocks)?;
     let mut verdicts: Vec<ClockVerdict> = Vec::new();
     for (name, empty_ns) in clocks.iter().zip(&empties) {

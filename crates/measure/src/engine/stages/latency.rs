@@ -1,6 +1,6 @@
 use chronoscope_clock::{Rate, SourceId};
 
-use super::{StageError, available, clock_mut, outcome, paths};
+use super::{StageError, clock_mut, outcome, paths, readable};
 use crate::engine::session::Session;
 use crate::estimate::{self, Quiet};
 use crate::machine::microarchitecture::published_rdtsc_cycles;
@@ -11,7 +11,7 @@ use crate::task::{Samples, Task};
 /// Times batches of every clock in several processes.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let forks = session.plan.latency_forks.max(1);
-    session.batches.lanes = lanes(&available(record, &session.plan.clocks));
+    session.batches.lanes = lanes(&readable(record, &session.plan.clocks)?);
     let mut reasons = Vec::new();
     for fork in 0..forks {
         session.goes_on(Part::Latency, f64::from(fork) / f64::from(forks));

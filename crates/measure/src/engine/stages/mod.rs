@@ -53,6 +53,15 @@ fn available(record: &Record, among: &[String]) -> Vec<String> {
     among.iter().filter(is_available).cloned().collect()
 }
 
+/// As [`available`], for a part that has nothing to do without one.
+fn readable(record: &Record, among: &[String]) -> Result<Vec<String>, StageError> {
+    let clocks = available(record, among);
+    if clocks.is_empty() {
+        return Err(StageError::Skipped("none of the clocks to look at can be read".to_owned()));
+    }
+    Ok(clocks)
+}
+
 fn clock_mut<'r>(record: &'r mut Record, name: &str) -> Option<&'r mut ClockReport> {
     record.clocks.iter_mut().find(|clock| clock.name == name)
 }

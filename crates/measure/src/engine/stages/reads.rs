@@ -1,4 +1,4 @@
-use super::{StageError, available, outcome};
+use super::{StageError, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{Part, Record};
@@ -6,10 +6,7 @@ use crate::task::{Samples, Task, reads};
 
 /// Takes consecutive reads of some clocks.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let clocks = available(record, &session.plan.reads_clocks);
-    if clocks.is_empty() {
-        return Err(StageError::Skipped("none of the clocks to look at can be read".to_owned()));
-    }
+    let clocks = readable(record, &session.plan.reads_clocks)?;
     let budget_ms = session.budget_ms(Part::Reads) / clocks.len() as u64;
     let mut reasons = Vec::new();
     for (i, clock) in clocks.iter().enumerate() {
