@@ -39,3 +39,15 @@ pub mod task;
 mod verdict;
 mod watch;
 pub mod worker;
+
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../DESIGN.md")]
+    mod design {}
+    #[doc = include_str!("../../../PLATFORM.md")]
+    mod platform {}
+    #[doc = include_str!("../../../COMPARE.md")]
+    mod compare {}
+}

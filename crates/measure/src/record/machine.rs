@@ -158,6 +158,13 @@ pub struct Clocksource {
     pub reason_unavailable: Option<String>,
 }
 
+impl Clocksource {
+    /// The command by which an administrator switches to the clocksource `name` until the next boot.
+    pub fn switch_command(name: &str) -> String {
+        format!("echo {name} | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
+    }
+}
+
 /// The kernel's rating of a clocksource. The kernel does not export it; the values are those of its source code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksourceRating {

@@ -2,6 +2,9 @@ use crate::record::{Histogram, Mode};
 
 /// A peak must be this many times as dense as the valley that parts it from a denser one.
 const VALLEY_FACTOR: f64 = 2.0;
+/// Peaks nearer to each other than this factor are one: bins may be narrower than the clock's tick and show gaps that are
+/// none.
+const NEAREST_FACTOR: f64 = 1.25;
 /// Peaks with a smaller share are not named.
 const SMALLEST_SHARE: f64 = 0.001;
 /// No more modes than this are named.
@@ -9,8 +12,9 @@ const MOST_MODES: usize = 5;
 
 /// The values around which `histogram` gathers, most frequent first.
 ///
-/// A bin is a mode if, towards every denser mode, the density falls to half of its own at least once: bins that are
-/// missing count as empty. Each mode's share is that of the bins between its two valleys.
+/// A bin is a mode if it lies a quarter or more away from every denser mode and, towards each of them, the density falls to
+/// half of its own at least once: bins that are missing count as empty. Each mode's share is that of the bins between its
+/// two valleys.
 ///
 /// # Sources
 /// The lowland criterion of A. Akinshin's multimodality detector, simplified to a density histogram.
@@ -45,7 +49,10 @@ pub fn modes(histogram: &Histogram) -> Vec<Mode> {
     by_density.sort_by(|a, b| density(*b).total_cmp(&density(*a)));
     let mut peaks: Vec<usize> = Vec::new();
     for bin in by_density {
-        let apart = peaks.iter().all(|peak| valley(*peak, bin) * VALLEY_FACTOR <= density(bin));
+        let apart = peaks.iter().all(|peak| {
+            let (low, high) = (bins[bin.min(*peak)].from_ns, bins[bin.max(*peak)].from_ns);
+            high >= low * NEAREST_FACTOR && valley(*peak, bin) * VALLEY_FACTOR <= density(bin)
+        });
         if apart {
             peaks.push(bin);
         }
@@ -87,6 +94,12 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!((found[0].at_ns - 400.0).abs() < 25.0);
         assert!((found[0].share - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn ticks_wider_than_bins_are_no_modes() {
+        let ticks = Distribution::of_counts([(10.74, 300), (11.46, 900), (12.17, 800), (12.89, 400), (13.6, 100)]);
+        assert_eq!(modes(&ticks.histogram()).len(), 1);
     }
 
     #[test]

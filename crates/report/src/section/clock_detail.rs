@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{ClockReport, Granularity, Latency, PathMethod, Record};
+use chronoscope_measure::record::{ClockReport, Clocksource, Granularity, Latency, PathMethod, Record};
 
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
@@ -178,8 +178,12 @@ fn clocksources(page: &mut Page, record: &Record) {
     }
     for rating in &clocksource.ratings {
         let lead = Line::styled(DIM, &format!("{:<12} ", crate::page::fitted(&rating.name, 24)));
-        let current = if clocksource.current.as_ref() == Some(&rating.name) { " · in use" } else { "" };
-        page.paragraph(lead, PLAIN, &format!("{}{current}", machine::rating(rating)));
+        let standing = if clocksource.current.as_ref() == Some(&rating.name) {
+            "in use".to_owned()
+        } else {
+            format!("to switch: {}", Clocksource::switch_command(&rating.name))
+        };
+        page.paragraph(lead, PLAIN, &format!("{} · {standing}", machine::rating(rating)));
     }
     let disturbed = record.clocks.iter().filter_map(|clock| clock.granularity.as_ref()).map(|g| g.backward_steps);
     let backward = disturbed.fold(0, u64::saturating_add);

@@ -1,12 +1,11 @@
 use crate::finding::{Finding, FindingId};
-use crate::record::{Machine, RatingClass, Record, TscAccess, TscClass};
+use crate::record::{Clocksource, Machine, RatingClass, Record, TscAccess, TscClass};
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
 const MISDECLARED_PPM: f64 = 600.0;
 /// Sources that mean the counter's own frequency, to the hertz or nearly; the others round or mean something else.
 const EXACT_SOURCES: [&str; 5] =
     ["CPUID 0x15", "CPUID 0x40000010", "kernel: tsc_freq_khz", "kernel log: refined", "CNTFRQ_EL0"];
-const SWITCH: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 pub(super) fn counter_forbidden(record: &Record) -> Vec<Finding> {
     if record.machine.tsc.access != Some(TscAccess::Faults) {
@@ -101,7 +100,7 @@ pub(super) fn better_clocksource(record: &Record) -> Vec<Finding> {
             format!("the kernel reads {current} though tsc is available"),
         )
         .about(current)
-        .advice(format!("now: echo tsc | sudo tee {SWITCH}"))
+        .advice(format!("now: {}", Clocksource::switch_command("tsc")))
         .advice("for good: boot with clocksource=tsc, once you know why the kernel chose otherwise"),
     ]
 }
