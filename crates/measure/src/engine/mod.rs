@@ -67,6 +67,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
     };
     let mut session = Session::new(start, record.plan.clone(), observer);
     stages::prepare(&mut session, &mut record);
+    session.take_suffered();
     let whole_ms: u64 = session.plan.parts.iter().map(|part| part.budget_ms).sum();
     let mut done_ms = 0;
     for planned in session.plan.parts.clone() {
@@ -79,10 +80,14 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
             Err(StageError::Failed(reason)) => (Outcome::Failed, Some(reason)),
         };
         let elapsed_ms = milliseconds(part_began);
-        record.parts.push(PartReport { part: planned.part, outcome, reason, elapsed_ms });
+        let disturbance = session.take_suffered();
+        record.parts.push(PartReport { part: planned.part, outcome, reason, elapsed_ms, disturbance });
         done_ms += planned.budget_ms;
     }
     stages::finish(&mut session, &mut record);
+    if let Some(latency) = record.parts.iter_mut().find(|report| report.part == Part::Latency) {
+        latency.disturbance.merge(&session.take_suffered());
+    }
     record.interrupted = session.observer.cancelled();
     verdict::conclude(&mut record);
     record.findings = finding::conclude(&record);

@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+
 use chronoscope_clock::{Rate, SourceId};
 
 use super::stages::Batches;
@@ -15,11 +17,20 @@ pub(super) struct Session<'a> {
     pub(super) observer: &'a mut dyn Observer,
     pub(super) timer: TimerSpec,
     pub(super) batches: Batches,
+    /// What all workers suffered since it was last taken.
+    suffered: RefCell<Disturbance>,
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn Observer) -> Self {
-        Self { start, plan, observer, timer: TimerSpec::SystemCall, batches: Batches::default() }
+        Self {
+            start,
+            plan,
+            observer,
+            timer: TimerSpec::SystemCall,
+            batches: Batches::default(),
+            suffered: RefCell::default(),
+        }
     }
 
     /// Has a worker do `task` and picks the samples that belong to it.
@@ -33,6 +44,7 @@ impl<'a> Session<'a> {
         let counter_faults = self.start.counter_access() == TscAccess::Faults;
         let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
         let response = self.start.launcher()?.call(&request, &|| self.observer.cancelled())?;
+        self.suffered.borrow_mut().merge(&response.disturbance);
         let samples = response.samples.map_err(WorkerFailure::refused)?;
         let picked = pick(samples)
             .ok_or_else(|| WorkerFailure::refused("the worker process answered another question".to_owned()))?;
@@ -47,6 +59,11 @@ impl<'a> Session<'a> {
         pick: fn(Samples) -> Option<T>,
     ) -> Result<(T, Disturbance), WorkerFailure> {
         self.ask(self.plan.measuring_cpu, budget_ms, task, pick)
+    }
+
+    /// What all workers suffered since this was last asked.
+    pub(super) fn take_suffered(&self) -> Disturbance {
+        self.suffered.take()
     }
 
     /// Tells the observer that `part` is over by `share`.

@@ -146,6 +146,8 @@ pub struct PartReport {
     pub reason: Option<String>,
     /// Wall time that it took in milliseconds.
     pub elapsed_ms: u64,
+    /// What disturbed its measurements, all together.
+    pub disturbance: Disturbance,
 }
 
 /// How a part of the plan ended.

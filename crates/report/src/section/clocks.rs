@@ -177,7 +177,8 @@ fn cycles(record: &Record) -> Option<String> {
     let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);
     let clock = clock.or_else(|| record.clocks.iter().find(counter))?;
     clock.latency_tsc_cycles.as_ref().map(|cycles| {
-        let unpublished = if cycles.published.is_none() { "; no figure is published for this CPU" } else { "" };
+        let unpublished =
+            if cycles.published.is_none() { "; the published table has no figure for this CPU" } else { "" };
         format!("{}: {}{unpublished}", clock.name, cycles_said(cycles))
     })
 }

@@ -10,15 +10,8 @@ use crate::section::{counted, given};
 /// What all measurements suffered together, and the parts that are not whole.
 pub(crate) fn show(page: &mut Page, record: &Record) {
     let mut all: Option<Disturbance> = None;
-    let measurements = record
-        .clocks
-        .iter()
-        .filter_map(|clock| clock.disturbance.as_ref())
-        .chain(record.reads.iter().map(|reads| &reads.disturbance))
-        .chain(record.causality.pairs.iter().map(|pair| &pair.disturbance))
-        .chain(record.causality.litmus.iter().map(|litmus| &litmus.disturbance));
-    for one in measurements {
-        all.get_or_insert_default().merge(one);
+    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Skipped) {
+        all.get_or_insert_default().merge(&part.disturbance);
     }
     let mut sentences = vec![match &all {
         Some(all) => format!("over all measurements: {}", said(all)),

@@ -10,13 +10,7 @@ const GAP_SHARE: f64 = 0.01;
 const STEAL_SHARE: f64 = 0.01;
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
-    // All clocks share the latency measurement's disturbance.
-    let latency = record.clocks.iter().find_map(|clock| clock.disturbance.as_ref());
-    latency
-        .into_iter()
-        .chain(record.reads.iter().map(|reads| &reads.disturbance))
-        .chain(record.causality.pairs.iter().map(|pair| &pair.disturbance))
-        .chain(record.causality.litmus.iter().map(|row| &row.disturbance))
+    record.parts.iter().map(|report| &report.disturbance)
 }
 
 pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
