@@ -15,14 +15,9 @@ pub(crate) struct OutputFile {
 impl OutputFile {
     /// Makes room for `path` beside it, so that a path that cannot be written is known before anything is measured.
     pub(crate) fn prepare(path: &Path) -> Result<Self, Failure> {
-        let cannot = |why: String| {
-            Failure::usage(format!(
-                "the record cannot be saved to {}: {why}; choose a file in a folder that you may write to",
-                path.display()
-            ))
-        };
+        let cannot = |why: String| Failure::usage(format!("the record cannot be saved to {}: {why}", path.display()));
         if path.is_dir() {
-            return Err(cannot("it is a folder".to_owned()));
+            return Err(cannot("it is a folder; name a file".to_owned()));
         }
         if path.exists() && !path.is_file() {
             return Err(cannot(
@@ -36,7 +31,7 @@ impl OutputFile {
         let draft = tempfile::Builder::new()
             .prefix(".chronoscope-")
             .tempfile_in(folder)
-            .map_err(|error| cannot(error.to_string()))?;
+            .map_err(|error| cannot(format!("{error}; choose a file in a folder that you may write to")))?;
         Ok(Self { path: path.to_owned(), draft })
     }
 

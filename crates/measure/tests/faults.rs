@@ -30,6 +30,7 @@ fn blank(wish: Wish) -> Record {
         elapsed_ms: 0,
         interrupted: false,
         machine: Machine::default(),
+        reason_no_workers: None,
         plan: Plan::new(&wish, &[0, 1]).unwrap(),
         parts: Vec::new(),
         harness: None,

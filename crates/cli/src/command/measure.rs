@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use chronoscope_measure::engine::{self, Start};
 use chronoscope_measure::finding::Severity;
 use chronoscope_measure::plan::{Depth, Plan, Wish};
-use chronoscope_measure::record::{Part, Record, Tool};
+use chronoscope_measure::record::{Outcome, Part, Record, Tool};
 use chronoscope_report::View;
 
 use crate::arguments::{CheckOptions, Format, RunOptions};
@@ -30,7 +30,11 @@ pub(super) fn run(start: &Start, options: &CheckOptions, parts: &[Part], view: V
     });
     let saved = file.map_or(Ok(()), |file| file.write(&json));
     saved.and(printed)?;
-    Ok(ExitCode::from(u8::from(record.interrupted || fails(run, &record))))
+    Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
+}
+
+fn measured_nothing(record: &Record) -> bool {
+    !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
 }
 
 fn wish(options: &CheckOptions, parts: &[Part]) -> Wish {

@@ -56,6 +56,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         elapsed_ms: 0,
         interrupted: false,
         machine: crate::machine::identify(start.counter_access(), start.allowed_cpus()),
+        reason_no_workers: None,
         plan,
         parts: Vec::new(),
         harness: None,

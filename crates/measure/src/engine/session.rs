@@ -7,7 +7,7 @@ use super::{Observer, Start};
 use crate::plan::Plan;
 use crate::record::{Disturbance, Part, TscAccess};
 use crate::task::timer::TimerSpec;
-use crate::task::{Request, Samples, Task};
+use crate::task::{Request, Response, Samples, Task, perform};
 use crate::worker::WorkerFailure;
 
 /// One run under way: the plan, how to reach workers, and what times them.
@@ -17,6 +17,8 @@ pub(super) struct Session<'a> {
     pub(super) observer: &'a mut dyn Observer,
     pub(super) timer: TimerSpec,
     pub(super) batches: Batches,
+    /// Why tasks run in this process: none other can be started.
+    pub(super) reason_no_workers: Option<String>,
     /// What all workers suffered since it was last taken.
     suffered: RefCell<Disturbance>,
 }
@@ -29,6 +31,7 @@ impl<'a> Session<'a> {
             observer,
             timer: TimerSpec::SystemCall,
             batches: Batches::default(),
+            reason_no_workers: None,
             suffered: RefCell::default(),
         }
     }
@@ -43,7 +46,10 @@ impl<'a> Session<'a> {
     ) -> Result<(T, Disturbance), WorkerFailure> {
         let counter_faults = self.start.counter_access() == TscAccess::Faults;
         let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
-        let response = self.start.launcher()?.call(&request, &|| self.observer.cancelled())?;
+        let response = match &self.reason_no_workers {
+            None => self.start.launcher()?.call(&request, &|| self.observer.cancelled())?,
+            Some(_) => in_this_process(request)?,
+        };
         self.suffered.borrow_mut().merge(&response.disturbance);
         let samples = response.samples.map_err(WorkerFailure::refused)?;
         let picked = pick(samples)
@@ -90,4 +96,19 @@ impl<'a> Session<'a> {
             TimerSpec::OsClock | TimerSpec::SystemCall => Rate::NANOSECONDS,
         }
     }
+}
+
+/// Does what `request` asks on a thread of this process, which keeps to itself what a task does to its thread: the CPU
+/// that it is bound to, a forbidden system call.
+fn in_this_process(request: Request) -> Result<Response, WorkerFailure> {
+    if request.counter_faults {
+        return Err(WorkerFailure::refused(
+            "reading a clock might end this process, and no other can be started".into(),
+        ));
+    }
+    std::thread::Builder::new()
+        .spawn(move || perform(&request))
+        .map_err(|error| WorkerFailure::refused(format!("no thread could be started: {error}")))?
+        .join()
+        .map_err(|_| WorkerFailure::refused("the measuring thread panicked".to_owned()))
 }

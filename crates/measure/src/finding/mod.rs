@@ -122,6 +122,8 @@ pub enum FindingId {
     CpuQuota,
     /// Nothing can be said across CPUs: there is one only.
     OneCpu,
+    /// No worker process could be started: everything was measured in one.
+    NoWorkers,
     /// Threads could not be bound to CPUs.
     NotPinned,
     /// A part of the plan could not be had.
@@ -148,6 +150,7 @@ impl FindingId {
             | Self::NoisyMachine
             | Self::CoreShared
             | Self::StolenTime
+            | Self::NoWorkers
             | Self::PartUnavailable
             | Self::Interrupted => Severity::Warning,
             Self::ResolutionIsNotGranularity

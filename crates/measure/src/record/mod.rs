@@ -69,6 +69,8 @@ pub struct Record {
     pub interrupted: bool,
     /// The machine and the surroundings that the process found.
     pub machine: Machine,
+    /// Why everything was measured inside the coordinator, where no worker process could be started.
+    pub reason_no_workers: Option<String>,
     /// What was to be done.
     pub plan: Plan,
     /// What became of each part of the plan.

@@ -32,6 +32,11 @@ impl WorkerFailure {
         self.kind == Kind::Cancelled
     }
 
+    /// Whether no worker came to work at all, so that none ever will.
+    pub(crate) fn is_for_want_of_a_process(&self) -> bool {
+        matches!(self.kind, Kind::NotStarted(_) | Kind::Ended(..))
+    }
+
     /// The signal that ended the worker, if one did.
     pub fn signal(&self) -> Option<i32> {
         match self.kind {

@@ -151,7 +151,7 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record.clocks.iter().any(|clock| traps(record, clock)) {
+    if record.clocks.iter().any(|clock| clock.available && traps(record, clock)) {
         remarks.push("traps: every read leaves the virtual machine, at the hypervisor's cost".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
@@ -216,7 +216,7 @@ fn harness(record: &Record) -> String {
 fn canary(canary: &Canary) -> String {
     let rounds = format!("latency and interval over {} of {} rounds", count(canary.rounds_quiet), count(canary.rounds));
     let left_out = if canary.rounds_quiet < canary.rounds {
-        ": in the others the core was shared with a busy neighbour"
+        ": in the others the empty loop ran slow, as it does on a core shared with a busy neighbour"
     } else {
         ""
     };

@@ -9,8 +9,12 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     let machine = &record.machine;
     page.section("MACHINE");
     page.entry("CPU", PLAIN, &cpu(&machine.cpu));
-    page.entry("TSC", PLAIN, &tsc(&machine.tsc));
-    page.entry("TSC rate", PLAIN, &frequency(&machine.tsc));
+    let [counter, rate] = match machine.kernel.architecture.as_str() {
+        "aarch64" => ["counter", "its rate"],
+        _ => ["TSC", "TSC rate"],
+    };
+    page.entry(counter, PLAIN, &tsc(&machine.tsc));
+    page.entry(rate, PLAIN, &frequency(&machine.tsc));
     page.entry("clocksource", PLAIN, &clocksource(&machine.clocksource));
     page.entry("hypervisor", PLAIN, &hypervisor(machine));
     page.entry("kernel", PLAIN, &kernel(machine));

@@ -47,8 +47,8 @@ fn intervals(page: &mut Page, record: &Record) {
     }
     for clock in recommended {
         let times = clock.direct_interval_ns;
-        let some = times.within_1pct.is_some() || times.within_10pct.is_some();
-        let mark = if clock.validated && some { Mark::Good } else { Mark::Warning };
+        let both = times.within_1pct.is_some() && times.within_10pct.is_some();
+        let mark = if clock.validated && both { Mark::Good } else { Mark::Warning };
         bullet(page, mark, &promise(clock));
     }
 }

@@ -57,7 +57,9 @@ fn available(record: &Record, among: &[String]) -> Vec<String> {
 fn readable(record: &Record, among: &[String]) -> Result<Vec<String>, StageError> {
     let clocks = available(record, among);
     if clocks.is_empty() {
-        return Err(StageError::Skipped("none of the clocks to look at can be read".to_owned()));
+        let reason = record.clocks.iter().find_map(|clock| clock.reason_unavailable.as_deref());
+        let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        return Err(StageError::Skipped(format!("none of the clocks to look at can be read{because}")));
     }
     Ok(clocks)
 }

@@ -3,7 +3,7 @@ use chronoscope_clock::{Rate, SourceId};
 
 use crate::engine::session::Session;
 use crate::machine::frequency::with_deviations;
-use crate::record::{ClockReport, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
+use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
 use crate::task::timer::TimerSpec;
 use crate::task::{Samples, Task, frequency, probe};
 use crate::worker::WorkerFailure;
@@ -15,6 +15,7 @@ const FREQUENCY_BUDGET_MS: u64 = 300;
 pub(in crate::engine) fn prepare(session: &mut Session<'_>, record: &mut Record) {
     let names = session.plan.clocks.clone();
     let reasons = probe_all(session, &names);
+    record.reason_no_workers.clone_from(&session.reason_no_workers);
     record.clocks = names.iter().zip(reasons).filter_map(|(name, reason)| report(name, reason)).collect();
     let readable = |id: SourceId| record.clocks.iter().any(|clock| clock.available && clock.name == id.name());
     let monotonic = readable(SourceId::Os(OsClock::Monotonic));
@@ -29,26 +30,32 @@ pub(in crate::engine) fn prepare(session: &mut Session<'_>, record: &mut Record)
     declare_resolution_of_counter(record);
 }
 
-/// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own.
-fn probe_all(session: &Session<'_>, names: &[String]) -> Vec<Option<String>> {
-    let probe = |names: &[String]| {
+/// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own. Where no
+/// process can be started, this and everything after it runs in the coordinator.
+fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>> {
+    fn probe(session: &Session<'_>, names: &[String]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
         let task = Task::Probe(probe::Request { sources: names.to_vec() });
         session.ask_alone(PROBE_BUDGET_MS, task, |samples| match samples {
             Samples::Probe(found) => Some(found),
             _ => None,
         })
-    };
+    }
     let reason = |failure: &WorkerFailure| match failure.signal() {
         Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
         Some(libc::SIGILL) => "reading it ends the process with SIGILL: the CPU lacks the instruction".to_owned(),
         Some(libc::SIGSYS) => "reading it ends the process with SIGSYS: a sandbox forbids the system call".to_owned(),
         _ => failure.to_string(),
     };
-    match probe(names) {
+    let mut answer = probe(session, names);
+    if let Some(failure) = answer.as_ref().err().filter(|failure| failure.is_for_want_of_a_process()) {
+        session.reason_no_workers = Some(failure.to_string());
+        answer = probe(session, names);
+    }
+    match answer {
         Ok((found, _)) => found.reasons_unavailable,
         Err(failure) if failure.signal().is_some() => names
             .iter()
-            .map(|name| match probe(std::slice::from_ref(name)) {
+            .map(|name| match probe(session, std::slice::from_ref(name)) {
                 Ok((found, _)) => found.reasons_unavailable.into_iter().next().flatten(),
                 Err(failure) => Some(reason(&failure)),
             })

@@ -35,6 +35,7 @@ const RULES: &[Rule] = &[
     run::noisy_machine,
     run::core_shared,
     run::stolen_time,
+    run::no_workers,
     run::one_cpu,
     run::not_pinned,
     run::parts_unavailable,
@@ -46,14 +47,21 @@ pub(super) fn all(record: &Record) -> Vec<Finding> {
     RULES.iter().flat_map(|rule| rule(record)).collect()
 }
 
-/// Nanoseconds for a sentence.
+/// Nanoseconds for a sentence, to three digits.
 fn ns(value: f64) -> String {
-    match value.abs() {
-        v if v < 1e3 => format!("{value:.1} ns"),
-        v if v < 1e6 => format!("{:.2} µs", value / 1e3),
-        v if v < 1e9 => format!("{:.2} ms", value / 1e6),
-        _ => format!("{:.2} s", value / 1e9),
-    }
+    let (scaled, unit) = match value.abs() {
+        v if v < 999.5 => (value, "ns"),
+        v if v < 999.5e3 => (value / 1e3, "µs"),
+        v if v < 999.5e6 => (value / 1e6, "ms"),
+        _ => (value / 1e9, "s"),
+    };
+    let decimals = match scaled.abs() {
+        v if v >= 99.95 || v == 0.0 => 0,
+        v if v >= 9.995 => 1,
+        v if v >= 0.9995 => 2,
+        _ => 3,
+    };
+    format!("{scaled:.decimals$} {unit}")
 }
 
 /// A count for a sentence, its digits in groups of three.
@@ -68,6 +76,15 @@ fn count(value: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn lengths_have_three_digits() {
+        let said = [0.0, 0.358, 1.0, 8.876, 16.91, 999.4, 999.6, 10_000.0, -1_234_567.0].map(super::ns);
+        assert_eq!(
+            said,
+            ["0 ns", "0.358 ns", "1.00 ns", "8.88 ns", "16.9 ns", "999 ns", "1.00 µs", "10.0 µs", "-1.23 ms"]
+        );
+    }
+
     #[test]
     fn counts_are_grouped() {
         assert_eq!(super::count(0), "0");

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
+
 use super::ns;
 use crate::finding::{Finding, FindingId};
-use crate::record::{Disturbance, Outcome, Part, Record};
+use crate::record::{Disturbance, Outcome, Part, PartReport, Record};
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
@@ -79,6 +81,17 @@ pub(super) fn stolen_time(record: &Record) -> Vec<Finding> {
     ]
 }
 
+pub(super) fn no_workers(record: &Record) -> Vec<Finding> {
+    let finding = |reason: &String| {
+        Finding::new(
+            FindingId::NoWorkers,
+            format!("everything was measured in one process, whose luck with its layout no interval shows: {reason}"),
+        )
+        .advice("run where a program may start itself again")
+    };
+    record.reason_no_workers.iter().map(finding).collect()
+}
+
 pub(super) fn one_cpu(record: &Record) -> Vec<Finding> {
     let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
     vec![
@@ -102,23 +115,32 @@ pub(super) fn not_pinned(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
+/// One finding per reason, since what is missing for one part is often missing for several.
 pub(super) fn parts_unavailable(record: &Record) -> Vec<Finding> {
     // What one CPU or a stopped run explains has a finding of its own.
-    let explained =
-        |part: Part| record.interrupted || (record.plan.cpus.len() < 2 && matches!(part, Part::Offsets | Part::Litmus));
-    record
-        .parts
-        .iter()
-        .filter(|report| report.outcome != Outcome::Done && !explained(report.part))
-        .map(|report| {
-            let how = match report.outcome {
-                Outcome::Incomplete => "is incomplete",
-                Outcome::Skipped => "was skipped",
-                Outcome::Failed | Outcome::Done => "could not be had",
-            };
-            let reason = report.reason.as_deref().unwrap_or("no reason was given");
-            Finding::new(FindingId::PartUnavailable, format!("the part \"{}\" {how}: {reason}", report.part.title()))
-                .about(report.part.title())
+    let explained = |part: Part| {
+        record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, Part::Offsets | Part::Litmus))
+    };
+    let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
+    for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
+        by_reason.entry(report.reason.as_deref().unwrap_or("no reason was given")).or_default().push(report);
+    }
+    by_reason
+        .into_iter()
+        .map(|(reason, reports)| {
+            let told: Vec<String> = reports
+                .iter()
+                .map(|report| {
+                    let how = match report.outcome {
+                        Outcome::Incomplete => "incomplete",
+                        Outcome::Skipped => "skipped",
+                        Outcome::Failed | Outcome::Done => "failed",
+                    };
+                    format!("{} ({how})", report.part.title())
+                })
+                .collect();
+            Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
+                .about(told.join(", "))
         })
         .collect()
 }
