@@ -181,7 +181,8 @@ fn an_unordered_read_that_is_not_causal_is_expected() {
 fn a_skew_beyond_its_error_bar_is_a_finding() {
     let request = task::offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
-        let samples = task::offset::Samples { rounds: 10, there, back, violations: u64::from(there < 0) };
+        let trips = task::offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
+        let samples = task::offset::Samples { trips, steps: task::granularity::Steps::default() };
         let mut record = blank(Wish::default());
         record.causality.pairs.push(estimate::pair_offset(
             &request,

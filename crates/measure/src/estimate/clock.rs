@@ -109,6 +109,11 @@ pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     })
 }
 
+/// The step in which a clock moves, where it is longer than a read takes; else 0.
+pub fn step_ns(steps: &Steps, rate: Rate) -> f64 {
+    granularity(steps, rate).filter(|found| !found.is_latency).map_or(0.0, |found| found.step_ns)
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -163,7 +163,7 @@ pub struct Granularity {
 pub struct Harness {
     /// The clock that times batches from outside.
     pub timer: String,
-    /// What one reading of it costs, in nanoseconds.
+    /// The least difference that two readings of it show, in nanoseconds: what a reading costs, or its step if longer.
     pub timer_cost_ns: f64,
     /// The timer's share of the shortest batch, in percent.
     pub timer_error_pct: f64,

@@ -5,11 +5,13 @@ use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Anchor, SourceId, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
+use super::granularity::{self, Steps};
+
 /// Brackets tried at each end; the narrowest counts.
 const ATTEMPTS: u32 = 2000;
 
 /// Two anchors of the counter on `CLOCK_MONOTONIC`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
     /// Ticks from the first to the second.
     pub ticks: u64,
@@ -17,6 +19,8 @@ pub struct Samples {
     pub reference_ns: u64,
     /// Half-widths of both brackets together.
     pub half_width_ticks: u64,
+    /// Changes of the counter between consecutive reads, by which one sees whether it moves in steps.
+    pub steps: Steps,
 }
 
 pub(super) fn run(budget_ms: u64) -> Result<Samples, String> {
@@ -30,6 +34,14 @@ pub(super) fn run(budget_ms: u64) -> Result<Samples, String> {
             }
             samples => Ok(samples),
         })
+}
+
+struct Ordered(Counter);
+
+impl TickSource for Ordered {
+    fn read(&self) -> u64 {
+        self.0.ordered()
+    }
 }
 
 struct Measure {
@@ -48,6 +60,7 @@ impl SourceVisitor for Measure {
             ticks: second.ticks.saturating_sub(first.ticks),
             reference_ns: second.reference_ns.saturating_sub(first.reference_ns),
             half_width_ticks: first.half_width_ticks.saturating_add(second.half_width_ticks),
+            steps: granularity::observe(&Ordered(self.counter), |steps| steps.reads > 0),
         }
     }
 }

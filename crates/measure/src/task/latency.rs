@@ -41,7 +41,7 @@ pub enum Lane {
 /// Batches of every lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// Ticks between two readings of the timer with nothing in between.
+    /// The least difference that two readings of the timer can show.
     pub timer_cost_ticks: u64,
     /// In the order of the request.
     pub lanes: Vec<LaneSamples>,
@@ -61,9 +61,12 @@ type Batch = Box<dyn Fn(u64) -> u64>;
 
 pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     let deadline = Deadline::after_ms(timer, budget_ms);
-    let timer_cost_ticks = timer.cost_ticks();
+    let timer_cost_ticks = timer.error_ticks();
     // Twice what the error asks for, since a pilot runs cold and later batches may be faster.
-    let shortest = (2.0 * timer_cost_ticks as f64 / request.timer_error.clamp(1e-6, 1.0)).ceil() as u64;
+    let wanted = (2.0 * timer_cost_ticks as f64 / request.timer_error.clamp(1e-6, 1.0)).ceil() as u64;
+    // A timer of coarse steps would want batches longer than there is time for; the record says what error is left.
+    let longest_ns = budget_ms.saturating_mul(1_000_000) / (request.lanes.len().max(1) * FEWEST_ROUNDS * 2) as u64;
+    let shortest = wanted.min((longest_ns as f64 / timer.rate().ns_of_mean(1.0)) as u64).max(1);
     let batches: Vec<Batch> = request.lanes.iter().map(|lane| batch(lane, timer)).collect::<Result<_, _>>()?;
     let mut lanes: Vec<LaneSamples> = batches
         .iter()

@@ -9,6 +9,7 @@ use std::thread;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
+use super::granularity::{self, Steps};
 use super::source;
 use super::timer::{Deadline, Timer};
 use crate::record::Disturbance;
@@ -32,9 +33,18 @@ pub struct Request {
     pub rounds: u64,
 }
 
+/// What the exchange showed, and how the source ticks on one CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The exchange.
+    pub trips: Trips,
+    /// Changes of the source between consecutive reads, by which one sees whether it moves in steps.
+    pub steps: Steps,
+}
+
 /// The least apparent trips, in ticks of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
+pub struct Trips {
     /// Messages there and back.
     pub rounds: u64,
     /// Least difference between sending on a and receiving on b.
@@ -68,7 +78,10 @@ impl SourceVisitor for PingPong<'_> {
         match (trips, unbound) {
             (_, Some(reason)) => Err(format!("the two threads must be on two CPUs, and {reason}")),
             (None, _) => Err(format!("CPUs {a} and {b} did not exchange one message in time")),
-            (Some(trips), None) => Ok((trips, watched)),
+            (Some(trips), None) => {
+                let steps = granularity::observe(&source, |steps| steps.reads > 0);
+                Ok((Samples { trips, steps }, watched))
+            }
         }
     }
 }
@@ -113,7 +126,7 @@ fn alternate<A, B>(
     rounds: u64,
     stop: impl Fn() -> bool + Sync,
     cpus: [Option<u32>; 2],
-) -> Result<(Option<Samples>, Disturbance, Disturbance), String>
+) -> Result<(Option<Trips>, Disturbance, Disturbance), String>
 where
     A: TickSource + Sync,
     B: TickSource + Sync,
@@ -154,9 +167,8 @@ where
         let watched = watch.finish();
         let (there, violations_there, watched_b) =
             replier.join().map_err(|_| "the answering thread panicked".to_owned())?;
-        let samples =
-            Samples { rounds: done, there, back: least, violations: violations.saturating_add(violations_there) };
-        Ok(((done > 0).then_some(samples), watched, watched_b))
+        let trips = Trips { rounds: done, there, back: least, violations: violations.saturating_add(violations_there) };
+        Ok(((done > 0).then_some(trips), watched, watched_b))
     })
 }
 
@@ -165,7 +177,7 @@ mod tests {
     use super::*;
     use chronoscope_clock::FakeClock;
 
-    fn between(skew_ns: i64) -> Samples {
+    fn between(skew_ns: i64) -> Trips {
         let clock = FakeClock::new();
         clock.set_read_cost_ns(10);
         let (samples, _, _) = alternate(&clock.view(0), &clock.view(skew_ns), 200, || false, [None, None]).unwrap();
@@ -174,13 +186,13 @@ mod tests {
 
     #[test]
     fn one_clock_agrees_with_itself() {
-        assert_eq!(between(0), Samples { rounds: 200, there: 10, back: 10, violations: 0 });
+        assert_eq!(between(0), Trips { rounds: 200, there: 10, back: 10, violations: 0 });
     }
 
     #[test]
     fn a_skew_is_found_with_its_sign() {
-        assert_eq!(between(-600), Samples { rounds: 200, there: -590, back: 610, violations: 200 });
-        assert_eq!(between(600), Samples { rounds: 200, there: 610, back: -590, violations: 200 });
+        assert_eq!(between(-600), Trips { rounds: 200, there: -590, back: 610, violations: 200 });
+        assert_eq!(between(600), Trips { rounds: 200, there: 610, back: -590, violations: 200 });
     }
 
     #[test]

@@ -73,18 +73,16 @@ impl Timer {
         self.rate.ns(self.now().saturating_sub(start))
     }
 
-    /// The least number of ticks between two readings with nothing in between.
-    pub fn cost_ticks(&self) -> u64 {
-        let pair = || {
-            let start = self.now();
-            self.now().saturating_sub(start)
-        };
-        (0..1000).map(|_| pair()).min().unwrap_or(0).max(1)
-    }
-
-    /// The length of the ticks of `source`, which is the timer's own where both read the counter.
-    pub fn rate_of(&self, source: SourceId) -> Rate {
-        if source.is_counter() { self.rate } else { Rate::NANOSECONDS }
+    /// The least difference that two readings can show: the cost of a reading, or the timer's step where that is longer.
+    pub fn error_ticks(&self) -> u64 {
+        const CHANGES: usize = 100;
+        const MOST_READS: usize = 1_000_000;
+        let mut last = self.now();
+        let differences = (0..MOST_READS).map(|_| {
+            let now = self.now();
+            std::mem::replace(&mut last, now).abs_diff(now)
+        });
+        differences.filter(|ticks| *ticks > 0).take(CHANGES).min().unwrap_or(1)
     }
 }
 

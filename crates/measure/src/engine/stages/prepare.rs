@@ -2,6 +2,7 @@ use chronoscope_clock::os::{OsClock, declared_resolution_ns};
 use chronoscope_clock::{Rate, SourceId};
 
 use crate::engine::session::Session;
+use crate::estimate;
 use crate::machine::frequency::with_deviations;
 use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
 use crate::task::timer::TimerSpec;
@@ -108,16 +109,18 @@ fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
         _ => None,
     });
     // Without it the run goes on, timed by the system's clock.
-    let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks }, _)) = measured else { return };
+    let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks, steps }, _)) = measured else { return };
     let hz = ticks as f64 * 1e9 / reference_ns as f64;
     let whole_hz = hz.round() as u64;
     if Rate::from_hz(whole_hz).is_none() {
         return;
     }
     session.timer = TimerSpec::Counter { hz: whole_hz };
+    // Steps in ticks; both ends may be a step late.
+    let step_ticks = estimate::step_ns(&steps, Rate::NANOSECONDS);
     record.machine.tsc.frequency = Some(MeasuredFrequency {
         hz,
-        half_width_ppm: half_width_ticks as f64 / ticks as f64 * 1e6,
+        half_width_ppm: (half_width_ticks as f64 + 2.0 * step_ticks) / ticks as f64 * 1e6,
         over_ms: reference_ns as f64 / 1e6,
     });
 }
