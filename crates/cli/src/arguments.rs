@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) check: CheckOptions,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run could not finish or be saved, or --strict and a finding of \
-    severity warning or worse stands; 2 the arguments are wrong.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
+    --strict and a finding of severity warning or worse stands; 2 the arguments are wrong.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -49,13 +49,21 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
             let latency = &clock["latency_ns"];
             let value = |name: &str| latency[name].as_f64().unwrap();
             assert!(value("low") <= value("estimate") && value("estimate") <= value("high"), "{latency}");
-            assert!(value("confidence") >= 0.999);
-            assert!(latency["forks"].as_array().unwrap().len() >= 3);
+            // How many processes saw a quiet moment is the machine's business; what they prove must be said.
+            let forks = latency["forks"].as_array().unwrap().len() as i32;
+            assert!(forks >= 1);
+            assert!(forks < 11 || value("confidence") >= 0.999);
+            assert!(value("confidence") <= 1.0 - 2.0_f64.powi(1 - forks) + 1e-9);
         } else {
             assert!(clock["reason_unavailable"].is_string(), "{clock}");
         }
     }
+    assert!(record["plan"]["latency_forks"].as_u64().unwrap() >= 11);
     assert!(record["harness"]["loop_overhead_ns"]["estimate"].as_f64().unwrap() > 0.0);
+    let canary = &record["harness"]["canary"];
+    assert!(
+        canary["rounds_quiet"].as_u64().unwrap() > 0 && canary["rounds_quiet"].as_u64() <= canary["rounds"].as_u64()
+    );
 }
 
 #[test]
