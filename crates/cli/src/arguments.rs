@@ -24,7 +24,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured no
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check this machine: verdict, machine, clocks, consecutive reads, cores [default]
+    /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
     Check(CheckOptions),
     /// The clocks alone and deeper: path, latency, granularity, shortest intervals
     Clocks(CheckOptions),
