@@ -2,7 +2,7 @@ use chronoscope_clock::Rate;
 
 use crate::record::IntervalTrial;
 use crate::stats::Distribution;
-use crate::task::interval::Round;
+use crate::task::interval::{Round, Samples};
 
 /// The lengths that are tried, as multiples of the claim.
 pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
@@ -22,30 +22,50 @@ pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>,
     (error > 0.0 && tolerance > 0.0).then(|| round_up(error / tolerance))
 }
 
+/// A canary is quiet if it took at most this many times what it takes in the quietest moments.
+const QUIET_FACTOR: f64 = 1.3;
+/// The quietest moments: this share of all.
+const QUIETEST_SHARE: f64 = 0.05;
+
+/// The most that a canary takes in a quiet moment, in ticks of the timer, over all `lengths` that one process tried.
+pub fn quiet_canary_ticks(samples: &Samples) -> u64 {
+    let canaries = samples.lengths.iter().flatten().flat_map(|round| {
+        let batches = [round.before.canary_ticks, round.after.canary_ticks];
+        batches.into_iter().chain(round.readings.iter().map(|reading| reading.canary_ticks))
+    });
+    let quietest = Distribution::of(canaries.map(|ticks| ticks as f64).collect()).quantile(QUIETEST_SHARE);
+    (quietest.unwrap_or(0.0) * QUIET_FACTOR) as u64 + samples.timer_error_ticks
+}
+
 /// One length of work on trial: readings beside the truth of their own round. None for no readings.
 ///
-/// The work does not take the same time whatever happens: an interrupt or a busy neighbour lengthens it, and a clock
-/// that reads so is right. Rounds whose two batches differ by more than half the tolerance were disturbed so; they are
-/// left out and counted.
-pub fn trial(rounds: &[Round], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
-    let quiet: Vec<(f64, &[i64])> = rounds
-        .iter()
-        .filter(|round| round.before_ns > 0.0 && (round.after_ns / round.before_ns - 1.0).abs() <= tolerance / 2.0)
-        .map(|round| (f64::midpoint(round.before_ns, round.after_ns), round.readings.as_slice()))
-        .collect();
-    let error_pct = |reading: i64, truth_ns: f64| (rate.ns_of_mean(reading as f64) / truth_ns - 1.0) * 100.0;
-    let errors: Vec<f64> = quiet
-        .iter()
-        .flat_map(|(truth_ns, readings)| readings.iter().map(|reading| error_pct(*reading, *truth_ns)))
-        .collect();
+/// Each round comes with what its process's canaries take in quiet moments. The work does not take the same time
+/// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings
+/// between two quiet canaries count, in rounds whose batches were quiet too and agree within half the tolerance.
+pub fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
+    let is_quiet = |(quiet_ticks, round): &&(u64, Round)| {
+        let (before, after) = (round.before, round.after);
+        before.canary_ticks.max(after.canary_ticks) <= *quiet_ticks
+            && before.truth_ns > 0.0
+            && (after.truth_ns / before.truth_ns - 1.0).abs() <= tolerance / 2.0
+    };
+    let truth_ns = |round: &Round| f64::midpoint(round.before.truth_ns, round.after.truth_ns);
+    let mut errors = Vec::new();
+    let mut truths = Vec::new();
+    for (quiet_ticks, round) in rounds.iter().filter(is_quiet) {
+        let truth_ns = truth_ns(round);
+        truths.push(truth_ns);
+        for reading in round.readings.iter().filter(|reading| reading.canary_ticks <= *quiet_ticks) {
+            errors.push((rate.ns_of_mean(reading.ticks as f64) / truth_ns - 1.0) * 100.0);
+        }
+    }
     let magnitude = Distribution::of(errors.iter().map(|error| error.abs()).collect());
     let signed = Distribution::of(errors);
     let share_within = magnitude.share(|error| error <= tolerance * 100.0);
     Some(IntervalTrial {
         tolerance_pct: tolerance * 100.0,
-        truth_ns: Distribution::of(quiet.iter().map(|(truth_ns, _)| *truth_ns).collect()).quantile(0.5)?,
-        rounds: rounds.len() as u64,
-        rounds_quiet: quiet.len() as u64,
+        truth_ns: Distribution::of(truths).quantile(0.5)?,
+        readings_made: rounds.iter().map(|(_, round)| round.readings.len() as u64).sum(),
         readings: signed.total(),
         error_pct_p50: signed.quantile(0.5)?,
         error_pct_abs_p95: magnitude.quantile(0.95)?,
@@ -88,6 +108,7 @@ fn round_up(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::interval::{Batch, Reading};
     use proptest::prelude::*;
 
     #[test]
@@ -98,26 +119,46 @@ mod tests {
         assert_eq!(claimed_interval_ns(&Distribution::default(), None, 0.01), None);
     }
 
+    const QUIET: u64 = 130;
+
+    fn batch(truth_ns: f64, canary_ticks: u64) -> Batch {
+        Batch { truth_ns, canary_ticks }
+    }
+
+    fn readings(ticks: i64, canary_ticks: u64) -> Vec<Reading> {
+        vec![Reading { ticks, canary_ticks }; 20]
+    }
+
     #[test]
-    fn readings_are_judged_by_their_own_round() {
+    fn quiet_readings_are_judged_by_their_own_round() {
+        let mut mixed = readings(1005, 100);
+        mixed.extend(readings(1400, 200));
         let rounds = [
-            Round { before_ns: 1000.0, after_ns: 1000.0, readings: vec![1005; 20] },
-            Round { before_ns: 1999.0, after_ns: 2001.0, readings: vec![2010; 20] },
-            Round { before_ns: 1000.0, after_ns: 1300.0, readings: vec![1300; 20] },
-        ];
+            Round { before: batch(1000.0, 100), readings: mixed, after: batch(1000.0, 110) },
+            Round { before: batch(1999.0, 100), readings: readings(2010, 100), after: batch(2001.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1300.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1000.0, 200) },
+        ]
+        .map(|round| (QUIET, round));
         let found = trial(&rounds, 0.01, Rate::NANOSECONDS).unwrap();
         assert!((found.error_pct_p50 - 0.5).abs() < 1e-9);
         assert!(found.holds);
-        assert_eq!((found.rounds, found.rounds_quiet, found.readings), (3, 2, 40));
+        assert_eq!((found.readings_made, found.readings), (100, 40));
         assert_eq!(trial(&[], 0.01, Rate::NANOSECONDS), None);
+    }
+
+    #[test]
+    fn a_canary_is_quiet_beside_the_quietest() {
+        let round = Round { before: batch(1.0, 100), readings: readings(1, 210), after: batch(1.0, 100) };
+        let samples = Samples { timer_error_ticks: 10, lengths: vec![vec![round]] };
+        assert_eq!(quiet_canary_ticks(&samples), 140);
     }
 
     fn tried(truth_ns: f64, share_within: f64) -> IntervalTrial {
         IntervalTrial {
             tolerance_pct: 1.0,
             truth_ns,
-            rounds: 10,
-            rounds_quiet: 10,
+            readings_made: 100,
             readings: 100,
             error_pct_p50: 0.0,
             error_pct_abs_p95: 0.0,

@@ -9,7 +9,7 @@ mod reads;
 pub use canary::{Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency, step_ns};
-pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, trial};
+pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, quiet_canary_ticks, trial};
 pub use reads::reads;
 
 /// The confidence of every interval.

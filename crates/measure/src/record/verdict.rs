@@ -55,13 +55,9 @@ pub struct IntervalTrial {
     pub tolerance_pct: f64,
     /// The work's true duration, timed in batches from outside.
     pub truth_ns: f64,
-    /// Rounds made: readings between two batches.
-    #[serde(default)]
-    pub rounds: u64,
-    /// Rounds that count: those whose two batches agree within half the tolerance.
-    #[serde(default)]
-    pub rounds_quiet: u64,
-    /// Single readings in the rounds that count.
+    /// Single readings made.
+    pub readings_made: u64,
+    /// Those that count: made while the core was not shared and the work took its usual time.
     pub readings: u64,
     /// Median error of a reading in percent of the truth; positive reads too long.
     pub error_pct_p50: f64,

@@ -6,14 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::source;
 use super::timer::{Deadline, Timer};
-use super::work::chain;
+use super::work::{chain, empty_loop};
 
 /// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.
 const BATCH_NS: f64 = 40_000.0;
 /// Rounds of one batch and some readings per length.
 const ROUNDS: u32 = 40;
 /// Readings per round.
-const READINGS: u32 = 15;
+const READINGS: usize = 15;
+/// Turns of the empty loop in a canary: a tenth of a microsecond.
+const CANARY_TURNS: u64 = 400;
 
 /// Which clock and which lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,19 +29,39 @@ pub struct Request {
 /// Trials of each length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
+    /// The least difference that two readings of the timer can show.
+    pub timer_error_ticks: u64,
     /// In the order of the request; a length that did not fit into the budget has no rounds.
     pub lengths: Vec<Vec<Round>>,
 }
 
-/// Two batches and the readings between them.
+/// Readings between two batches. A canary stands before and behind each of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Duration of the work from the batch before the readings, in nanoseconds.
-    pub before_ns: f64,
-    /// Duration of the work from the batch after the readings, in nanoseconds.
-    pub after_ns: f64,
-    /// Single readings of the same work, in ticks of the source.
-    pub readings: Vec<i64>,
+    /// The batch before the readings.
+    pub before: Batch,
+    /// Single readings of the same work.
+    pub readings: Vec<Reading>,
+    /// The batch behind the readings.
+    pub after: Batch,
+}
+
+/// The work, many times in a row, timed from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Duration of the work once, in nanoseconds.
+    pub truth_ns: f64,
+    /// The slower of the canaries on its two sides, in ticks of the timer.
+    pub canary_ticks: u64,
+}
+
+/// The work once, timed by the clock on trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What the clock read, in its own ticks.
+    pub ticks: i64,
+    /// The slower of the canaries on its two sides, in ticks of the timer.
+    pub canary_ticks: u64,
 }
 
 pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
@@ -57,6 +79,7 @@ impl SourceVisitor for Trials<'_> {
 
     fn visit<S: TickSource>(self, source: S) -> Samples {
         let deadline = Deadline::after_ms(self.timer, self.budget_ms);
+        let timer_error_ticks = self.timer.error_ticks();
         let mut work = Work { timer: self.timer, value: 1 };
         let ns_per_link = work.ns_per_link();
         let plans: Vec<u64> =
@@ -66,13 +89,13 @@ impl SourceVisitor for Trials<'_> {
         for _ in 0..ROUNDS {
             for (links, rounds) in plans.iter().zip(&mut lengths) {
                 if deadline.passed() {
-                    return Samples { lengths };
+                    return Samples { timer_error_ticks, lengths };
                 }
                 rounds.push(work.round(&source, *links, ns_per_link));
             }
         }
         opaque(work.value);
-        Samples { lengths }
+        Samples { timer_error_ticks, lengths }
     }
 }
 
@@ -100,16 +123,28 @@ impl Work {
 
     fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64) -> Round {
         let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
-        let before_ns = self.batch_ns(chains, links);
-        let mut readings = vec![0; READINGS as usize];
-        for slot in &mut readings {
-            // Between fences, so that no reading starts while the work of the last is still on its way: a read that is
-            // not ordered would then be early at both ends, and look right.
-            self.timer.now();
+        let mut last_canary = self.canary_ticks();
+        let mut flanked = |canary: u64| std::mem::replace(&mut last_canary, canary).max(canary);
+        let truth_ns = self.batch_ns(chains, links);
+        let before = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        let mut readings = Vec::with_capacity(READINGS);
+        for _ in 0..READINGS {
+            // The canary ends in a fence, so that no reading starts while earlier work is still on its way: a read that
+            // is not ordered would then be early at both ends, and look right.
             let start = source.read();
             self.value = chain(self.value, links);
-            *slot = source.read().wrapping_sub(start) as i64;
+            let ticks = source.read().wrapping_sub(start) as i64;
+            readings.push(Reading { ticks, canary_ticks: flanked(self.canary_ticks()) });
         }
-        Round { before_ns, after_ns: self.batch_ns(chains, links), readings }
+        let truth_ns = self.batch_ns(chains, links);
+        let after = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        Round { before, readings, after }
+    }
+
+    /// What an empty loop takes that runs half as fast on a core shared with a busy neighbour.
+    fn canary_ticks(&self) -> u64 {
+        let start = self.timer.now();
+        empty_loop(CANARY_TURNS);
+        self.timer.now().saturating_sub(start)
     }
 }

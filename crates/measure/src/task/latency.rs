@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source;
 use super::timer::{Deadline, Timer};
-use super::work::chain;
+use super::work::{chain, empty_loop};
 
 /// Rounds that are made however slow they are: one to warm up and two to count.
 const FEWEST_ROUNDS: usize = 3;
@@ -151,14 +151,6 @@ fn time<S: TickSource>(timer: Timer, source: &S, reads: u64) -> u64 {
 fn read_loop<S: TickSource>(source: &S, reads: u64) {
     for _ in 0..reads {
         opaque(source.read());
-    }
-}
-
-/// The same loop with nothing in it.
-#[inline(never)]
-fn empty_loop(turns: u64) {
-    for _ in 0..turns {
-        opaque(0);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Work of known length: a chain of dependent multiplications.
+//! Work of known length: a chain of dependent multiplications, which waits for its own results, and a loop with nothing
+//! in it, which takes what the core's width allows.
 
 use chronoscope_clock::arch::opaque;
 
@@ -13,4 +14,12 @@ pub(super) fn chain(seed: u64, links: u64) -> u64 {
         value = opaque(value.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
     }
     value
+}
+
+/// Turns `turns` times, as a loop over a clock does, with nothing in it.
+#[inline(never)]
+pub(super) fn empty_loop(turns: u64) {
+    for _ in 0..turns {
+        opaque(0);
+    }
 }

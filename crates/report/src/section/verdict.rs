@@ -1,5 +1,5 @@
 use anstyle::Style;
-use chronoscope_measure::record::{ClockReport, ClockVerdict, IntervalTrial, Part, PathMethod, Question, Record};
+use chronoscope_measure::record::{ClockReport, ClockVerdict, Part, PathMethod, Question, Record};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -237,8 +237,7 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
         ("clock", Align::Left),
         ("claim", Align::Right),
         ("true duration", Align::Right),
-        ("readings", Align::Right),
-        ("quiet rounds", Align::Right),
+        ("quiet readings", Align::Right),
         ("median error", Align::Right),
         ("95 % err below", Align::Right),
         ("within", Align::Right),
@@ -252,8 +251,7 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
                     clock.name.clone(),
                     limit(trial.tolerance_pct),
                     ns(trial.truth_ns),
-                    count(trial.readings),
-                    quiet(trial),
+                    format!("{} of {}", count(trial.readings), count(trial.readings_made)),
                     percent(trial.error_pct_p50),
                     percent(trial.error_pct_abs_p95),
                     share(trial.share_within),
@@ -263,12 +261,4 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
         }
     }
     page.lines(trials.lines());
-}
-
-/// Rounds that count among those made; a record of an earlier build does not say.
-fn quiet(trial: &IntervalTrial) -> String {
-    if trial.rounds == 0 {
-        return "–".to_owned();
-    }
-    format!("{} of {}", count(trial.rounds_quiet), count(trial.rounds))
 }

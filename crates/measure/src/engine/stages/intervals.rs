@@ -93,7 +93,7 @@ fn trials(session: &Session<'_>, verdict: &ClockVerdict, budget_ms: u64) -> Resu
         .filter_map(|(tolerance, claim)| Some((tolerance, claim?)))
         .flat_map(|(tolerance, claim)| TRIAL_MULTIPLES.map(|multiple| (tolerance, claim * multiple)))
         .collect();
-    let mut rounds: Vec<Vec<Round>> = lengths.iter().map(|_| Vec::new()).collect();
+    let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..session.plan.interval_forks.max(1) {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
         let task = Task::Interval(Request { source: verdict.name.clone(), lengths_ns });
@@ -101,7 +101,10 @@ fn trials(session: &Session<'_>, verdict: &ClockVerdict, budget_ms: u64) -> Resu
             Samples::Interval(found) => Some(found),
             _ => None,
         })?;
-        samples.lengths.into_iter().zip(&mut rounds).for_each(|(more, all)| all.extend(more));
+        let quiet_ticks = estimate::quiet_canary_ticks(&samples);
+        for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {
+            all.extend(more.into_iter().map(|round| (quiet_ticks, round)));
+        }
     }
     let rate = session.rate_of(&verdict.name);
     Ok(lengths
