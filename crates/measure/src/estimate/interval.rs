@@ -2,7 +2,7 @@ use chronoscope_clock::Rate;
 
 use crate::record::IntervalTrial;
 use crate::stats::Distribution;
-use crate::task::interval::{Round, Samples};
+use crate::task::interval::{CANARY_TURNS, Round};
 
 /// The lengths that are tried, as multiples of the claim.
 pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
@@ -22,22 +22,19 @@ pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>,
     (error > 0.0 && tolerance > 0.0).then(|| round_up(error / tolerance))
 }
 
-/// A canary is quiet if it took at most this many times what it takes in the quietest moments.
-const QUIET_FACTOR: f64 = 1.3;
-/// The quietest moments: this share of all.
-const QUIETEST_SHARE: f64 = 0.05;
+/// Fewer readings in quiet moments than this prove nothing of a length.
+const FEWEST_READINGS: u64 = 40;
 
-/// The most that a canary takes in a quiet moment, in ticks of the timer, over all `lengths` that one process tried.
-pub fn quiet_canary_ticks(samples: &Samples) -> u64 {
-    let canaries = samples.lengths.iter().flatten().flat_map(|round| {
-        let batches = [round.before.canary_ticks, round.after.canary_ticks];
-        batches.into_iter().chain(round.readings.iter().map(|reading| reading.canary_ticks))
-    });
-    let quietest = Distribution::of(canaries.map(|ticks| ticks as f64).collect()).quantile(QUIETEST_SHARE);
-    (quietest.unwrap_or(0.0) * QUIET_FACTOR) as u64 + samples.timer_error_ticks
+/// The most that a canary takes in a quiet moment, in ticks of the timer, where a turn of the empty loop then costs at
+/// most `quiet_turn_ns`.
+///
+/// A canary costs its turns, two readings' worth of the timer's error, and no more.
+pub fn quiet_canary_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate) -> u64 {
+    let tick_ns = rate.ns_of_mean(1.0);
+    (CANARY_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
 }
 
-/// One length of work on trial: readings beside the truth of their own round. None for no readings.
+/// One length of work on trial: readings beside the truth of their own round. None if too few were quiet.
 ///
 /// Each round comes with what its process's canaries take in quiet moments. The work does not take the same time
 /// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings
@@ -61,6 +58,9 @@ pub fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<Inte
     }
     let magnitude = Distribution::of(errors.iter().map(|error| error.abs()).collect());
     let signed = Distribution::of(errors);
+    if signed.total() < FEWEST_READINGS {
+        return None;
+    }
     let share_within = magnitude.share(|error| error <= tolerance * 100.0);
     Some(IntervalTrial {
         tolerance_pct: tolerance * 100.0,
@@ -148,10 +148,15 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_is_quiet_beside_the_quietest() {
-        let round = Round { before: batch(1.0, 100), readings: readings(1, 210), after: batch(1.0, 100) };
-        let samples = Samples { timer_error_ticks: 10, lengths: vec![vec![round]] };
-        assert_eq!(quiet_canary_ticks(&samples), 140);
+    fn a_quiet_canary_costs_its_turns_and_the_timer() {
+        let rate = Rate::from_hz(2_000_000_000).unwrap();
+        assert_eq!(quiet_canary_ticks(0.33, 36, rate), 264 + 72);
+    }
+
+    #[test]
+    fn a_few_quiet_readings_are_no_trial() {
+        let round = Round { before: batch(1000.0, 100), readings: readings(1005, 100), after: batch(1000.0, 100) };
+        assert_eq!(trial(&[(QUIET, round)], 0.01, Rate::NANOSECONDS), None);
     }
 
     fn tried(truth_ns: f64, share_within: f64) -> IntervalTrial {

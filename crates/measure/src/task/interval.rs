@@ -15,7 +15,7 @@ const ROUNDS: u32 = 40;
 /// Readings per round.
 const READINGS: usize = 15;
 /// Turns of the empty loop in a canary: a tenth of a microsecond.
-const CANARY_TURNS: u64 = 400;
+pub const CANARY_TURNS: u64 = 400;
 
 /// Which clock and which lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

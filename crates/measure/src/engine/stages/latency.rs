@@ -28,7 +28,7 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
 }
 
 /// Times some more if too few processes saw a quiet moment: at the end of a run, when another may have come.
-pub(in crate::engine) fn finish(session: &mut Session<'_>, record: &mut Record) {
+pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
     for _ in 0..session.plan.latency_forks {
         let is_enough = record.harness.as_ref().is_none_or(|harness| {
             harness.canary.forks_quiet >= session.plan.latency_forks && harness.canary.shared_throughout != Some(true)

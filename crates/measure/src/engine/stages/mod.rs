@@ -8,7 +8,7 @@ mod paths;
 mod prepare;
 mod reads;
 
-pub(super) use latency::{Batches, finish};
+pub(super) use latency::Batches;
 pub(super) use prepare::prepare;
 
 use super::session::Session;
@@ -45,6 +45,12 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
         Part::Litmus => causality::litmus(session, record),
         Part::Intervals => intervals::run(session, record),
     }
+}
+
+/// Goes back to what a busy moment spoiled.
+pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
+    latency::finish(session, record);
+    intervals::finish(session, record);
 }
 
 /// The names of the clocks that can be read, as far as `among` lists them.
