@@ -114,6 +114,16 @@ impl TickSource for FakeClock {
 }
 
 /// A [`FakeClock`] seen from another core. See [`FakeClock::view`].
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, TickSource};
+///
+/// let clock = FakeClock::new();
+/// clock.advance(1_000);
+/// let shown = clock.read();
+/// assert!(clock.view(-500).read() < shown, "a core that lags is not causal");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FakeView<'a> {
     clock: &'a FakeClock,

@@ -6,6 +6,20 @@ use crate::os::{self, OsClock};
 ///
 /// # Units
 /// Whatever [`SourceId::unit`] says of the source: counter ticks or nanoseconds. The zero is arbitrary.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, TickSource};
+///
+/// fn reads_until_change(source: &impl TickSource) -> u32 {
+///     let first = source.read();
+///     (1..).find(|_| source.read() != first).unwrap()
+/// }
+/// let clock = FakeClock::new();
+/// clock.coarsen(100);
+/// clock.set_read_cost_ns(30);
+/// assert_eq!(reads_until_change(&clock), 3);
+/// ```
 pub trait TickSource {
     /// Reads the source once. Never fails: what can fail fails when the source is made.
     fn read(&self) -> u64;
@@ -19,6 +33,14 @@ impl<S: TickSource> TickSource for &S {
 }
 
 /// The unit in which a source counts.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{SourceId, Unit, os::OsClock};
+///
+/// assert_eq!(SourceId::CounterOrdered.unit(), Unit::CounterTicks);
+/// assert_eq!(SourceId::Os(OsClock::Monotonic).unit(), Unit::Nanoseconds);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Ticks of the CPU's counter.
@@ -161,6 +183,23 @@ impl SourceId {
 }
 
 /// What to do with a source once its type is known. See [`SourceId::visit`].
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{SourceId, SourceVisitor, TickSource, os::OsClock};
+///
+/// struct Once;
+/// impl SourceVisitor for Once {
+///     type Output = u64;
+///     fn visit<S: TickSource>(self, source: S) -> u64 {
+///         source.read()
+///     }
+/// }
+/// match SourceId::Os(OsClock::Boottime).visit(Once) {
+///     Ok(ns) => assert!(ns > 0),
+///     Err(unavailable) => println!("no boot time: {unavailable}"),
+/// }
+/// ```
 pub trait SourceVisitor {
     /// What the visit yields.
     type Output;
@@ -172,6 +211,16 @@ pub trait SourceVisitor {
 /// A source whose every read completes before anything after it starts, so that reads form a chain.
 ///
 /// The time per read of such a chain bounds the latency of one read, as opposed to the throughput of many that overlap.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, Serialised, TickSource};
+///
+/// let clock = FakeClock::new();
+/// if let Ok(chained) = Serialised::new(&clock) {
+///     assert_eq!([chained.read(), chained.read()], [1, 2]);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Serialised<S> {
     source: S,

@@ -109,6 +109,16 @@ impl Counter {
 }
 
 /// `rdtscp`: reads the TSC once all earlier loads are done, and the processor's id with it.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{arch::WithProcessorId, os};
+///
+/// if let (Ok(rdtscp), os::CounterAccess::Allowed) = (WithProcessorId::new(), os::counter_access()) {
+///     let first = rdtscp.read();
+///     assert!(rdtscp.read() >= first);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WithProcessorId(imp::WithProcessorId);
 
@@ -134,6 +144,16 @@ impl WithProcessorId {
 /// `cpuid; rdtsc`: the read behind a fully serialising instruction, as older manuals advise.
 ///
 /// Under a hypervisor `cpuid` traps: the read costs a VM exit.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{arch::SerialisedByCpuid, os};
+///
+/// if let (Ok(pair), os::CounterAccess::Allowed) = (SerialisedByCpuid::new(), os::counter_access()) {
+///     let first = pair.read();
+///     assert!(pair.read() > first);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SerialisedByCpuid(imp::Serialised);
 

@@ -48,6 +48,15 @@ pub fn counter_access() -> CounterAccess {
 ///
 /// # Errors
 /// [`Unavailable`] where the kernel has no such switch or a sandbox forbids it.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
+///
+/// if set_counter_access(CounterAccess::Allowed).is_ok() {
+///     assert_eq!(counter_access(), CounterAccess::Allowed);
+/// }
+/// ```
 pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
     imp::set_counter_access(access)
 }
@@ -58,6 +67,17 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 ///
 /// # Errors
 /// [`Unavailable`] where the system does not know the clock.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::os::{OsClock, declared_resolution_ns};
+///
+/// if let (Ok(fine), Ok(coarse)) =
+///     (declared_resolution_ns(OsClock::Monotonic), declared_resolution_ns(OsClock::MonotonicCoarse))
+/// {
+///     assert!(fine <= coarse);
+/// }
+/// ```
 pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::declared_resolution_ns(clock)
 }
@@ -66,6 +86,17 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 ///
 /// # Errors
 /// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::os::{OsClock, try_read_by_system_call_ns, try_read_ns};
+///
+/// if let (Ok(by_library), Ok(by_call)) =
+///     (try_read_ns(OsClock::Monotonic), try_read_by_system_call_ns(OsClock::Monotonic))
+/// {
+///     assert!(by_call >= by_library);
+/// }
+/// ```
 pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_ns(clock)
 }

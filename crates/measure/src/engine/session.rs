@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 use chronoscope_clock::{Rate, SourceId};
 
@@ -19,6 +20,7 @@ pub(super) struct Session<'a> {
     pub(super) batches: Batches,
     /// Why tasks run in this process: none other can be started.
     pub(super) reason_no_workers: Option<String>,
+    began: Instant,
     /// What all workers suffered since it was last taken.
     suffered: RefCell<Disturbance>,
 }
@@ -32,6 +34,7 @@ impl<'a> Session<'a> {
             timer: TimerSpec::SystemCall,
             batches: Batches::default(),
             reason_no_workers: None,
+            began: Instant::now(),
             suffered: RefCell::default(),
         }
     }
@@ -70,6 +73,12 @@ impl<'a> Session<'a> {
     /// What all workers suffered since this was last asked.
     pub(super) fn take_suffered(&self) -> Disturbance {
         self.suffered.take()
+    }
+
+    /// Whether a second chance may be given: the run has neither been stopped nor gone a quarter beyond its budget.
+    pub(super) fn has_time(&self) -> bool {
+        let budget = Duration::from_millis(self.plan.budget_ms);
+        !self.observer.cancelled() && self.began.elapsed() < budget + budget / 4
     }
 
     /// Tells the observer that `part` is over by `share`.

@@ -33,7 +33,7 @@ pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
         let is_enough = record.harness.as_ref().is_none_or(|harness| {
             harness.canary.forks_quiet >= session.plan.latency_forks && harness.canary.shared_throughout != Some(true)
         });
-        if is_enough || session.observer.cancelled() || more(session).is_err() {
+        if is_enough || !session.has_time() || more(session).is_err() {
             return;
         }
         write(session, record);
