@@ -206,16 +206,8 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     };
     let questions = vec![std::time::Duration::from_nanos(interval_ns)];
     let mut record = blank(Wish { questions, ..Wish::default() });
-    record.verdict.clocks.push(ClockVerdict {
-        name: CLOCK.into(),
-        recommended: true,
-        why: String::new(),
-        direct_interval_ns: claimed_interval_ns,
-        claimed_interval_ns,
-        validated: false,
-        reason_unvalidated: None,
-        trials: Vec::new(),
-    });
+    let verdict = ClockVerdict::claimed(CLOCK, claimed_interval_ns);
+    record.verdict.clocks.push(ClockVerdict { recommended: true, ..verdict });
     record
 }
 

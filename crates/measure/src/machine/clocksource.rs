@@ -62,10 +62,8 @@ fn rating(name: &str, kernel_flags: &[String]) -> Option<u32> {
         // Lowered to 299 where Xen never emulates the TSC, and to 275 in dom0; user space sees neither.
         "xen" => 400,
         // Lowered where the hypervisor promises an invariant TSC, which makes the kernel set tsc_reliable.
-        "hyperv_clocksource_tsc_page" if listed("tsc_reliable") => 250,
-        "hyperv_clocksource_tsc_page" => 500,
-        "hyperv_clocksource_msr" if listed("tsc_reliable") => 245,
-        "hyperv_clocksource_msr" => 495,
+        "hyperv_clocksource_tsc_page" | "hyperv_clocksource_msr" if listed("tsc_reliable") => 250,
+        "hyperv_clocksource_tsc_page" | "hyperv_clocksource_msr" => 500,
         "hpet" => 250,
         // Lowered to 120 on chipsets whose counter must be read thrice.
         "acpi_pm" => 200,

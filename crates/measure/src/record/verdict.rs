@@ -39,6 +39,22 @@ pub struct ClockVerdict {
     pub trials: Vec<IntervalTrial>,
 }
 
+impl ClockVerdict {
+    /// A verdict that rests on a claim alone, and recommends nothing yet.
+    pub fn claimed(name: impl Into<String>, interval_ns: DirectInterval) -> Self {
+        Self {
+            name: name.into(),
+            recommended: false,
+            why: String::new(),
+            direct_interval_ns: interval_ns,
+            claimed_interval_ns: interval_ns,
+            validated: false,
+            reason_unvalidated: None,
+            trials: Vec::new(),
+        }
+    }
+}
+
 /// The shortest interval that a single pair of reads times within an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectInterval {

@@ -22,18 +22,8 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
         let step =
             clock.filter(|clock| clock.granularity_is_latency == Some(false)).and_then(|clock| clock.granularity_ns);
         let claim = |tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance);
-        let claimed_interval_ns =
-            DirectInterval { within_1pct: claim(TOLERANCES[0]), within_10pct: claim(TOLERANCES[1]) };
-        verdicts.push(ClockVerdict {
-            name: name.clone(),
-            recommended: false,
-            why: String::new(),
-            direct_interval_ns: claimed_interval_ns,
-            claimed_interval_ns,
-            validated: false,
-            reason_unvalidated: None,
-            trials: Vec::new(),
-        });
+        let claimed = DirectInterval { within_1pct: claim(TOLERANCES[0]), within_10pct: claim(TOLERANCES[1]) };
+        verdicts.push(ClockVerdict::claimed(name, claimed));
     }
     let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
         record.verdict.clocks = verdicts;
