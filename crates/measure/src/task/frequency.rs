@@ -2,10 +2,10 @@
 
 use chronoscope_clock::arch::Counter;
 use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Anchor, SourceId, SourceVisitor, TickSource};
+use chronoscope_clock::{Anchor, SourceId, SourceVisitor, TickSource, Unavailable};
 use serde::{Deserialize, Serialize};
 
-use super::granularity::{self, Steps};
+use super::granularity::{OneLook, Steps};
 
 /// Brackets tried at each end; the narrowest counts.
 const ATTEMPTS: u32 = 2000;
@@ -24,24 +24,18 @@ pub struct Samples {
 }
 
 pub(super) fn run(budget_ms: u64) -> Result<Samples, String> {
-    let counter = Counter::new().map_err(|unavailable| unavailable.to_string())?;
-    SourceId::Os(OsClock::Monotonic)
-        .visit(Measure { counter, budget_ms })
-        .map_err(|unavailable| unavailable.to_string())
-        .and_then(|samples| match samples {
-            Samples { ticks: 0, .. } | Samples { reference_ns: 0, .. } => {
-                Err("the counter or CLOCK_MONOTONIC stood still".to_owned())
-            }
-            samples => Ok(samples),
-        })
-}
-
-struct Ordered(Counter);
-
-impl TickSource for Ordered {
-    fn read(&self) -> u64 {
-        self.0.ordered()
+    let unavailable = |unavailable: Unavailable| unavailable.to_string();
+    let counter = Counter::new().map_err(unavailable)?;
+    let steps = SourceId::CounterOrdered.visit(OneLook).map_err(unavailable)?;
+    let [first, second] =
+        SourceId::Os(OsClock::Monotonic).visit(Measure { counter, budget_ms }).map_err(unavailable)?;
+    let ticks = second.ticks.saturating_sub(first.ticks);
+    let reference_ns = second.reference_ns.saturating_sub(first.reference_ns);
+    if ticks == 0 || reference_ns == 0 {
+        return Err("the counter or CLOCK_MONOTONIC stood still".to_owned());
     }
+    let half_width_ticks = first.half_width_ticks.saturating_add(second.half_width_ticks);
+    Ok(Samples { ticks, reference_ns, half_width_ticks, steps })
 }
 
 struct Measure {
@@ -50,17 +44,11 @@ struct Measure {
 }
 
 impl SourceVisitor for Measure {
-    type Output = Samples;
+    type Output = [Anchor; 2];
 
-    fn visit<S: TickSource>(self, reference: S) -> Samples {
+    fn visit<S: TickSource>(self, reference: S) -> [Anchor; 2] {
         let first = Anchor::of_counter(self.counter, &reference, ATTEMPTS);
         std::thread::sleep(std::time::Duration::from_millis(self.budget_ms));
-        let second = Anchor::of_counter(self.counter, &reference, ATTEMPTS);
-        Samples {
-            ticks: second.ticks.saturating_sub(first.ticks),
-            reference_ns: second.reference_ns.saturating_sub(first.reference_ns),
-            half_width_ticks: first.half_width_ticks.saturating_add(second.half_width_ticks),
-            steps: granularity::observe(&Ordered(self.counter), |steps| steps.reads > 0),
-        }
+        [first, Anchor::of_counter(self.counter, &reference, ATTEMPTS)]
     }
 }

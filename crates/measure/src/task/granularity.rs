@@ -66,6 +66,22 @@ impl SourceVisitor for Observe {
     }
 }
 
+/// A few thousand reads of `source`: enough to see whether it moves in steps.
+pub(super) fn one_look<S: TickSource>(source: &S) -> Steps {
+    observe(source, |steps| steps.reads > 0)
+}
+
+/// [`one_look`] at a source that is known by its id.
+pub(super) struct OneLook;
+
+impl SourceVisitor for OneLook {
+    type Output = Steps;
+
+    fn visit<S: TickSource>(self, source: S) -> Steps {
+        one_look(&source)
+    }
+}
+
 /// Reads `source` until `enough` says so, which it is asked every few thousand reads.
 pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> Steps {
     let mut steps = Steps { changes: Vec::with_capacity(MOST_STEPS + CHUNK as usize), ..Steps::default() };

@@ -19,6 +19,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Disturbance;
+use crate::watch::Watch;
 use timer::{Timer, TimerSpec};
 
 /// What a worker is asked.
@@ -99,41 +100,57 @@ pub enum Samples {
 
 /// Does what `request` asks, in this process and on this thread.
 pub fn perform(request: &Request) -> Response {
-    let watch = crate::watch::Watch::pinned(request.cpu);
-    let (samples, elsewhere) = match run(request) {
-        Ok((samples, elsewhere)) => (Ok(samples), elsewhere),
-        Err(reason) => (Err(reason), None),
-    };
-    let mut disturbance = watch.finish();
-    if let Some(threads) = elsewhere {
-        disturbance = threads;
+    let budget_ms = request.budget_ms;
+    let timer = || Timer::new(request.timer);
+    match &request.task {
+        Task::Offset(task) => across(timer().and_then(|timer| offset::run(task, timer, budget_ms)), Samples::Offset),
+        Task::Litmus(task) => across(timer().and_then(|timer| litmus::run(task, timer, budget_ms)), Samples::Litmus),
+        task => {
+            let watch = Watch::pinned(request.cpu);
+            let samples = alone(task, timer, budget_ms);
+            Response { disturbance: watch.finish(), samples }
+        }
     }
-    Response { disturbance, samples }
 }
 
-fn run(request: &Request) -> Result<(Samples, Option<Disturbance>), String> {
-    let timer = || Timer::new(request.timer);
-    let alone = |samples| (samples, None);
-    let budget_ms = request.budget_ms;
-    match &request.task {
-        Task::Probe(task) => Ok(alone(Samples::Probe(probe::run(task)))),
-        Task::Path(task) => path::run(task).map(Samples::Path).map(alone),
-        Task::Frequency => frequency::run(budget_ms).map(Samples::Frequency).map(alone),
-        Task::Latency(task) => latency::run(task, timer()?, budget_ms).map(Samples::Latency).map(alone),
-        Task::Granularity(task) => granularity::run(task, timer()?, budget_ms).map(Samples::Granularity).map(alone),
-        Task::Reads(task) => reads::run(task, timer()?, budget_ms).map(Samples::Reads).map(alone),
-        Task::Empty(task) => empty::run(task).map(Samples::Empty).map(alone),
-        Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval).map(alone),
-        Task::Offset(task) => {
-            offset::run(task, timer()?, budget_ms).map(|(samples, watch)| (Samples::Offset(samples), Some(watch)))
-        }
-        Task::Litmus(task) => {
-            litmus::run(task, timer()?, budget_ms).map(|(samples, watch)| (Samples::Litmus(samples), Some(watch)))
-        }
+/// The answer of a task whose threads bind and watch themselves.
+fn across<T>(seen: Result<(T, Disturbance), String>, into: fn(T) -> Samples) -> Response {
+    match seen {
+        Ok((samples, disturbance)) => Response { disturbance, samples: Ok(into(samples)) },
+        Err(reason) => Response { disturbance: Disturbance::default(), samples: Err(reason) },
+    }
+}
+
+/// Does a task that runs on this thread alone.
+fn alone(task: &Task, timer: impl Fn() -> Result<Timer, String>, budget_ms: u64) -> Result<Samples, String> {
+    match task {
+        Task::Probe(task) => Ok(Samples::Probe(probe::run(task))),
+        Task::Frequency => frequency::run(budget_ms).map(Samples::Frequency),
+        Task::Path(task) => path::run(task).map(Samples::Path),
+        Task::Latency(task) => latency::run(task, timer()?, budget_ms).map(Samples::Latency),
+        Task::Granularity(task) => granularity::run(task, timer()?, budget_ms).map(Samples::Granularity),
+        Task::Reads(task) => reads::run(task, timer()?, budget_ms).map(Samples::Reads),
+        Task::Empty(task) => empty::run(task).map(Samples::Empty),
+        Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval),
+        Task::Offset(_) | Task::Litmus(_) => Err("this task takes two threads".to_owned()),
     }
 }
 
 /// The source called `name`.
 fn source(name: &str) -> Result<chronoscope_clock::SourceId, String> {
     chronoscope_clock::SourceId::from_name(name).ok_or_else(|| format!("this build knows no clock called {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_task_across_cpus_does_not_blame_the_thread_that_waited() {
+        let task = Task::Offset(offset::Request { source: "sundial".into(), a: 0, b: 1, rounds: 1 });
+        let timer = TimerSpec::SystemCall;
+        let response = perform(&Request { counter_faults: false, cpu: None, timer, budget_ms: 1, task });
+        assert!(response.samples.is_err());
+        assert_eq!(response.disturbance.reason_unpinned, None);
+    }
 }

@@ -79,7 +79,7 @@ impl SourceVisitor for PingPong<'_> {
             (_, Some(reason)) => Err(format!("the two threads must be on two CPUs, and {reason}")),
             (None, _) => Err(format!("CPUs {a} and {b} did not exchange one message in time")),
             (Some(trips), None) => {
-                let steps = granularity::observe(&source, |steps| steps.reads > 0);
+                let steps = granularity::one_look(&source);
                 Ok((Samples { trips, steps }, watched))
             }
         }
