@@ -86,9 +86,6 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         done_ms += planned.budget_ms;
     }
     stages::finish(&mut session, &mut record);
-    if let Some(latency) = record.parts.iter_mut().find(|report| report.part == Part::Latency) {
-        latency.disturbance.merge(&session.take_suffered());
-    }
     record.interrupted = session.observer.cancelled();
     verdict::conclude(&mut record);
     record.findings = finding::conclude(&record);

@@ -77,10 +77,10 @@ fn try_out(
     quiet_turn_ns: f64,
 ) -> Result<(), WorkerFailure> {
     let trials = trials(session, verdict, budget_ms, quiet_turn_ns)?;
-    if trials.is_empty() {
-        verdict.reason_unvalidated = Some("the core was shared with a busy neighbour during all trials".to_owned());
-    } else {
+    if !trials.is_empty() {
         confirm(verdict, trials);
+    } else if !verdict.validated {
+        verdict.reason_unvalidated = Some("the core was shared with a busy neighbour during all trials".to_owned());
     }
     Ok(())
 }

@@ -50,7 +50,17 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
 /// Goes back to what a busy moment spoiled.
 pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
     latency::finish(session, record);
+    add_suffered(Part::Latency, session, record);
     intervals::finish(session, record);
+    add_suffered(Part::Intervals, session, record);
+}
+
+/// Counts what workers suffered since it was last taken against `part`.
+fn add_suffered(part: Part, session: &Session<'_>, record: &mut Record) {
+    let suffered = session.take_suffered();
+    if let Some(report) = record.parts.iter_mut().find(|report| report.part == part) {
+        report.disturbance.merge(&suffered);
+    }
 }
 
 /// The names of the clocks that can be read, as far as `among` lists them.
