@@ -20,7 +20,7 @@ pub struct ClockReport {
     pub ordered: bool,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
-    /// Whether the litmus saw it go backwards between threads: true for never, null for not tested.
+    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null for not tested.
     pub causal: Option<bool>,
     /// Why it was not tested.
     pub reason_causal_unknown: Option<String>,
@@ -38,6 +38,13 @@ pub struct ClockReport {
     pub granularity: Option<Granularity>,
     /// What disturbed the latency measurement.
     pub disturbance: Option<Disturbance>,
+}
+
+impl ClockReport {
+    /// Takes into account that the clock went backwards between threads `violations` times in one observation.
+    pub fn observe_causality(&mut self, violations: u64) {
+        self.causal = Some(self.causal.unwrap_or(true) && violations == 0);
+    }
 }
 
 /// The way that a clock read takes.

@@ -113,9 +113,12 @@ fn causal(page: &mut Page, record: &Record) {
         Some(skew) => format!("cannot exclude a skew below {}", ns(skew)),
         None => format!("skew {}", untested_across(record, &[Part::Offsets])),
     };
-    let ordered = record.causality.litmus.iter().filter(|litmus| is_ordered(record, &litmus.name));
-    let (seen, violations) = ordered.fold((0_u64, 0_u64), |(seen, violations), litmus| {
-        (seen.saturating_add(litmus.observations), violations.saturating_add(litmus.violations))
+    let messages =
+        record.causality.pairs.iter().map(|pair| (&pair.clock, pair.rounds.saturating_mul(2), pair.violations));
+    let observed = record.causality.litmus.iter().map(|litmus| (&litmus.name, litmus.observations, litmus.violations));
+    let ordered = messages.chain(observed).filter(|(name, ..)| is_ordered(record, name));
+    let (seen, violations) = ordered.fold((0_u64, 0_u64), |(seen, violations), (_, more, violated)| {
+        (seen.saturating_add(more), violations.saturating_add(violated))
     });
     match record.verdict.causal {
         Some(true) => {

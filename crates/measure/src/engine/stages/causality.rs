@@ -28,7 +28,12 @@ pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<
         match answer {
             Ok((samples, disturbance)) => {
                 let rate = session.rate_of(&request.source);
-                record.causality.pairs.push(estimate::pair_offset(request, &samples, rate, disturbance));
+                let pair = estimate::pair_offset(request, &samples, rate, disturbance);
+                // A message that arrives before it was sent breaks causality; that none did is no test of it yet.
+                if let Some(clock) = clock_mut(record, &request.source).filter(|_| pair.violations > 0) {
+                    clock.observe_causality(pair.violations);
+                }
+                record.causality.pairs.push(pair);
             }
             Err(failure) => {
                 reasons.push(format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source));
@@ -65,7 +70,7 @@ pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(
                 let rate = session.rate_of(&request.source);
                 let row = estimate::litmus(request, &samples, rate, disturbance);
                 if let Some(clock) = clock_mut(record, &request.source).filter(|_| row.fresh > 0) {
-                    clock.causal = Some(clock.causal.unwrap_or(true) && row.violations == 0);
+                    clock.observe_causality(row.violations);
                 }
                 record.causality.litmus.push(row);
             }
