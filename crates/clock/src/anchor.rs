@@ -14,6 +14,7 @@ use crate::arch::Counter;
 /// assert_eq!(anchor.half_width_ticks, 10);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Anchor {
     /// The counter's value at the instant: the middle of the bracket.
     pub ticks: u64,

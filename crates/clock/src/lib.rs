@@ -30,19 +30,47 @@
 //! ```
 #![no_std]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod anchor;
+mod anchor_table;
 pub mod arch;
+#[cfg(not(loom))]
+mod atomic_instant;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod causality;
+#[cfg(not(loom))]
+mod clock;
+mod discipline;
 mod fake;
+mod granular;
+mod instant;
+mod line;
+mod now;
 pub mod os;
 mod rate;
 mod source;
+mod stopwatch;
+mod sync;
+mod ticks;
+mod trust;
 mod unavailable;
+mod wall;
 
 pub use anchor::Anchor;
+pub use anchor_table::{AnchorTable, ConvertError};
+pub use atomic_instant::AtomicInstant;
+pub use clock::{Clock, Unordered};
 pub use fake::{FakeClock, FakeView};
+pub use granular::{DEFAULT_GRANULARITY_NS, FullResolution, Granular};
+pub use instant::Instant;
+pub use line::Line;
+pub use now::Now;
 pub use rate::Rate;
-pub use source::{Serialised, SourceId, SourceVisitor, TickSource, Unit};
+pub use source::{Guarantee, Serialised, SourceId, SourceVisitor, TickSource, Unit};
+pub use stopwatch::{BackwardStep, Elapsed, Stopwatch, Uncertainty};
+pub use ticks::Ticks;
+pub use trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 pub use unavailable::Unavailable;
+pub use wall::WallAnchor;

@@ -1,6 +1,8 @@
-use crate::Unavailable;
+use core::time::Duration;
+
 use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
+use crate::{Clock, FullResolution, Granular, Unavailable};
 
 /// Something that can be read for the time, by static dispatch.
 ///
@@ -32,6 +34,16 @@ impl<S: TickSource> TickSource for &S {
     }
 }
 
+/// A function as a source.
+pub(crate) struct Function<F>(pub(crate) F);
+
+impl<F: Fn() -> u64> TickSource for Function<F> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        (self.0)()
+    }
+}
+
 /// The unit in which a source counts.
 ///
 /// # Examples
@@ -47,6 +59,34 @@ pub enum Unit {
     CounterTicks,
     /// Nanoseconds.
     Nanoseconds,
+}
+
+/// The reads of this crate's own clock, by what they guarantee.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{Guarantee, SourceId};
+///
+/// assert_eq!(SourceId::Clock(Guarantee::Ordered).name(), "ordered");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Guarantee {
+    /// [`Unordered`](crate::Unordered): sane on one thread.
+    Unordered,
+    /// [`Clock`]: monotonic, causal, in program order.
+    Ordered,
+    /// [`Granular`] with 1 µs: monotonic and causal without a fence.
+    Granular,
+    /// [`FullResolution`] with 1 µs: wrong by less than that.
+    FullResolution,
+}
+
+impl Guarantee {
+    /// Every one, weakest first.
+    pub const ALL: [Self; 4] = [Self::Unordered, Self::Ordered, Self::Granular, Self::FullResolution];
+
+    /// The granularity of the two that have one, in this table of sources.
+    pub const GRANULARITY: Duration = Duration::from_micros(1);
 }
 
 /// The name of one way to read the time on this machine.
@@ -73,6 +113,8 @@ pub enum SourceId {
     Os(OsClock),
     /// `CLOCK_MONOTONIC` through the real system call, past the vDSO.
     MonotonicSystemCall,
+    /// This crate's clock, as programs link it.
+    Clock(Guarantee),
 }
 
 impl SourceId {
@@ -82,6 +124,7 @@ impl SourceId {
             .into_iter()
             .chain(OsClock::ALL.into_iter().map(Self::Os))
             .chain([Self::MonotonicSystemCall])
+            .chain(Guarantee::ALL.into_iter().map(Self::Clock))
     }
 
     /// The source called `name`, as [`name`](Self::name) spells it.
@@ -98,6 +141,10 @@ impl SourceId {
             Self::CounterSerialised => arch::NAME_SERIALISED,
             Self::Os(clock) => clock.name(),
             Self::MonotonicSystemCall => "syscall CLOCK_MONOTONIC",
+            Self::Clock(Guarantee::Unordered) => "unordered",
+            Self::Clock(Guarantee::Ordered) => "ordered",
+            Self::Clock(Guarantee::Granular) => "granular 1 µs",
+            Self::Clock(Guarantee::FullResolution) => "granular full resolution 1 µs",
         }
     }
 
@@ -116,11 +163,30 @@ impl SourceId {
 
     /// Whether a read keeps its place after earlier loads of the same thread.
     ///
+    /// The granular reads do not, and yet one of them is causal: see [`is_causal_by_design`](Self::is_causal_by_design).
+    ///
     /// # Sources
     /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
     /// clocks are plain loads, which neither architecture moves before an acquire load.
     pub const fn is_ordered(self) -> bool {
-        !matches!(self, Self::CounterUnordered)
+        match self {
+            Self::CounterUnordered => false,
+            Self::Clock(guarantee) => matches!(guarantee, Guarantee::Ordered),
+            _ => true,
+        }
+    }
+
+    /// Whether a time shown to a thread must never be later than what it reads next from this source.
+    pub const fn is_causal_by_design(self) -> bool {
+        self.is_ordered() || matches!(self, Self::Clock(Guarantee::Granular))
+    }
+
+    /// The read of this crate's clock behind the source, if it is one.
+    pub const fn guarantee(self) -> Option<Guarantee> {
+        match self {
+            Self::Clock(guarantee) => Some(guarantee),
+            _ => None,
+        }
     }
 
     /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
@@ -156,6 +222,10 @@ impl SourceId {
             Self::CounterSerialised => SerialisedByCpuid::new().map(drop),
             Self::Os(clock) => os::try_read_ns(clock).map(drop),
             Self::MonotonicSystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).map(drop),
+            Self::Clock(_) => match Clock::trusted() {
+                Ok(_) => Ok(()),
+                Err(distrust) => Err(Unavailable::because(distrust.reason().clause())),
+            },
         }
     }
 
@@ -178,9 +248,15 @@ impl SourceId {
             Self::Os(OsClock::ProcessCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ProcessCpuTime) }>),
             Self::Os(OsClock::ThreadCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ThreadCpuTime) }>),
             Self::MonotonicSystemCall => visitor.visit(SystemCall::<{ os::id(OsClock::Monotonic) }>),
+            Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
+            Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
+            Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
+            Self::Clock(Guarantee::FullResolution) => visitor.visit(&FULL_RESOLUTION),
         })
     }
 }
+
+static FULL_RESOLUTION: FullResolution = FullResolution::new(Guarantee::GRANULARITY);
 
 /// What to do with a source once its type is known. See [`SourceId::visit`].
 ///

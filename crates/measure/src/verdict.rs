@@ -1,6 +1,6 @@
 //! From estimates to the verdict: which clocks can be trusted, and what they can time.
 
-use chronoscope_clock::SourceId;
+use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_clock::os::OsClock;
 
 use crate::record::{ClockReport, Path, Question, Record, TscClass};
@@ -93,6 +93,14 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
         SourceId::Os(OsClock::MonotonicCoarse) => no("the time of the last timer tick"),
         SourceId::Os(OsClock::ProcessCpuTime | OsClock::ThreadCpuTime) => {
             no("CPU time, not elapsed time, by a system call")
+        }
+        SourceId::Clock(Guarantee::Ordered) => match counter_doubt(record) {
+            Some(doubt) => (false, doubt),
+            None => (true, "nanoseconds of CLOCK_MONOTONIC, causal; from the library chronoscope-clock".to_owned()),
+        },
+        SourceId::Clock(Guarantee::Granular) => no("causal without a fence, in steps: for timestamps between threads"),
+        SourceId::Clock(Guarantee::Unordered | Guarantee::FullResolution) => {
+            no("not ordered: it may be read before the work it times is done")
         }
     }
 }

@@ -17,6 +17,11 @@ impl Present {
     }
 
     #[inline(always)]
+    pub(super) const fn assume() -> Option<Self> {
+        Some(Self(()))
+    }
+
+    #[inline(always)]
     pub(super) fn unordered(self) -> u64 {
         let ticks: u64;
         // SAFETY: reads a system register that Linux leaves open to EL0; changes nothing else.
@@ -43,6 +48,14 @@ impl Present {
         // SAFETY: reads a system register open to EL0; changes nothing else.
         unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nostack, nomem, preserves_flags)) };
         (hz != 0).then_some(hz)
+    }
+
+    pub(super) fn is_invariant(self) -> bool {
+        true
+    }
+
+    pub(super) fn is_under_hypervisor(self) -> Option<bool> {
+        None
     }
 }
 

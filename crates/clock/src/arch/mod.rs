@@ -3,7 +3,8 @@
 //! Every file of this folder defines the same items for its architecture:
 //!
 //! - `Present`, a zero-sized proof that the CPU has a counter user space may read, with `detect()` to obtain it;
-//! - on it `unordered`, `ordered`, `fence` and `declared_frequency_hz`;
+//! - on it `assume`, for who knows already, and `unordered`, `ordered`, `fence`, `declared_frequency_hz`,
+//!   `is_invariant` and `is_under_hypervisor`;
 //! - `WithProcessorId` and `Serialised`, proofs for the two further ways x86 has to read the counter;
 //! - `opaque`, a value the optimiser cannot see through;
 //! - the names under which people know these reads.
@@ -58,6 +59,17 @@ impl Counter {
         imp::Present::detect().map(Self)
     }
 
+    /// The counter where the architecture is known to have one, without looking: for the read path.
+    ///
+    /// A read through it is valid once [`new`](Self::new) has succeeded in this process.
+    #[inline(always)]
+    pub(crate) const fn assume() -> Option<Self> {
+        match imp::Present::assume() {
+            Some(present) => Some(Self(present)),
+            None => None,
+        }
+    }
+
     /// Reads the counter with nothing that keeps the read in its place.
     ///
     /// # Ordering
@@ -100,11 +112,25 @@ impl Counter {
         ticks
     }
 
-    /// The counter's frequency as the CPU itself declares it in a register (`CNTFRQ_EL0`), in hertz.
+    /// The counter's frequency as the CPU itself declares it (`CNTFRQ_EL0`; CPUID leaf 0x15 with its crystal), in hertz.
     ///
-    /// None on x86-64, where CPUID may declare it or not.
+    /// None where it declares none, as most hypervisors do not.
+    ///
+    /// # Sources
+    /// Arm ARM, CNTFRQ_EL0; Intel SDM vol. 2A, CPUID leaf 15H.
     pub fn declared_frequency_hz(self) -> Option<u64> {
         self.0.declared_frequency_hz()
+    }
+
+    /// Whether the CPU promises that the counter keeps its rate in all power states (CPUID 0x80000007 EDX bit 8; on
+    /// aarch64 the architecture does).
+    pub fn is_invariant(self) -> bool {
+        self.0.is_invariant()
+    }
+
+    /// Whether the CPU says that a hypervisor is present. None where it has no word for that.
+    pub fn is_under_hypervisor(self) -> Option<bool> {
+        self.0.is_under_hypervisor()
     }
 }
 

@@ -13,6 +13,10 @@ impl Present {
         Err(UNSUPPORTED)
     }
 
+    pub(super) const fn assume() -> Option<Self> {
+        None
+    }
+
     pub(super) fn unordered(self) -> u64 {
         match self {}
     }
@@ -26,6 +30,14 @@ impl Present {
     }
 
     pub(super) fn declared_frequency_hz(self) -> Option<u64> {
+        match self {}
+    }
+
+    pub(super) fn is_invariant(self) -> bool {
+        match self {}
+    }
+
+    pub(super) fn is_under_hypervisor(self) -> Option<bool> {
         match self {}
     }
 }

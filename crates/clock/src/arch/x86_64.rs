@@ -7,6 +7,8 @@ pub(super) const NAME_UNORDERED: &str = "rdtsc";
 pub(super) const NAME_ORDERED: &str = "lfence; rdtsc";
 
 const LEAF1_EDX_TSC: u32 = 1 << 4;
+const LEAF1_ECX_HYPERVISOR: u32 = 1 << 31;
+const LEAF_80000007_EDX_INVARIANT: u32 = 1 << 8;
 const LEAF_80000001_EDX_RDTSCP: u32 = 1 << 27;
 
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,11 @@ impl Present {
             return Err(Unavailable::because("CPUID reports no time-stamp counter"));
         }
         Ok(Self(()))
+    }
+
+    #[inline(always)]
+    pub(super) const fn assume() -> Option<Self> {
+        Some(Self(()))
     }
 
     #[inline(always)]
@@ -43,7 +50,23 @@ impl Present {
     }
 
     pub(super) fn declared_frequency_hz(self) -> Option<u64> {
-        None
+        let (highest, _) = __get_cpuid_max(0);
+        if highest < 0x15 {
+            return None;
+        }
+        // Denominator, numerator and crystal frequency; any of them may be 0 for "not enumerated".
+        let leaf = __cpuid(0x15);
+        let (denominator, numerator, crystal_hz) = (leaf.eax.into(), u64::from(leaf.ebx), u64::from(leaf.ecx));
+        (numerator * crystal_hz).checked_div(denominator).filter(|hz| *hz != 0)
+    }
+
+    pub(super) fn is_invariant(self) -> bool {
+        let (highest, _) = __get_cpuid_max(0x8000_0000);
+        highest >= 0x8000_0007 && __cpuid(0x8000_0007).edx & LEAF_80000007_EDX_INVARIANT != 0
+    }
+
+    pub(super) fn is_under_hypervisor(self) -> Option<bool> {
+        Some(__cpuid(1).ecx & LEAF1_ECX_HYPERVISOR != 0)
     }
 }
 

@@ -6,13 +6,42 @@
 
 mod clock;
 
-#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
 mod imp;
 
 pub use clock::OsClock;
 
 use crate::Unavailable;
+
+/// What the kernel thinks of the CPU's counter as a source of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelVerdict {
+    /// It is the current clocksource.
+    KeepsTimeByIt,
+    /// It is listed, and another is current.
+    ListsIt,
+    /// It is not listed.
+    RejectsIt,
+    /// The kernel does not say.
+    Unknown,
+}
+
+/// The kernel's own conversion data, where it can be read in place.
+pub(crate) use imp::{KernelData, KernelDataCell};
+
+/// What the kernel thinks of the counter.
+pub(crate) fn counter_verdict() -> KernelVerdict {
+    imp::counter_verdict()
+}
+
+/// Whether a clock over the counter is tried at all on this system.
+pub(crate) const COUNTER_IS_KNOWN: bool = imp::COUNTER_IS_KNOWN;
+
+/// The counter's rate as the kernel states it to performance tools.
+pub(crate) fn perf_rate() -> Option<crate::Line> {
+    imp::perf_rate()
+}
 
 /// Whether this process may read the CPU's counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,12 +138,30 @@ pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_by_system_call_ns(clock)
 }
 
+/// Binds the calling thread to `cpu` alone.
+///
+/// # Errors
+/// [`Unavailable`] if the process may not use that CPU or the system cannot bind threads.
+///
+/// # Platform
+/// Linux (`sched_setaffinity`), Windows (`SetThreadAffinityMask`, the first 64 CPUs).
+#[cfg(feature = "std")]
+pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
+    imp::bind_thread(cpu)
+}
+
 /// The path under which the running program was started, where the system keeps it apart from /proc.
 ///
 /// # Platform
 /// Linux: `getauxval(AT_EXECFN)`, relative to the working directory at start.
 pub fn program_path() -> Option<&'static core::ffi::CStr> {
     imp::program_path()
+}
+
+/// `CLOCK_MONOTONIC` in nanoseconds.
+#[inline(always)]
+pub(crate) fn monotonic_ns() -> u64 {
+    read_ns::<{ id(OsClock::Monotonic) }>()
 }
 
 /// The number of `clock` in this system's `clockid_t`, fit for a const parameter.

@@ -1,7 +1,22 @@
+#[path = "no_kernel_data.rs"]
+mod kernel_data;
+
 use core::ffi::CStr;
 
-use super::{CounterAccess, OsClock};
-use crate::Unavailable;
+pub(crate) use kernel_data::{KernelData, KernelDataCell};
+
+use super::{CounterAccess, KernelVerdict, OsClock};
+use crate::{Line, Unavailable};
+
+pub(super) const COUNTER_IS_KNOWN: bool = false;
+
+pub(super) fn counter_verdict() -> KernelVerdict {
+    KernelVerdict::Unknown
+}
+
+pub(super) fn perf_rate() -> Option<Line> {
+    None
+}
 
 const UNSUPPORTED: Unavailable = Unavailable::because("operating-system clocks are read on Linux only");
 
@@ -39,4 +54,9 @@ pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailab
 
 pub(super) fn program_path() -> Option<&'static CStr> {
     None
+}
+
+#[cfg(feature = "std")]
+pub(super) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
+    Err(Unavailable::because("threads are not bound to CPUs on this system"))
 }

@@ -1,7 +1,22 @@
+mod clocksource;
+#[cfg(feature = "kernel-data")]
+mod kernel_data;
+#[cfg(not(feature = "kernel-data"))]
+#[path = "../no_kernel_data.rs"]
+mod kernel_data;
+mod maps;
+mod perf;
+
 use core::ffi::CStr;
+
+pub(super) use clocksource::verdict as counter_verdict;
+pub(crate) use kernel_data::{KernelData, KernelDataCell};
+pub(super) use perf::rate as perf_rate;
 
 use super::{CounterAccess, OsClock};
 use crate::Unavailable;
+
+pub(super) const COUNTER_IS_KNOWN: bool = true;
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
 
@@ -95,4 +110,23 @@ pub(super) fn program_path() -> Option<&'static CStr> {
     }
     // SAFETY: non-zero AT_EXECFN points to a NUL-terminated string the kernel placed above the stack (getauxval(3)).
     Some(unsafe { CStr::from_ptr(address as *const libc::c_char) })
+}
+
+#[cfg(feature = "std")]
+pub(super) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
+    let cpu = cpu as usize;
+    if cpu >= libc::CPU_SETSIZE as usize {
+        return Err(Unavailable::because("this system has no CPU of that number"));
+    }
+    // SAFETY: all zeroes is the empty set; `CPU_SET` stays within it, as checked above.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = core::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        set
+    };
+    // SAFETY: the set is valid for its size; 0 is the calling thread.
+    match unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) } {
+        0 => Ok(()),
+        _ => Err(Unavailable::because("the kernel does not let this thread run on that CPU")),
+    }
 }

@@ -1,0 +1,190 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::{Anchor, Instant, Ticks};
+
+/// Converts counter readings to times offline, between anchors that were taken as the readings were.
+///
+/// Take an [anchor](crate::Clock::anchor) before the first reading, after the last, and now and then between: readings
+/// between two anchors lie on the straight line through them.
+///
+/// # Guarantees
+/// Exact at every anchor, from either side: the lines join. Between anchors, rounded down to the nanosecond, and never
+/// decreasing as ticks grow.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{AnchorTable, Clock};
+///
+/// let clock = Clock::or_system();
+/// let begin = clock.anchor();
+/// let captured = clock.ticks(); // the cheap part, on the hot path
+/// let anchors = [begin, clock.anchor()];
+///
+/// let table = AnchorTable::new(&anchors)?;
+/// let instant = table.convert(captured)?;
+/// assert!(instant >= table.first() && instant <= table.last());
+/// # Ok::<(), chronoscope_clock::ConvertError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct AnchorTable<'a> {
+    anchors: &'a [Anchor],
+}
+
+impl<'a> AnchorTable<'a> {
+    /// A table of `anchors`, in the order in which they were taken.
+    ///
+    /// # Errors
+    /// [`ConvertError`] for fewer than two anchors, for ticks that do not grow from one to the next, and for times that
+    /// go back.
+    pub fn new(anchors: &'a [Anchor]) -> Result<Self, ConvertError> {
+        if anchors.len() < 2 {
+            return Err(ConvertError(Kind::TooFew(anchors.len())));
+        }
+        let is_good = |pair: &[Anchor]| pair[0].ticks < pair[1].ticks && pair[0].reference_ns <= pair[1].reference_ns;
+        match anchors.windows(2).position(|pair| !is_good(pair)) {
+            Some(at) => Err(ConvertError(Kind::NotInOrder(at + 1))),
+            None => Ok(Self { anchors }),
+        }
+    }
+
+    /// The time of the first anchor.
+    pub fn first(&self) -> Instant {
+        Instant::from_nanos(self.anchors[0].reference_ns)
+    }
+
+    /// The time of the last anchor.
+    pub fn last(&self) -> Instant {
+        Instant::from_nanos(self.anchors[self.anchors.len() - 1].reference_ns)
+    }
+
+    /// The time at which the counter stood at `ticks`.
+    ///
+    /// # Errors
+    /// [`ConvertError`] if that is before the first anchor or after the last: nothing is extrapolated.
+    pub fn convert(&self, ticks: Ticks) -> Result<Instant, ConvertError> {
+        let (a, b) = self.around(ticks)?;
+        let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
+        let part = u128::from(ticks.as_raw() - a.ticks) * u128::from(ns) / u128::from(length);
+        Ok(Instant::from_nanos(a.reference_ns + part as u64))
+    }
+
+    /// How far the time at `ticks` may be off, either way: the wider of the two anchors around it, and the rounding.
+    ///
+    /// It holds while the counter and its reference keep their rates between those two.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert).
+    pub fn error_bound(&self, ticks: Ticks) -> Result<Duration, ConvertError> {
+        let (a, b) = self.around(ticks)?;
+        let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
+        let half_width_ticks = u128::from(a.half_width_ticks.max(b.half_width_ticks));
+        let half_width_ns = (half_width_ticks * u128::from(ns)).div_ceil(u128::from(length)) as u64;
+        Ok(Duration::from_nanos(half_width_ns + 1))
+    }
+
+    fn around(&self, ticks: Ticks) -> Result<(Anchor, Anchor), ConvertError> {
+        let ticks = ticks.as_raw();
+        let later = self.anchors.partition_point(|anchor| anchor.ticks <= ticks);
+        match later {
+            0 => Err(ConvertError(Kind::BeforeFirst)),
+            at if at < self.anchors.len() => Ok((self.anchors[at - 1], self.anchors[at])),
+            at if self.anchors[at - 1].ticks == ticks => Ok((self.anchors[at - 2], self.anchors[at - 1])),
+            _ => Err(ConvertError(Kind::AfterLast)),
+        }
+    }
+}
+
+/// Why ticks cannot be converted.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::AnchorTable;
+///
+/// assert!(AnchorTable::new(&[]).unwrap_err().is_too_few());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConvertError(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    TooFew(usize),
+    NotInOrder(usize),
+    BeforeFirst,
+    AfterLast,
+}
+
+impl ConvertError {
+    /// Whether there were fewer than two anchors.
+    pub const fn is_too_few(&self) -> bool {
+        matches!(self.0, Kind::TooFew(_))
+    }
+
+    /// Whether the anchors do not follow one another in ticks and time: the counter or the reference jumped.
+    pub const fn is_not_in_order(&self) -> bool {
+        matches!(self.0, Kind::NotInOrder(_))
+    }
+
+    /// Whether the ticks lie outside of the table.
+    pub const fn is_outside(&self) -> bool {
+        matches!(self.0, Kind::BeforeFirst | Kind::AfterLast)
+    }
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::TooFew(count) => write!(f, "a line takes two anchors, and there are {count}: take one at each end"),
+            Kind::NotInOrder(at) => {
+                write!(f, "anchor {at} is not after the one before it: the counter or its reference jumped in between")
+            }
+            Kind::BeforeFirst => f.write_str("the ticks are from before the first anchor: take it before any reading"),
+            Kind::AfterLast => f.write_str("the ticks are from after the last anchor: take one after all readings"),
+        }
+    }
+}
+
+impl core::error::Error for ConvertError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn anchor(ticks: u64, reference_ns: u64) -> Anchor {
+        Anchor { ticks, reference_ns, half_width_ticks: 30 }
+    }
+
+    #[test]
+    fn nothing_is_extrapolated() {
+        let anchors = [anchor(100, 1_000), anchor(200, 1_050)];
+        let table = AnchorTable::new(&anchors).unwrap();
+        assert!(table.convert(Ticks::from_raw(99)).unwrap_err().is_outside());
+        assert!(table.convert(Ticks::from_raw(201)).unwrap_err().is_outside());
+        assert_eq!(table.convert(Ticks::from_raw(200)), Ok(table.last()));
+        assert_eq!(table.error_bound(Ticks::from_raw(150)), Ok(Duration::from_nanos(16)));
+        assert!(AnchorTable::new(&[anchor(5, 0), anchor(5, 1)]).unwrap_err().is_not_in_order());
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_exact_at_anchors_and_never_decreases(
+            steps in proptest::collection::vec((1_u64..1 << 40, 0_u64..1 << 40), 2..20), at in any::<prop::sample::Index>(),
+            offset in 0_u64..1 << 41,
+        ) {
+            let mut anchors = std::vec![anchor(0, 0)];
+            for (ticks, ns) in steps {
+                let last = *anchors.last().unwrap();
+                anchors.push(anchor(last.ticks + ticks, last.reference_ns + ns));
+            }
+            let table = AnchorTable::new(&anchors).unwrap();
+            for anchor in &anchors {
+                prop_assert_eq!(table.convert(Ticks::from_raw(anchor.ticks)), Ok(Instant::from_nanos(anchor.reference_ns)));
+            }
+            let from = anchors[at.index(anchors.len())].ticks;
+            if let (Ok(a), Ok(b)) = (table.convert(Ticks::from_raw(from)), table.convert(Ticks::from_raw(from + offset))) {
+                prop_assert!(b >= a);
+            }
+        }
+    }
+}

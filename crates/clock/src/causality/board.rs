@@ -1,0 +1,121 @@
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use crate::TickSource;
+use crate::sync::Alone;
+
+/// Where one thread shows its clock to another: a value alone on its cache lines.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, TickSource, causality::{Board, Seen}};
+///
+/// let clock = FakeClock::new();
+/// clock.advance(1_000_000);
+/// let board = Board::new(clock.read());
+/// let mut seen = Seen::default();
+/// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
+/// assert_eq!((seen.violations, seen.worst_ticks), (10, 4_999));
+/// ```
+#[derive(Debug)]
+pub struct Board {
+    shown: Alone<AtomicU64>,
+    first: u64,
+}
+
+/// What an observer of a [`Board`] saw, in ticks of the source.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::causality::Seen;
+///
+/// assert_eq!(Seen::default().violations, 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Seen {
+    /// Observations: what was shown was loaded, then the own clock was read.
+    pub observations: u64,
+    /// Observations of a value that had not been seen before.
+    pub fresh: u64,
+    /// Own reads that were less than the value just seen.
+    pub violations: u64,
+    /// The largest step back.
+    pub worst_ticks: u64,
+}
+
+impl Board {
+    /// Shows `first` until something else is published.
+    pub const fn new(first: u64) -> Self {
+        Self { shown: Alone(AtomicU64::new(first)), first }
+    }
+
+    /// Publishes `source` without pause until `stop` says so.
+    pub fn publish_until(&self, source: &impl TickSource, stop: impl Fn() -> bool) {
+        while !stop() {
+            self.shown.0.store(source.read(), Release);
+        }
+    }
+
+    /// Waits for the first value to be published; false if `stop` said so before.
+    pub fn await_first(&self, stop: impl Fn() -> bool) -> bool {
+        while self.shown.0.load(Relaxed) == self.first {
+            if stop() {
+                return false;
+            }
+            core::hint::spin_loop();
+        }
+        true
+    }
+
+    /// Looks at what is shown and then at `source`, `count` times.
+    pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Seen) {
+        let mut last = self.shown.0.load(Acquire);
+        for _ in 0..count {
+            let shown = self.shown.0.load(Acquire);
+            let own = source.read();
+            seen.fresh += u64::from(shown != last);
+            last = shown;
+            if own < shown {
+                seen.violations += 1;
+                seen.worst_ticks = seen.worst_ticks.max(shown - own);
+            }
+        }
+        seen.observations += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FakeClock;
+
+    #[test]
+    fn a_reader_behind_what_it_was_shown_is_a_violation() {
+        let clock = FakeClock::new();
+        clock.advance(1_000_000);
+        let board = Board::new(clock.view(0).read());
+        let mut seen = Seen::default();
+        board.observe(&clock.view(-5_000), 10, &mut seen);
+        assert_eq!(seen, Seen { observations: 10, fresh: 0, violations: 10, worst_ticks: 4_999 });
+    }
+
+    #[test]
+    fn a_reader_that_is_not_behind_is_none() {
+        let clock = FakeClock::new();
+        let board = Board::new(clock.read());
+        let mut seen = Seen::default();
+        board.observe(&clock, 10, &mut seen);
+        assert_eq!((seen.violations, seen.worst_ticks), (0, 0));
+    }
+
+    #[test]
+    fn waiting_ends_when_it_must() {
+        let board = Board::new(1);
+        assert!(!board.await_first(|| true));
+        board.publish_until(&FakeClock::new(), || board.shown.0.load(Relaxed) > 5);
+        assert!(board.await_first(|| false));
+    }
+}

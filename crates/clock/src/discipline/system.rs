@@ -1,0 +1,129 @@
+use core::sync::atomic::{
+    AtomicBool,
+    Ordering::{Acquire, Release},
+};
+
+use super::reference::{Foundation, Reference};
+use crate::arch::Counter;
+use crate::os::{self, CounterAccess, KernelData, KernelDataCell, KernelVerdict, OsClock};
+use crate::source::Function;
+use crate::trust::{RateSource, Reason, Reasons};
+use crate::{Anchor, Line};
+
+/// Brackets that the kernel's conversion data must pass before it is used.
+const CHECKS: u32 = 16;
+/// Brackets among which an anchor is the narrowest.
+const ANCHOR_ATTEMPTS: u32 = 3;
+/// How far a declared rate may be from the measured one before it is refused, in parts per million: crystals are good to
+/// 100 ppm, NTP slews by 500.
+const DECLARED_TOLERANCE_PPM: f64 = 1_000.0;
+/// What a declared rate may be off from the system's clock until brackets say it better, in parts per billion.
+const DECLARED_ERROR_PPB: u64 = 600_000;
+/// How long a declared rate is compared with the system's clock, in nanoseconds.
+const DECLARED_CHECK_NS: u64 = 20_000;
+
+/// This machine's counter and its `CLOCK_MONOTONIC`.
+#[derive(Debug)]
+pub(crate) struct System {
+    /// Whether the process may not read the counter, and so not the C library's clock either.
+    forbids_counter: AtomicBool,
+    kernel_data: KernelDataCell,
+}
+
+impl System {
+    pub(crate) const fn new() -> Self {
+        Self { forbids_counter: AtomicBool::new(false), kernel_data: KernelDataCell::empty() }
+    }
+
+    /// The rungs between the kernel's own data and brackets alone: who declares the rate?
+    fn declared_rate(&self, counter: Counter) -> Option<(RateSource, Line)> {
+        let by_cpu = || counter.declared_frequency_hz().and_then(Line::with_frequency);
+        let perf = os::perf_rate().map(|rate| (RateSource::PerfPage, rate));
+        let (source, rate) = perf.or_else(|| Some((RateSource::Declared, by_cpu()?)))?;
+        // Validated by brackets: a wrong crystal would be off by percents.
+        let first = self.anchor();
+        let later = loop {
+            let anchor = self.anchor();
+            if anchor.reference_ns.saturating_sub(first.reference_ns) >= DECLARED_CHECK_NS {
+                break anchor;
+            }
+        };
+        let measured = Line::between(first, later)?;
+        let uncertain_ns = measured.length_ns(first.half_width_ticks + later.half_width_ticks) + 2;
+        let uncertain_ppm = uncertain_ns as f64 / DECLARED_CHECK_NS as f64 * 1e6;
+        let is_near = measured.ppm_faster_than(rate).abs() <= DECLARED_TOLERANCE_PPM + uncertain_ppm;
+        is_near.then_some((source, rate))
+    }
+
+    /// Whether the kernel's data gives what `clock_gettime` gives, in brackets.
+    fn agrees(&self, data: KernelData) -> bool {
+        let Some(counter) = Counter::assume() else { return false };
+        (0..CHECKS).all(|_| {
+            let before = os::monotonic_ns();
+            let Some((line, ticks)) = data.look(|| counter.ordered()) else { return false };
+            let after = os::monotonic_ns();
+            (before..=after).contains(&line.ns(ticks))
+        })
+    }
+}
+
+impl Reference for System {
+    #[inline(always)]
+    fn ticks(&self) -> u64 {
+        Counter::assume().map_or(0, Counter::ordered)
+    }
+
+    #[inline(always)]
+    fn system_ns(&self) -> u64 {
+        if self.forbids_counter.load(Acquire) {
+            // The C library's clock reads the counter too.
+            return os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0);
+        }
+        os::monotonic_ns()
+    }
+
+    fn establish(&self) -> Foundation {
+        let fallback = |reason| Foundation::fallback(Reasons::of(reason));
+        let is_forbidden = os::counter_access() == CounterAccess::Faults;
+        self.forbids_counter.store(is_forbidden, Release);
+        if is_forbidden {
+            return fallback(Reason::CounterForbidden);
+        }
+        if !os::COUNTER_IS_KNOWN {
+            return fallback(Reason::SystemNotSupported);
+        }
+        // The kernel's data names its counter, so this needs no CPUID, which costs microseconds in a virtual machine.
+        let data = KernelData::find().filter(|data| self.agrees(*data));
+        self.kernel_data.set(data);
+        if data.is_some() {
+            return Foundation { source: RateSource::KernelData, reasons: Reasons::NONE, rate: None };
+        }
+        let Ok(counter) = Counter::new() else { return fallback(Reason::CounterAbsent) };
+        let mut reasons = Reasons::of(Reason::NoKernelData);
+        match os::counter_verdict() {
+            KernelVerdict::KeepsTimeByIt => {}
+            KernelVerdict::ListsIt => reasons = reasons.with(Reason::KernelUsesAnother),
+            KernelVerdict::RejectsIt => return fallback(Reason::KernelRejects),
+            KernelVerdict::Unknown if counter.is_invariant() => reasons = reasons.with(Reason::NoKernelVerdict),
+            KernelVerdict::Unknown => return fallback(Reason::NotInvariant),
+        }
+        match self.declared_rate(counter) {
+            Some((source, rate)) => Foundation { source, reasons, rate: Some((rate, DECLARED_ERROR_PPB)) },
+            None => {
+                Foundation { source: RateSource::Brackets, reasons: reasons.with(Reason::RateMeasured), rate: None }
+            }
+        }
+    }
+
+    fn kernel_look(&self) -> Option<(Line, u64)> {
+        let (data, counter) = (self.kernel_data.get()?, Counter::assume()?);
+        data.look(|| counter.ordered())
+    }
+
+    fn anchor(&self) -> Anchor {
+        match Counter::assume() {
+            Some(counter) => Anchor::of_counter(counter, &Function(os::monotonic_ns), ANCHOR_ATTEMPTS),
+            None => Anchor { ticks: 0, reference_ns: self.system_ns(), half_width_ticks: 0 },
+        }
+    }
+}

@@ -1,0 +1,316 @@
+use core::time::Duration;
+
+use crate::sync::{
+    Alone, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
+use crate::{Instant, Now, TickSource, Uncertainty, Unordered};
+
+/// The granularity of [`Granular::process`], in nanoseconds.
+pub const DEFAULT_GRANULARITY_NS: u64 = 1_000;
+
+/// A monotonic and causal clock without a fence, over a counter that need not be in step between cores.
+///
+/// All readers share one word: the largest time that any of them has returned. A reader whose own clock is less than the
+/// granularity g ahead of it returns that word and writes nothing; one that is further ahead moves the word on.
+///
+/// # Units
+/// 1 ns, in steps of about the granularity.
+///
+/// # Ordering
+/// The word is loaded with acquire and moved with release, so what happened before a time was first returned is visible
+/// to whoever gets that time.
+///
+/// # Guarantees
+/// - *Monotonic and causal* over all threads that read the same object: every value returned has been in the shared
+///   word, and the word only grows. That rests on cache coherence alone: neither on fences nor on the source, which may
+///   be unordered, skewed between cores or even go back.
+/// - *Staleness* below g: what is returned is less than g behind the caller's own read of the source.
+/// - With g = 0 every reader writes, and the word is a hotspot: see `chronoscope monotime`.
+/// - Lock-free: a reader that is stopped anywhere keeps nobody else waiting.
+///
+/// # Sources
+/// D. Dice, "Mitigating the Java nanoTime coherence hotspot" (MonoTime).
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Granular;
+/// use core::time::Duration;
+///
+/// static CLOCK: Granular = Granular::new(Duration::from_micros(1));
+/// let shown = CLOCK.now();
+/// let seen = std::thread::spawn(|| CLOCK.now()).join().unwrap();
+/// assert!(seen >= shown);
+/// ```
+#[derive(Debug)]
+pub struct Granular<S = Unordered> {
+    shared: Alone<AtomicU64>,
+    source: S,
+    /// At least 1, so that one comparison tells whether to write.
+    granularity_ns: i64,
+}
+
+#[cfg(not(loom))]
+static PROCESS: Granular = Granular::new(Duration::from_nanos(DEFAULT_GRANULARITY_NS));
+
+#[cfg(not(loom))]
+impl Granular {
+    /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+    pub const fn new(granularity: Duration) -> Self {
+        Self { shared: Alone(AtomicU64::new(0)), source: Unordered::or_system(), granularity_ns: bounded(granularity) }
+    }
+
+    /// The process's own, with a granularity of 1 µs.
+    pub const fn process() -> &'static Self {
+        &PROCESS
+    }
+}
+
+impl<S: TickSource> Granular<S> {
+    /// The same over `source`, which must count nanoseconds.
+    pub fn over(source: S, granularity: Duration) -> Self {
+        Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
+    }
+
+    /// The time now, less than the granularity stale.
+    #[inline(always)]
+    pub fn now(&self) -> Instant {
+        let seen = self.shared.0.load(Acquire);
+        let now = self.source.read();
+        if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
+            return Instant::from_nanos(seen);
+        }
+        self.advance(seen, now)
+    }
+
+    /// The last time that [`now`](Self::now) returned to anybody: one load, no read of any clock.
+    ///
+    /// # Guarantees
+    /// Monotonic and causal as `now`, and as stale as `now` has gone uncalled.
+    #[inline(always)]
+    pub fn recent(&self) -> Instant {
+        Instant::from_nanos(self.shared.0.load(Acquire))
+    }
+
+    /// The granularity; 0 counts as the 1 ns of the unit.
+    pub const fn granularity(&self) -> Duration {
+        Duration::from_nanos(self.granularity_ns as u64)
+    }
+
+    /// Moves the shared word on to `now`, unless another has brought it near enough meanwhile.
+    #[inline]
+    fn advance(&self, mut seen: u64, now: u64) -> Instant {
+        loop {
+            match self.shared.0.compare_exchange(seen, now, AcqRel, Acquire) {
+                Ok(_) => return Instant::from_nanos(now),
+                // Nearly always what another has just put there is fresh, and one attempt is all.
+                Err(observed) if (now.wrapping_sub(observed) as i64) < self.granularity_ns => {
+                    return Instant::from_nanos(observed);
+                }
+                Err(observed) => seen = observed,
+            }
+        }
+    }
+}
+
+impl<S: TickSource + Now> Now for Granular<S> {
+    #[inline(always)]
+    fn now(&self) -> Instant {
+        Granular::now(self)
+    }
+
+    fn uncertainty(&self) -> Uncertainty {
+        Uncertainty { resolution_ns: self.granularity_ns as u64, ..self.source.uncertainty() }
+    }
+}
+
+impl<S: TickSource> TickSource for Granular<S> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        Granular::now(self).as_nanos()
+    }
+}
+
+/// As [`Granular`], returning the reader's own time at full resolution: **not causal**, but never wrong by g or more.
+///
+/// The shared word follows within the granularity, and no reader returns less than it.
+///
+/// # Guarantees
+/// - *Monotonic* on one thread, if the source is.
+/// - A time shown to a thread may be later than what it reads next, by less than g; with skewed or unordered sources
+///   too. Where that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, FullResolution};
+/// use core::time::Duration;
+///
+/// let counter = FakeClock::new();
+/// counter.advance(5_000);
+/// let clock = FullResolution::over(&counter, Duration::from_micros(1));
+/// let shown = clock.now();
+/// counter.step_back(1_000_000); // as a core far behind would
+/// assert!(clock.now() + Duration::from_micros(1) > shown);
+/// ```
+#[derive(Debug)]
+pub struct FullResolution<S = Unordered> {
+    shared: Alone<AtomicU64>,
+    source: S,
+    granularity_ns: u64,
+}
+
+#[cfg(not(loom))]
+impl FullResolution {
+    /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+    pub const fn new(granularity: Duration) -> Self {
+        Self {
+            shared: Alone(AtomicU64::new(0)),
+            source: Unordered::or_system(),
+            granularity_ns: bounded(granularity) as u64,
+        }
+    }
+}
+
+impl<S: TickSource> FullResolution<S> {
+    /// The same over `source`, which must count nanoseconds.
+    pub fn over(source: S, granularity: Duration) -> Self {
+        Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
+    }
+
+    /// The time now.
+    #[inline(always)]
+    pub fn now(&self) -> Instant {
+        let seen = self.shared.0.load(Acquire);
+        let now = self.source.read();
+        if now <= seen {
+            return Instant::from_nanos(seen);
+        }
+        if now - seen >= self.granularity_ns {
+            self.advance(seen, now);
+        }
+        Instant::from_nanos(now)
+    }
+
+    /// Lets the shared word be less than g behind `now`, which is returned whatever others do.
+    #[inline]
+    fn advance(&self, mut seen: u64, now: u64) {
+        while let Err(observed) = self.shared.0.compare_exchange(seen, now, AcqRel, Relaxed) {
+            if observed.saturating_add(self.granularity_ns) > now {
+                return;
+            }
+            seen = observed;
+        }
+    }
+}
+
+impl<S: TickSource + Now> Now for FullResolution<S> {
+    #[inline(always)]
+    fn now(&self) -> Instant {
+        FullResolution::now(self)
+    }
+
+    fn uncertainty(&self) -> Uncertainty {
+        self.source.uncertainty()
+    }
+}
+
+impl<S: TickSource> TickSource for FullResolution<S> {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        FullResolution::now(self).as_nanos()
+    }
+}
+
+const fn bounded(granularity: Duration) -> i64 {
+    const LONGEST_NS: u128 = 3_600_000_000_000;
+    let ns = granularity.as_nanos();
+    if ns == 0 {
+        1
+    } else if ns > LONGEST_NS {
+        LONGEST_NS as i64
+    } else {
+        ns as i64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::FakeClock;
+    use proptest::prelude::*;
+
+    #[test]
+    fn within_the_granularity_nothing_is_written() {
+        let source = FakeClock::new();
+        source.advance(10_000);
+        source.set_read_cost_ns(100);
+        let clock = Granular::over(&source, Duration::from_micros(1));
+        let first = clock.now();
+        for _ in 0..9 {
+            assert_eq!(clock.now(), first);
+        }
+        assert_eq!(clock.now(), first + Duration::from_micros(1));
+        assert_eq!(clock.recent(), first + Duration::from_micros(1));
+    }
+
+    #[test]
+    fn a_granularity_of_zero_still_returns_what_was_published() {
+        let source = FakeClock::new();
+        source.advance(10_000);
+        let clock = Granular::over(&source, Duration::ZERO);
+        let first = clock.now();
+        source.set_read_cost_ns(0);
+        assert_eq!(clock.now(), first);
+        source.step_back(500);
+        assert_eq!(clock.now(), first);
+    }
+
+    proptest! {
+        #[test]
+        fn any_source_becomes_monotonic_and_stays_near(
+            steps in proptest::collection::vec((0_u64..5_000, 0_u64..3_000), 1..200), g in 0_u64..2_000,
+        ) {
+            let source = FakeClock::new();
+            source.advance(1_000_000);
+            let clock = Granular::over(&source, Duration::from_nanos(g));
+            let mut last = Instant::ZERO;
+            let mut latest = 0;
+            for (forward, back) in steps {
+                source.advance(forward);
+                source.step_back(back);
+                let now = clock.now();
+                prop_assert!(now >= last);
+                // What the source showed to this reader: its value now, less the read that this costs.
+                source.set_read_cost_ns(0);
+                let shown = TickSource::read(&source);
+                source.set_read_cost_ns(1);
+                latest = latest.max(shown);
+                prop_assert!(now.as_nanos() <= latest && now.as_nanos() + g.max(1) > shown);
+                last = now;
+            }
+        }
+
+        #[test]
+        fn full_resolution_is_off_by_less_than_its_granularity(
+            skews in proptest::collection::vec((0_u64..5_000, -20_000_i64..20_000), 1..200), g in 1_u64..2_000,
+        ) {
+            let source = FakeClock::new();
+            source.advance(1_000_000);
+            struct Skewed<'a>(&'a FakeClock, core::cell::Cell<i64>);
+            impl TickSource for Skewed<'_> {
+                fn read(&self) -> u64 {
+                    self.0.view(self.1.get()).read()
+                }
+            }
+            let clock = FullResolution::over(Skewed(&source, core::cell::Cell::new(0)), Duration::from_nanos(g));
+            let mut largest = Instant::ZERO;
+            for (forward, skew) in skews {
+                source.advance(forward);
+                clock.source.1.set(skew);
+                let now = clock.now();
+                prop_assert!(now + Duration::from_nanos(g) > largest, "{now:?} after {largest:?}");
+                largest = largest.max(now);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub, SubAssign};
+use core::time::Duration;
+
+/// A moment on the timescale of `CLOCK_MONOTONIC`.
+///
+/// # Units
+/// Whole nanoseconds since the zero of `CLOCK_MONOTONIC`, which on Linux is boot; suspend is not counted.
+///
+/// # Guarantees
+/// Arithmetic is exact. What an instant is worth beside another depends on the read that it came from: see
+/// [`Clock`](crate::Clock), [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
+///
+/// # Panics
+/// `+` and `-` with a [`Duration`] panic on overflow, as those of the standard library do; the `checked_` and
+/// `saturating_` forms do not. The difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Instant;
+/// use core::time::Duration;
+///
+/// let start = Instant::now();
+/// let deadline = start + Duration::from_millis(5);
+/// assert!(start < deadline);
+/// assert_eq!(deadline - start, Duration::from_millis(5));
+/// assert_eq!(start.checked_duration_since(deadline), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Instant {
+    ns: u64,
+}
+
+impl Instant {
+    /// The zero of the timescale.
+    pub const ZERO: Self = Self { ns: 0 };
+
+    /// The instant `ns` nanoseconds after the timescale's zero: for times from a record, a test or another clock.
+    #[inline(always)]
+    pub const fn from_nanos(ns: u64) -> Self {
+        Self { ns }
+    }
+
+    /// Nanoseconds since the timescale's zero.
+    #[inline(always)]
+    pub const fn as_nanos(self) -> u64 {
+        self.ns
+    }
+
+    /// The time from `earlier` to this. None if `earlier` is later.
+    pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
+        match self.ns.checked_sub(earlier.ns) {
+            Some(ns) => Some(Duration::from_nanos(ns)),
+            None => None,
+        }
+    }
+
+    /// The time from `earlier` to this; zero if `earlier` is later.
+    ///
+    /// The clamping is in the name: to see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since) or
+    /// [`checked_duration_since`](Self::checked_duration_since).
+    pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.ns.saturating_sub(earlier.ns))
+    }
+
+    /// The time from `earlier` to this in nanoseconds, negative if `earlier` is later; saturates at 292 years.
+    pub const fn signed_nanos_since(self, earlier: Self) -> i64 {
+        let magnitude = self.ns.abs_diff(earlier.ns);
+        let bounded = if magnitude > i64::MAX as u64 { i64::MAX } else { magnitude as i64 };
+        if self.ns >= earlier.ns { bounded } else { -bounded }
+    }
+
+    /// This plus `duration`. None if that does not fit, 584 years after the zero.
+    pub const fn checked_add(self, duration: Duration) -> Option<Self> {
+        match to_ns(duration) {
+            Some(ns) => match self.ns.checked_add(ns) {
+                Some(ns) => Some(Self { ns }),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// This minus `duration`. None if that is before the zero.
+    pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
+        match to_ns(duration) {
+            Some(ns) => match self.ns.checked_sub(ns) {
+                Some(ns) => Some(Self { ns }),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// This plus `duration`, at most the largest instant.
+    pub const fn saturating_add(self, duration: Duration) -> Self {
+        match self.checked_add(duration) {
+            Some(sum) => sum,
+            None => Self { ns: u64::MAX },
+        }
+    }
+
+    /// This minus `duration`, at least the zero.
+    pub const fn saturating_sub(self, duration: Duration) -> Self {
+        match self.checked_sub(duration) {
+            Some(difference) => difference,
+            None => Self::ZERO,
+        }
+    }
+}
+
+const fn to_ns(duration: Duration) -> Option<u64> {
+    let ns = duration.as_nanos();
+    if ns > u64::MAX as u128 { None } else { Some(ns as u64) }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Instant({}.{:09} s)", self.ns / 1_000_000_000, self.ns % 1_000_000_000)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        self.checked_add(duration).expect("an instant plus a duration must stay within 584 years of the clock's zero")
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    fn sub(self, duration: Duration) -> Self {
+        self.checked_sub(duration).expect("an instant minus a duration must not come before the clock's zero")
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    fn sub_assign(&mut self, duration: Duration) {
+        *self = *self - duration;
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    /// As [`saturating_duration_since`](Instant::saturating_duration_since), like the standard library's.
+    fn sub(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_does_not_fit_is_none_and_never_wraps() {
+        let late = Instant::from_nanos(u64::MAX);
+        assert_eq!(late.checked_add(Duration::from_nanos(1)), None);
+        assert_eq!(late.saturating_add(Duration::MAX), late);
+        assert_eq!(Instant::ZERO.checked_sub(Duration::from_nanos(1)), None);
+        assert_eq!(Instant::ZERO.saturating_sub(Duration::MAX), Instant::ZERO);
+        assert_eq!(late.signed_nanos_since(Instant::ZERO), i64::MAX);
+        assert_eq!(Instant::ZERO.signed_nanos_since(late), -i64::MAX);
+    }
+
+    #[test]
+    fn it_prints_seconds() {
+        assert_eq!(std::format!("{:?}", Instant::from_nanos(1_000_000_007)), "Instant(1.000000007 s)");
+    }
+
+    proptest! {
+        #[test]
+        fn adding_and_taking_away_cancel(ns in 0..u64::MAX / 2, more in 0..u64::MAX / 2) {
+            let (instant, duration) = (Instant::from_nanos(ns), Duration::from_nanos(more));
+            prop_assert_eq!((instant + duration) - duration, instant);
+            prop_assert_eq!((instant + duration) - instant, duration);
+            prop_assert_eq!((instant + duration).checked_duration_since(instant), Some(duration));
+            prop_assert_eq!(instant.signed_nanos_since(instant + duration), -(more as i64));
+        }
+    }
+}

@@ -1,0 +1,339 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::arch::Counter;
+use crate::{Clock, Instant, Now, TrustState};
+
+/// Empty intervals of which the cost of a stopwatch is taken.
+const EMPTY_INTERVALS: usize = 64;
+/// The one of them, sorted, that counts: nine tenths are not longer.
+const COUNTED: usize = EMPTY_INTERVALS * 9 / 10;
+
+/// Times intervals and says how wrong each may be.
+///
+/// # Ordering
+/// The start is read before anything after it begins, and the end once everything before it is done: the interval holds
+/// the work, all of it, and the cost of one read.
+///
+/// # Guarantees
+/// A time that goes backwards is an [`Err`](BackwardStep), never a silent zero.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Stopwatch;
+///
+/// let stopwatch = Stopwatch::start();
+/// let sum: u64 = (0..1_000).sum();
+/// match stopwatch.elapsed() {
+///     Ok(elapsed) if elapsed.is_above_zero() => println!("{sum} in {elapsed}"),
+///     Ok(elapsed) => println!("{sum} in less than this clock can tell: {elapsed}"),
+///     Err(step) => println!("the clock went backwards: {step}"),
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch<C = Clock> {
+    clock: C,
+    cost_ns: u64,
+    jumps: u64,
+    start: Instant,
+    last_lap: Instant,
+}
+
+impl Stopwatch {
+    /// Starts one on the ordered clock, [`Clock::or_system`].
+    pub fn start() -> Self {
+        Self::start_on(Clock::or_system())
+    }
+}
+
+impl<C: Now> Stopwatch<C> {
+    /// Starts one on `clock`, after it has timed 64 empty intervals there to know its own cost (a few microseconds).
+    pub fn start_on(clock: C) -> Self {
+        let mut empty_ns = [0; EMPTY_INTERVALS];
+        for interval in &mut empty_ns {
+            let start = read_then_fence(&clock);
+            *interval = clock.now().signed_nanos_since(start).unsigned_abs();
+        }
+        empty_ns.sort_unstable();
+        let mut stopwatch = Self {
+            jumps: clock.uncertainty().jumps,
+            clock,
+            cost_ns: empty_ns[COUNTED],
+            start: Instant::ZERO,
+            last_lap: Instant::ZERO,
+        };
+        stopwatch.restart();
+        stopwatch
+    }
+
+    /// Starts anew, at the price of one read.
+    #[inline]
+    pub fn restart(&mut self) {
+        self.start = read_then_fence(&self.clock);
+        self.last_lap = self.start;
+    }
+
+    /// The time since the start.
+    ///
+    /// # Errors
+    /// [`BackwardStep`] if the clock shows less than it did at the start.
+    #[inline]
+    pub fn elapsed(&self) -> Result<Elapsed, BackwardStep> {
+        let now = self.clock.now();
+        self.between(self.start, now)
+    }
+
+    /// The time since the last lap or the start, and begins the next lap where this one ends: laps add up.
+    ///
+    /// # Errors
+    /// [`BackwardStep`] if the clock shows less than it did at the lap's beginning.
+    #[inline]
+    pub fn lap(&mut self) -> Result<Elapsed, BackwardStep> {
+        let begun = self.last_lap;
+        self.last_lap = read_then_fence(&self.clock);
+        self.between(begun, self.last_lap)
+    }
+
+    /// When it was started.
+    pub const fn started(&self) -> Instant {
+        self.start
+    }
+
+    fn between(&self, start: Instant, end: Instant) -> Result<Elapsed, BackwardStep> {
+        let Uncertainty { resolution_ns, offset_ns, rate_ppb, jumps, state } = self.clock.uncertainty();
+        let Some(duration) = end.checked_duration_since(start) else {
+            return Err(BackwardStep { by: start.saturating_duration_since(end), state });
+        };
+        let by_rate = (duration.as_nanos() * u128::from(rate_ppb)).div_ceil(1_000_000_000);
+        // Over long intervals it counts how far each end may be off, not how fast that came about.
+        let by_clock = by_rate.min(2 * u128::from(offset_ns)) as u64;
+        let error_ns = self.cost_ns.saturating_add(resolution_ns).saturating_add(by_clock);
+        Ok(Elapsed { duration, error: Duration::from_nanos(error_ns), state, has_jumped: jumps != self.jumps })
+    }
+}
+
+/// The start of an interval: nothing of what follows begins before it is read.
+#[inline(always)]
+fn read_then_fence(clock: &impl Now) -> Instant {
+    let now = clock.now();
+    if let Some(counter) = Counter::assume() {
+        counter.fence();
+    }
+    now
+}
+
+/// What a clock can say about the error of its readings. From [`Now::uncertainty`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uncertainty {
+    /// The step of its readings, in nanoseconds.
+    pub resolution_ns: u64,
+    /// How far a reading may be from the reference, in nanoseconds.
+    pub offset_ns: u64,
+    /// How far its rate may be from the reference's, in parts per billion.
+    pub rate_ppb: u64,
+    /// How often it has jumped.
+    pub jumps: u64,
+    /// How far it can be trusted.
+    pub state: TrustState,
+}
+
+impl Uncertainty {
+    /// Of a clock that is its own reference and counts nanoseconds.
+    pub const EXACT: Self = Self { resolution_ns: 1, offset_ns: 0, rate_ppb: 0, jumps: 0, state: TrustState::Verified };
+}
+
+/// The length of an interval with the bound of its error. From [`Stopwatch`].
+///
+/// # Guarantees
+/// The value is what the clock showed, nothing subtracted. The true length lies within the bound, unless the thread was
+/// interrupted inside a read, which no reader can see; then the interval reads longer than the work.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, Stopwatch};
+/// use core::time::Duration;
+///
+/// let clock = FakeClock::new();
+/// clock.set_read_cost_ns(20);
+/// let stopwatch = Stopwatch::start_on(&clock);
+/// clock.advance(1_000);
+/// let elapsed = stopwatch.elapsed()?;
+/// assert_eq!(elapsed.duration(), Duration::from_nanos(1_020));
+/// assert_eq!(elapsed.error_bound(), Duration::from_nanos(21));
+/// assert!(elapsed.is_above_zero());
+/// # Ok::<(), chronoscope_clock::BackwardStep>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elapsed {
+    duration: Duration,
+    error: Duration,
+    state: TrustState,
+    has_jumped: bool,
+}
+
+impl Elapsed {
+    /// What the clock showed.
+    pub const fn duration(self) -> Duration {
+        self.duration
+    }
+
+    /// How far the true length may be from that, either way: the cost of a read, the clock's step, the error of its rate,
+    /// and what its state adds.
+    pub const fn error_bound(self) -> Duration {
+        self.error
+    }
+
+    /// The least that the true length can be.
+    pub const fn at_least(self) -> Duration {
+        self.duration.saturating_sub(self.error)
+    }
+
+    /// The most that the true length can be.
+    pub const fn at_most(self) -> Duration {
+        self.duration.saturating_add(self.error)
+    }
+
+    /// Whether the interval can be told from an empty one.
+    pub fn is_above_zero(self) -> bool {
+        self.duration > self.error
+    }
+
+    /// Whether the two intervals can be told apart: their bounds do not touch.
+    pub fn differs_from(self, other: Self) -> bool {
+        self.at_least() > other.at_most() || other.at_least() > self.at_most()
+    }
+
+    /// Whether the error is at most `share` of the value: 0.01 for one percent.
+    pub fn is_within(self, share: f64) -> bool {
+        self.error.as_secs_f64() <= self.duration.as_secs_f64() * share
+    }
+
+    /// How far the clock could be trusted at the interval's end.
+    pub const fn trust_state(self) -> TrustState {
+        self.state
+    }
+
+    /// Whether counter and system clock have jumped against each other since the stopwatch was made: the bound then does
+    /// not hold.
+    pub const fn has_jumped(self) -> bool {
+        self.has_jumped
+    }
+}
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ± {:?}", self.duration, self.error)?;
+        match (self.state, self.has_jumped) {
+            (_, true) => f.write_str(" (the clock jumped)"),
+            (TrustState::Verified, false) => Ok(()),
+            (state, false) => write!(f, " ({state})"),
+        }
+    }
+}
+
+/// A clock showed less at the end of an interval than at its start.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, Stopwatch};
+/// use core::time::Duration;
+///
+/// let clock = FakeClock::new();
+/// clock.advance(1_000_000);
+/// let stopwatch = Stopwatch::start_on(&clock);
+/// clock.step_back(501);
+/// assert_eq!(stopwatch.elapsed().unwrap_err().by(), Duration::from_nanos(500));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackwardStep {
+    by: Duration,
+    state: TrustState,
+}
+
+impl BackwardStep {
+    /// By how much.
+    pub const fn by(self) -> Duration {
+        self.by
+    }
+
+    /// How far the clock could be trusted then.
+    pub const fn trust_state(self) -> TrustState {
+        self.state
+    }
+}
+
+impl fmt::Display for BackwardStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the clock went back by {:?} within the interval ({})", self.by, self.state)
+    }
+}
+
+impl core::error::Error for BackwardStep {}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::FakeClock;
+
+    #[test]
+    fn laps_add_up() {
+        let clock = FakeClock::new();
+        clock.set_read_cost_ns(10);
+        let mut stopwatch = Stopwatch::start_on(&clock);
+        let laps: Duration = (1..=5)
+            .map(|i| {
+                clock.advance(i * 100);
+                stopwatch.lap().unwrap().duration()
+            })
+            .sum();
+        assert_eq!(laps, Duration::from_nanos(1_550));
+        assert_eq!(stopwatch.elapsed().unwrap().duration(), laps + Duration::from_nanos(10));
+    }
+
+    #[test]
+    fn an_empty_interval_is_not_told_from_zero() {
+        let clock = FakeClock::new();
+        clock.set_read_cost_ns(25);
+        let stopwatch = Stopwatch::start_on(&clock);
+        let empty = stopwatch.elapsed().unwrap();
+        assert!(!empty.is_above_zero(), "{empty}");
+        clock.advance(10);
+        let short = stopwatch.elapsed().unwrap();
+        assert!(!short.differs_from(empty), "{short} and {empty}");
+        clock.advance(1_000);
+        let long = stopwatch.elapsed().unwrap();
+        assert!(long.is_above_zero() && long.differs_from(empty) && !long.is_within(0.01) && long.is_within(0.1));
+        assert!(long.at_least() <= long.duration() && long.duration() <= long.at_most());
+    }
+
+    #[test]
+    fn a_clock_that_is_off_widens_the_bound() {
+        struct Off<'a>(&'a FakeClock);
+        impl Now for Off<'_> {
+            fn now(&self) -> Instant {
+                self.0.now()
+            }
+            fn uncertainty(&self) -> Uncertainty {
+                Uncertainty { offset_ns: 40, rate_ppb: 1_000, state: TrustState::Degraded, ..Uncertainty::EXACT }
+            }
+        }
+        let clock = FakeClock::new();
+        clock.set_read_cost_ns(0);
+        let stopwatch = Stopwatch::start_on(Off(&clock));
+        clock.advance(10_000_000);
+        let elapsed = stopwatch.elapsed().unwrap();
+        assert_eq!(elapsed.error_bound(), Duration::from_nanos(1 + 10));
+        assert_eq!(std::format!("{elapsed}"), "10ms ± 11ns (degraded)");
+        clock.advance(10_000_000_000);
+        assert_eq!(stopwatch.elapsed().unwrap().error_bound(), Duration::from_nanos(1 + 80));
+    }
+
+    #[test]
+    fn on_the_real_clock_an_interval_has_a_length_and_a_bound() {
+        let stopwatch = Stopwatch::start();
+        std::thread::sleep(Duration::from_millis(2));
+        let elapsed = stopwatch.elapsed().unwrap();
+        assert!(elapsed.at_most() >= Duration::from_millis(2), "{elapsed}");
+        assert!(elapsed.is_above_zero() && elapsed.error_bound() > Duration::ZERO);
+    }
+}

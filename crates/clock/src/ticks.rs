@@ -1,0 +1,35 @@
+/// A reading of the counter, kept as it is: to be converted later, by an [`AnchorTable`](crate::AnchorTable).
+///
+/// # Units
+/// Ticks of the CPU's counter, as [`Clock::ticks`](crate::Clock::ticks) reads them; in fallback nanoseconds.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Clock;
+///
+/// let clock = Clock::or_system();
+/// let start = clock.ticks();
+/// assert!(clock.ticks() >= start);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Ticks(u64);
+
+impl Ticks {
+    /// As read from a counter or a record.
+    #[inline(always)]
+    pub const fn from_raw(ticks: u64) -> Self {
+        Self(ticks)
+    }
+
+    /// The number itself.
+    #[inline(always)]
+    pub const fn as_raw(self) -> u64 {
+        self.0
+    }
+
+    /// Ticks from `earlier` to this. None if `earlier` is later.
+    pub const fn checked_since(self, earlier: Self) -> Option<u64> {
+        self.0.checked_sub(earlier.0)
+    }
+}

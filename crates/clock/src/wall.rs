@@ -1,0 +1,133 @@
+use core::time::Duration;
+
+use crate::os::{self, OsClock};
+use crate::{Anchor, Clock, Instant, Unavailable};
+
+/// Brackets among which the anchor is the narrowest.
+const ATTEMPTS: u32 = 5;
+/// How fast the wall clock may leave the monotonic timescale by slewing, in parts per billion: the two are slewed alike,
+/// so only what is rounded differs; what is *set* is another matter.
+const DRIFT_PPB: u64 = 1;
+
+/// Where the wall clock stood on this timescale: converts instants to wall-clock time, with a bound of the error.
+///
+/// # Guarantees
+/// The conversion is a constant offset, so it never steps and keeps the order and the distances of instants. When
+/// people or NTP *set* the wall clock, the offset is outdated: [`is_current`](Self::is_current) tells, and a new
+/// anchor is to be taken.
+///
+/// # Platform
+/// Linux: `CLOCK_REALTIME`, which counts UTC without leap seconds.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{Clock, WallAnchor};
+///
+/// let clock = Clock::or_system();
+/// let start = clock.now();
+/// let wall = WallAnchor::take(clock)?;
+/// println!("started {} ns after 1970, ± {:?}", wall.unix_nanos(start), wall.error_bound());
+/// # Ok::<(), chronoscope_clock::Unavailable>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct WallAnchor {
+    instant: Instant,
+    unix_ns: u64,
+    half_width_ns: u64,
+}
+
+impl WallAnchor {
+    /// Reads the wall clock between two reads of `clock`, a few times, and keeps the narrowest bracket.
+    ///
+    /// # Errors
+    /// [`Unavailable`] where the system has no wall clock that this crate knows.
+    pub fn take(clock: Clock) -> Result<Self, Unavailable> {
+        os::try_read_ns(OsClock::Realtime)?;
+        let wall = || os::try_read_ns(OsClock::Realtime).unwrap_or(0);
+        let anchor = Anchor::narrowest(|| clock.now().as_nanos(), &crate::source::Function(wall), ATTEMPTS);
+        let instant = Instant::from_nanos(anchor.ticks);
+        // One more for the rounding of either clock.
+        Ok(Self { instant, unix_ns: anchor.reference_ns, half_width_ns: anchor.half_width_ticks + 1 })
+    }
+
+    /// From a record: `instant` was `unix_ns` nanoseconds after 1970, within `half_width_ns`.
+    pub const fn from_parts(instant: Instant, unix_ns: u64, half_width_ns: u64) -> Self {
+        Self { instant, unix_ns, half_width_ns }
+    }
+
+    /// Nanoseconds from 1970-01-01 00:00 UTC to `instant`; negative before that.
+    pub const fn unix_nanos(self, instant: Instant) -> i128 {
+        self.unix_ns as i128 + (instant.as_nanos() as i128 - self.instant.as_nanos() as i128)
+    }
+
+    /// The instant at which the wall clock shows `unix_ns`. None where that is before the timescale's zero.
+    pub fn instant_at(self, unix_ns: u64) -> Option<Instant> {
+        let ns = i128::from(unix_ns) - self.unix_nanos(Instant::ZERO);
+        u64::try_from(ns).ok().map(Instant::from_nanos)
+    }
+
+    /// How far a converted time may be from what the wall clock showed, either way, near the anchor.
+    pub const fn error_bound(self) -> Duration {
+        Duration::from_nanos(self.half_width_ns)
+    }
+
+    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, as long as the wall clock was not set.
+    pub const fn error_bound_at(self, instant: Instant) -> Duration {
+        let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
+        let drift_ns = (age_ns * DRIFT_PPB as u128).div_ceil(1_000_000_000) as u64;
+        Duration::from_nanos(self.half_width_ns + drift_ns)
+    }
+
+    /// When it was taken.
+    pub const fn taken_at(self) -> Instant {
+        self.instant
+    }
+
+    /// Whether the wall clock still agrees with this anchor within both bounds: it was not set since.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub fn is_current(self, clock: Clock) -> Result<bool, Unavailable> {
+        let fresh = Self::take(clock)?;
+        let difference = self.unix_nanos(fresh.instant).abs_diff(i128::from(fresh.unix_ns));
+        let allowed = self.error_bound_at(fresh.instant) + fresh.error_bound();
+        Ok(difference <= allowed.as_nanos() + 2 * u128::from(clock.trust().error_bound.as_nanos() as u64))
+    }
+
+    /// The wall-clock time of `instant`, as the standard library writes it. None before 1970.
+    #[cfg(feature = "std")]
+    pub fn to_system_time(self, instant: Instant) -> Option<std::time::SystemTime> {
+        let ns = u64::try_from(self.unix_nanos(instant)).ok()?;
+        std::time::UNIX_EPOCH.checked_add(Duration::from_nanos(ns))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_are_constant_and_invertible() {
+        let wall = WallAnchor::from_parts(Instant::from_nanos(1_000), 1_700_000_000_000_000_000, 50);
+        let later = Instant::from_nanos(4_000);
+        assert_eq!(wall.unix_nanos(later), 1_700_000_000_000_003_000);
+        assert_eq!(wall.instant_at(1_700_000_000_000_003_000), Some(later));
+        assert_eq!(wall.instant_at(5), None);
+        assert_eq!(wall.error_bound(), Duration::from_nanos(50));
+        assert!(wall.error_bound_at(Instant::from_nanos(10_000_000_000)) > wall.error_bound());
+    }
+
+    #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+    #[test]
+    fn the_wall_clock_is_met() {
+        let clock = Clock::or_system();
+        let wall = WallAnchor::take(clock).unwrap();
+        let before = std::time::SystemTime::now();
+        let shown = wall.to_system_time(clock.now()).unwrap();
+        let after = std::time::SystemTime::now();
+        let slack = wall.error_bound() + 2 * clock.trust().error_bound;
+        assert!(shown + slack >= before && shown <= after + slack);
+        assert!(wall.is_current(clock).unwrap());
+    }
+}
