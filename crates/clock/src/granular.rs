@@ -3,6 +3,7 @@ use core::time::Duration;
 use crate::sync::{
     Alone, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
+    const_fn, process_wide,
 };
 use crate::{Instant, Now, TickSource, Uncertainty, Unordered};
 
@@ -50,33 +51,43 @@ pub struct Granular<S = Unordered> {
     granularity_ns: i64,
 }
 
-#[cfg(not(loom))]
-static PROCESS: Granular = Granular::new(Duration::from_nanos(DEFAULT_GRANULARITY_NS));
+process_wide! {
+    static PROCESS: Granular = Granular::new(Duration::from_nanos(DEFAULT_GRANULARITY_NS));
+}
 
-#[cfg(not(loom))]
 impl Granular {
-    /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
-    pub const fn new(granularity: Duration) -> Self {
-        Self { shared: Alone(AtomicU64::new(0)), source: Unordered::or_system(), granularity_ns: bounded(granularity) }
+    const_fn! {
+        /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+        pub fn new(granularity: Duration) -> Self {
+            let shared = Alone(AtomicU64::new(0));
+            Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) }
+        }
     }
 
     /// The process's own, with a granularity of 1 µs.
-    pub const fn process() -> &'static Self {
+    pub fn process() -> &'static Self {
         &PROCESS
     }
 }
 
 impl<S: TickSource> Granular<S> {
+    /// The time now, less than the granularity stale.
+    #[inline(always)]
+    pub fn now(&self) -> Instant {
+        self.now_of(&self.source)
+    }
+}
+
+impl<S> Granular<S> {
     /// The same over `source`, which must count nanoseconds.
     pub fn over(source: S, granularity: Duration) -> Self {
         Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
     }
 
-    /// The time now, less than the granularity stale.
     #[inline(always)]
-    pub fn now(&self) -> Instant {
+    fn now_of(&self, source: &impl TickSource) -> Instant {
         let seen = self.shared.0.load(Acquire);
-        let now = self.source.read();
+        let now = source.read();
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
             return Instant::from_nanos(seen);
         }
@@ -159,14 +170,12 @@ pub struct FullResolution<S = Unordered> {
     granularity_ns: u64,
 }
 
-#[cfg(not(loom))]
 impl FullResolution {
-    /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
-    pub const fn new(granularity: Duration) -> Self {
-        Self {
-            shared: Alone(AtomicU64::new(0)),
-            source: Unordered::or_system(),
-            granularity_ns: bounded(granularity) as u64,
+    const_fn! {
+        /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+        pub fn new(granularity: Duration) -> Self {
+            let shared = Alone(AtomicU64::new(0));
+            Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) as u64 }
         }
     }
 }
@@ -221,7 +230,8 @@ impl<S: TickSource> TickSource for FullResolution<S> {
     }
 }
 
-const fn bounded(granularity: Duration) -> i64 {
+/// A granularity in nanoseconds: at least 1, at most an hour.
+pub(crate) const fn bounded(granularity: Duration) -> i64 {
     const LONGEST_NS: u128 = 3_600_000_000_000;
     let ns = granularity.as_nanos();
     if ns == 0 {
@@ -233,7 +243,7 @@ const fn bounded(granularity: Duration) -> i64 {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::FakeClock;
@@ -311,6 +321,65 @@ mod tests {
                 prop_assert!(now + Duration::from_nanos(g) > largest, "{now:?} after {largest:?}");
                 largest = largest.max(now);
             }
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use crate::sync::Ordering::Release;
+    use loom::sync::Arc;
+    use loom::sync::atomic::AtomicU64 as Shared;
+    use loom::thread;
+
+    /// A counter that each core sees with a skew of its own, and that is executed in no order.
+    struct Skewed {
+        ticks: Shared,
+    }
+
+    impl Skewed {
+        fn read_on(&self, skew: u64) -> u64 {
+            self.ticks.fetch_add(7, Relaxed) + skew
+        }
+    }
+
+    struct View(Arc<Skewed>, u64);
+
+    impl TickSource for View {
+        fn read(&self) -> u64 {
+            self.0.read_on(self.1)
+        }
+    }
+
+    /// Reads through `shared` as a core with this skew.
+    fn read(shared: &Arc<Granular<()>>, counter: &Arc<Skewed>, skew: u64) -> Instant {
+        shared.now_of(&View(counter.clone(), skew))
+    }
+
+    #[test]
+    fn loom_granular_reads_are_causal_over_skewed_counters() {
+        // Below, about and above what the cores differ by.
+        for granularity_ns in [0, 10, 600] {
+            loom::model(move || {
+                let clock = Arc::new(Granular::over((), Duration::from_nanos(granularity_ns)));
+                let counter = Arc::new(Skewed { ticks: Shared::new(1_000) });
+                let board = Arc::new(Shared::new(0));
+                let ahead = {
+                    let (clock, counter, board) = (clock.clone(), counter.clone(), board.clone());
+                    thread::spawn(move || {
+                        let shown = read(&clock, &counter, 500);
+                        board.store(shown.as_nanos(), Release);
+                        assert!(read(&clock, &counter, 500) >= shown);
+                    })
+                };
+                let mine = read(&clock, &counter, 0);
+                let shown = board.load(Acquire);
+                let next = read(&clock, &counter, 0);
+                assert!(next >= mine && next.as_nanos() >= shown, "{next:?} after {mine:?} and {shown}");
+                assert!(clock.recent() >= next);
+                ahead.join().unwrap();
+            });
         }
     }
 }

@@ -1,18 +1,58 @@
-//! Clock reads whose cost, order and unit are known by name.
+//! A clock faster than the operating system's that is still causal and knows its own error, and the raw sources of time
+//! under it.
 //!
-//! The crate gives a program the machine's time sources as zero-sized values: the CPU's counter with and without an
-//! ordering fence, every clock of the operating system through the C library, and the same clocks through the real
-//! system call. All of them are [`TickSource`]s, so code that studies a clock is written once and compiled for each
-//! of them without a virtual call on the read path.
+//! Every read has a named guarantee, and the guarantee holds:
 //!
-//! [`FakeClock`] is a source too: it stalls, steps back, drifts and coarsens on demand, so that code which must
-//! notice such faults can be tested for it.
+//! | read | monotonic on a thread | causal between threads | program order | resolution |
+//! |---|---|---|---|---|
+//! | [`Clock::now`] | yes | yes | keeps its place | 1 ns |
+//! | [`Granular::now`] | yes | yes, whatever the counters do | – | the granularity, 1 µs unless you choose |
+//! | [`Adaptive::now`] | yes | yes, whatever the counters do | – | fine alone, coarser in a crowd |
+//! | [`FullResolution::now`] | yes | wrong by less than the granularity | – | 1 ns |
+//! | [`Unordered::now`] | yes | **no** | – | 1 ns |
+//! | [`Granular::recent`] | yes | yes | – | a load of what `now` returned last |
+//!
+//! All of them are on the timescale of `CLOCK_MONOTONIC` and follow its slewing. [`Clock::trust`] says how far they may be
+//! off at the moment, and whether, why and how much to trust them. [`Stopwatch`] gives an interval with the bound of its
+//! error; [`Ticks`] with an [`AnchorTable`] are captured now and converted later; [`WallAnchor`] leads to wall-clock time.
+//!
+//! Code that asks for the trait [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
+//! demand. Code that studies clocks finds the raw sources as [`SourceId`] and [`TickSource`]: the CPU's counter with and
+//! without a fence, and every clock of the system, by static dispatch.
+//!
+//! # Guarantees
+//! - Nothing runs before `main` or in the background. The first read takes some 10 to 40 µs.
+//! - Reads are infallible and wait for nobody: they are safe in a signal handler and after `fork`.
+//! - The guarantees can be checked on your machine: [`causality::litmus`], `chronoscope causality`, and `bench/clock`.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64. Elsewhere the crate compiles and every source reports [`Unavailable`] with its reason.
-//! The crate is `no_std` and depends on `libc` alone.
+//! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read, and [`Clock`]
+//! reads the system's monotonic clock and says so; elsewhere every source but the counter reports [`Unavailable`] with
+//! its reason. The crate is `no_std` without its feature `std`, and depends on `libc` or, on Windows, `windows-sys` alone.
+//!
+//! # Features
+//! - `std` (default): [`causality`] and [`WallAnchor::to_system_time`].
+//! - `kernel-data` (default): converts by the kernel's own data where they can be read and pass a check; without it the
+//!   clock is kept to `clock_gettime` by brackets.
+//! - `serde`: instants, ticks, anchors and what a clock says of itself.
 //!
 //! # Examples
+//! ```
+//! use chronoscope_clock::{Clock, Granular, Stopwatch};
+//! use std::time::Duration;
+//!
+//! // Times on different threads, to be compared: a microsecond is enough, and no fence is paid for.
+//! static EVENTS: Granular = Granular::new(Duration::from_micros(1));
+//! let seen = EVENTS.now();
+//!
+//! // An interval, and how wrong it may be.
+//! let stopwatch = Stopwatch::start();
+//! assert!(EVENTS.now() >= seen);
+//! println!("{} on a clock {}", stopwatch.elapsed()?, Clock::or_system().trust().state);
+//! # Ok::<(), chronoscope_clock::BackwardStep>(())
+//! ```
+//!
+//! A loop over any source, compiled for each:
 //! ```
 //! use chronoscope_clock::{SourceId, TickSource, os::OsClock};
 //!
@@ -30,17 +70,16 @@
 //! ```
 #![no_std]
 
-#[cfg(any(test, feature = "std"))]
+#[cfg(any(test, loom, feature = "std"))]
 extern crate std;
 
+mod adaptive;
 mod anchor;
 mod anchor_table;
 pub mod arch;
-#[cfg(not(loom))]
 mod atomic_instant;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(feature = "std")]
 pub mod causality;
-#[cfg(not(loom))]
 mod clock;
 mod discipline;
 mod fake;
@@ -50,6 +89,8 @@ mod line;
 mod now;
 pub mod os;
 mod rate;
+#[cfg(any(test, target_os = "macos", windows))]
+mod ratio;
 mod source;
 mod stopwatch;
 mod sync;
@@ -58,6 +99,7 @@ mod trust;
 mod unavailable;
 mod wall;
 
+pub use adaptive::Adaptive;
 pub use anchor::Anchor;
 pub use anchor_table::{AnchorTable, ConvertError};
 pub use atomic_instant::AtomicInstant;

@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
+use crate::sync::process_wide;
 use crate::{Clock, FullResolution, Granular, Unavailable};
 
 /// Something that can be read for the time, by static dispatch.
@@ -251,12 +252,18 @@ impl SourceId {
             Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
             Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
             Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
-            Self::Clock(Guarantee::FullResolution) => visitor.visit(&FULL_RESOLUTION),
+            Self::Clock(Guarantee::FullResolution) => visitor.visit(full_resolution()),
         })
     }
 }
 
-static FULL_RESOLUTION: FullResolution = FullResolution::new(Guarantee::GRANULARITY);
+process_wide! {
+    static FULL_RESOLUTION: FullResolution = FullResolution::new(Guarantee::GRANULARITY);
+}
+
+fn full_resolution() -> &'static FullResolution {
+    &FULL_RESOLUTION
+}
 
 /// What to do with a source once its type is known. See [`SourceId::visit`].
 ///
@@ -405,6 +412,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "makes system calls that Miri does not know")]
     fn ordered_sources_do_not_step_back_on_one_thread() {
         for id in SourceId::all().filter(|id| id.is_ordered() && *id != SourceId::Os(OsClock::Realtime)) {
             if let Ok(backward) = id.visit(Pairs(1000)) {
@@ -415,6 +423,7 @@ mod tests {
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     #[test]
+    #[cfg_attr(miri, ignore = "reads the counter")]
     fn the_monotonic_clock_can_be_had_on_linux() {
         for id in [SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic), SourceId::MonotonicSystemCall] {
             assert_eq!(id.availability(), Ok(()));

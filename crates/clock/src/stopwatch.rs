@@ -270,7 +270,7 @@ impl fmt::Display for BackwardStep {
 
 impl core::error::Error for BackwardStep {}
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::FakeClock;
@@ -329,6 +329,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "makes a system call that Miri does not know")]
     fn on_the_real_clock_an_interval_has_a_length_and_a_bound() {
         let stopwatch = Stopwatch::start();
         std::thread::sleep(Duration::from_millis(2));

@@ -10,3 +10,32 @@ pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Alone<T>(pub(crate) T);
+
+/// A function that is `const`, except under loom, whose atomics are made at run time.
+macro_rules! const_fn {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) -> $returned:ty $body:block) => {
+        #[cfg(not(loom))]
+        $(#[$attribute])*
+        $visibility const fn $name($($arguments)*) -> $returned $body
+
+        #[cfg(loom)]
+        $(#[$attribute])*
+        $visibility fn $name($($arguments)*) -> $returned $body
+    };
+}
+
+/// A value that the process has one of; under loom, each run of a model has its own.
+macro_rules! process_wide {
+    ($(#[$attribute:meta])* static $name:ident: $type:ty = $value:expr;) => {
+        #[cfg(not(loom))]
+        $(#[$attribute])*
+        static $name: $type = $value;
+
+        #[cfg(loom)]
+        loom::lazy_static! {
+            static ref $name: $type = $value;
+        }
+    };
+}
+
+pub(crate) use {const_fn, process_wide};

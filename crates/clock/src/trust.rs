@@ -114,6 +114,8 @@ reasons! {
     CounterForbidden: Fallback, "this process is forbidden to read the counter";
     /// The counter ticks too slowly for the fixed-point conversion.
     CounterTooSlow: Fallback, "the counter ticks too slowly for the conversion";
+    /// Another thread is still laying the foundation.
+    NotFoundYet: Fallback, "another thread is still finding out whether the counter can be trusted";
     /// This system's verdict on its counter is not known to this crate.
     SystemNotSupported: Fallback, "whether this system's counter can be trusted is not known to this library";
 }
@@ -137,6 +139,10 @@ impl Reasons {
 
     pub(crate) const fn with(self, reason: Reason) -> Self {
         Self(self.0 | 1 << reason as u32)
+    }
+
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     pub(crate) const fn bits(self) -> u32 {
@@ -198,8 +204,8 @@ pub struct Trust {
     pub reasons: Reasons,
     /// How far an ordered read may now lie from `CLOCK_MONOTONIC`, either way.
     ///
-    /// It holds while the kernel changes its clock's rate by no more than 500 ppm between two looks at it, which are
-    /// [`refresh_interval`](Self::refresh_interval) apart.
+    /// It holds while the kernel changes its clock's rate by no more than 1000 ppm, all of NTP's range, between two looks
+    /// at it, which are [`refresh_interval`](Self::refresh_interval) apart.
     pub error_bound: Duration,
     /// How far the clock's rate may be from that of `CLOCK_MONOTONIC`, in parts per billion, while that is not slewed.
     pub rate_error_ppb: u64,

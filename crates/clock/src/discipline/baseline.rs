@@ -1,7 +1,8 @@
 use crate::{Anchor, Line};
 
-/// Baselines longer than this are shortened to half of it, so that the rate follows the system's clock.
-const LONGEST_BASELINE_NS: u64 = 8_000_000_000;
+/// Baselines longer than this are shortened, so that the rate follows the system's clock: they begin anew at the narrowest
+/// anchor of their third quarter.
+const LONGEST_BASELINE_NS: u64 = 16_000_000_000;
 /// A lag beyond the looks' own widths by this much says that the rate has changed.
 const SURPRISE_NS: u64 = 20;
 
@@ -39,22 +40,32 @@ impl Baseline {
             self.middle = anchor;
             self.error_ppb = u64::MAX;
         }
-        let length = |from: Anchor| anchor.reference_ns.saturating_sub(from.reference_ns);
-        if length(self.from) > LONGEST_BASELINE_NS {
-            self.from = self.middle;
-            self.middle = anchor;
-        } else if length(self.middle) > LONGEST_BASELINE_NS / 2 && self.middle == self.from {
+        let length_ns = anchor.reference_ns.saturating_sub(self.from.reference_ns);
+        if length_ns > LONGEST_BASELINE_NS {
+            let age_ns = anchor.reference_ns.saturating_sub(self.middle.reference_ns);
+            // Where nobody read the clock in the third quarter, the last anchor is the best there is.
+            self.from = if age_ns <= LONGEST_BASELINE_NS && self.middle != self.from { self.middle } else { self.last };
+            self.middle = self.from;
+            self.error_ppb = u64::MAX; // the rate of the old baseline is too old to hold
+        } else if self.could_begin_at(anchor, length_ns) {
             self.middle = anchor;
         }
         self.last = anchor;
         if let Some(rate) = rate_between(self.from, anchor) {
             let error_ppb = error_ppb(rate, self.from, anchor);
-            // A longer baseline is surer; one that was shortened replaces what is too old to hold.
-            if error_ppb <= self.error_ppb || length(self.from) > LONGEST_BASELINE_NS / 4 {
+            if error_ppb <= self.error_ppb {
                 self.rate = rate;
                 self.error_ppb = error_ppb;
             }
         }
+    }
+
+    /// Whether the next baseline had better begin at `anchor`, `length_ns` into this one.
+    fn could_begin_at(&self, anchor: Anchor, length_ns: u64) -> bool {
+        let quarter_ns = LONGEST_BASELINE_NS / 4;
+        let is_first = self.middle.reference_ns.saturating_sub(self.from.reference_ns) < 2 * quarter_ns;
+        length_ns >= 2 * quarter_ns
+            && (is_first || length_ns < 3 * quarter_ns && anchor.half_width_ticks < self.middle.half_width_ticks)
     }
 
     pub(super) fn rate(&self) -> Line {
@@ -148,11 +159,24 @@ mod tests {
     #[test]
     fn an_old_baseline_is_left_behind() {
         let mut baseline = Baseline::between(anchor(0), anchor(25_000)).unwrap();
-        for s in 1..40 {
-            baseline.observe(anchor(s * 1_000_000_000), 0);
+        for ms in (100..80_000).step_by(100) {
+            // One bracket in ten is undisturbed.
+            let half_width_ticks = if ms % 1_000 == 0 { 30 } else { 3_000 };
+            baseline.observe(Anchor { half_width_ticks, ..anchor(ms * 1_000_000) }, 0);
+            let age_ns = baseline.last.reference_ns - baseline.from.reference_ns;
+            assert!(age_ns <= LONGEST_BASELINE_NS && (ms < 8_000 || age_ns >= LONGEST_BASELINE_NS / 4), "{age_ns}");
         }
-        let age_ns = baseline.last.reference_ns - baseline.from.reference_ns;
-        assert!((LONGEST_BASELINE_NS / 4..=LONGEST_BASELINE_NS).contains(&age_ns), "{age_ns}");
+        assert_eq!(baseline.from.half_width_ticks, 30);
+        assert!(baseline.error_ppb() <= 10, "{} ppb", baseline.error_ppb());
+    }
+
+    #[test]
+    fn a_clock_that_was_left_alone_forgets_what_it_knew() {
+        let mut baseline = Baseline::between(anchor(0), anchor(25_000)).unwrap();
+        for s in (30..3_000).step_by(30) {
+            baseline.observe(anchor(s * 1_000_000_000), 0);
+            assert!(baseline.last.reference_ns - baseline.from.reference_ns <= 30_000_000_000);
+        }
     }
 
     #[test]

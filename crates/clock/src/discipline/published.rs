@@ -2,7 +2,7 @@ use crate::Line;
 use crate::sync::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
-    fence,
+    const_fn, fence,
 };
 
 /// A stretch of the counter on which one line holds: from `start` for `span` ticks, both ends included.
@@ -26,6 +26,14 @@ impl Segment {
         let start = if start > self.start { start.wrapping_sub(2) } else { start };
         let intercept = self.line.intercept().wrapping_add(u128::from(u32::MAX)) & !u128::from(u32::MAX);
         Self { line: Line::from_parts(self.line.slope(), intercept | u128::from(self.span)), start, span: self.span }
+    }
+
+    /// Whether its line shows the time at `ticks`: between its ends, or so little before its start that a core whose
+    /// counter lags, or a read that was executed early, may be there.
+    pub(super) fn holds_at(self, ticks: u64) -> bool {
+        let before_start = self.start.wrapping_sub(ticks);
+        ticks.wrapping_sub(self.start) <= u64::from(self.span)
+            || before_start <= u64::MAX / 2 && self.line.length_ns(before_start) <= LARGEST_LEAD_NS
     }
 
     pub(super) fn end(self) -> u64 {
@@ -52,7 +60,23 @@ struct Slot {
     intercept_low_and_span: AtomicU64,
 }
 
+impl Slot {
+    const_fn! {
+        fn empty() -> Self {
+            Self {
+                slope: AtomicU64::new(0),
+                intercept_high: AtomicU64::new(0),
+                intercept_low_and_span: AtomicU64::new(0),
+            }
+        }
+    }
+}
+
 const _: () = assert!(cfg!(loom) || size_of::<AtomicU64>() * 7 <= 64, "readers touch one cache line");
+
+/// How far before its start a segment is still used: more than counters of two cores differ in a machine whose kernel
+/// trusts them, less than a jump.
+const LARGEST_LEAD_NS: u64 = 1_000_000;
 
 /// A start that no counter comes near.
 const NOWHERE: u64 = 1 << 63;
@@ -61,33 +85,14 @@ const NOWHERE: u64 = 1 << 63;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missed;
 
-macro_rules! constructor {
-    ($($const:tt)?) => {
-        impl Published {
-            /// Nothing is published yet: every read misses.
-            pub(super) $($const)? fn empty() -> Self {
-                Self { start: AtomicU64::new(NOWHERE), slots: [Slot::empty(), Slot::empty()] }
-            }
-        }
-
-        impl Slot {
-            $($const)? fn empty() -> Self {
-                Self {
-                    slope: AtomicU64::new(0),
-                    intercept_high: AtomicU64::new(0),
-                    intercept_low_and_span: AtomicU64::new(0),
-                }
-            }
-        }
-    };
-}
-
-#[cfg(not(loom))]
-constructor!(const);
-#[cfg(loom)]
-constructor!();
-
 impl Published {
+    const_fn! {
+        /// Nothing is published yet: every read misses.
+        pub(super) fn empty() -> Self {
+            Self { start: AtomicU64::new(NOWHERE), slots: [Slot::empty(), Slot::empty()] }
+        }
+    }
+
     /// Whether there is a segment.
     #[inline(always)]
     pub(super) fn is_some(&self) -> bool {
@@ -159,7 +164,7 @@ impl Published {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -19,7 +19,17 @@ pub(crate) trait Reference {
 
     /// The narrowest of a few brackets around the system's clock.
     fn anchor(&self) -> Anchor;
+
+    /// An anchor at least `ns` after `earlier`. None if the system's clock does not get there.
+    fn anchor_after(&self, earlier: Anchor, ns: u64) -> Option<Anchor> {
+        (0..MOST_ANCHORS)
+            .map(|_| self.anchor())
+            .find(|anchor| anchor.reference_ns.saturating_sub(earlier.reference_ns) >= ns)
+    }
 }
+
+/// Anchors after which a system clock counts as standing still; each takes a tenth of a microsecond or more.
+const MOST_ANCHORS: u32 = 100_000;
 
 /// What the ladder found.
 #[derive(Clone, Copy, Debug)]

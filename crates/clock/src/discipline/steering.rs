@@ -1,14 +1,15 @@
 use super::published::Segment;
 use crate::Line;
 
-/// By how much of itself a segment's rate may change from one to the next, as a power of two: 2⁻⁸ is 3906 ppm.
+/// By how much of itself a segment's rate may change from one to the next, and how far it may be from the reference's to
+/// make good a lag, as a power of two: 2⁻⁸ is 3906 ppm.
 ///
-/// NTP slews by up to 500 ppm. What is slewed faster is followed as fast as this, and the lag is part of the bound.
+/// NTP slews by up to 500 ppm. What changes faster is followed as fast as this, and the lag is part of the bound.
 const RATE_CHANGE_SHIFT: u32 = 8;
-/// How far readers go on without a successor to the last segment, in nanoseconds; then they hold the time still.
-const HOLD_NS: u64 = 1_000_000;
-/// A difference between clock and reference from which on it is a jump and not a lag.
+/// Counter and reference have jumped against each other if they differ by more than this and the share below of the time
+/// since the last segment; chrony slews by 8 % at most.
 const JUMP_NS: u64 = 1_000_000;
+const JUMP_SHARE_SHIFT: u32 = 3;
 
 /// One look at the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) fn begin(look: &Look, rate: Line, span_log2: u32, floor_ns: u64) -> S
 /// the reference at its own end, `2^span_log2` ticks on, if `rate` holds.
 ///
 /// # Guarantees
-/// At no tick past the previous end is the new line below what [`hold`] shows there.
+/// At no tick past the previous end is the new line below what [`shown_or_held`] shows there.
 pub(super) fn follow(previous: Segment, look: &Look, rate: Line, span_log2: u32) -> (Segment, Standing) {
     let end = previous.end();
     let at_end = previous.line.fixed(end);
@@ -54,50 +55,46 @@ pub(super) fn follow(previous: Segment, look: &Look, rate: Line, span_log2: u32)
         return (segment, Standing { lag_ns: difference_ns(look.fixed, fixed), jumped: true });
     }
     let slope = previous.line.slope();
-    let least = at_end.saturating_add(held_gain(slope, gap));
-    let most = at_end.saturating_add(u128::from(slope + (slope >> RATE_CHANGE_SHIFT)) * u128::from(gap));
-    let is_far_ahead = look.fixed.saturating_sub(most) > u128::from(JUMP_NS) << Line::FRACTION_BITS;
-    let is_far_behind = least.saturating_sub(look.fixed) > u128::from(JUMP_NS / 2) << Line::FRACTION_BITS;
+    let least = at_end.saturating_add(held_gain(previous, gap));
+    let gained = u128::from(slope) * u128::from(gap);
+    let most = at_end.saturating_add(gained).saturating_add(gained >> RATE_CHANGE_SHIFT);
+    let surprise = look.fixed.abs_diff(at_end.saturating_add(gained));
+    let jumped = surprise > (gained >> JUMP_SHARE_SHIFT) + (u128::from(JUMP_NS) << Line::FRACTION_BITS);
     // A jump ahead is taken at once, as nobody can have read the time in between; one back is never.
-    let fixed = if is_far_ahead { look.fixed } else { look.fixed.max(least).min(most.max(least)) };
+    let fixed = if jumped { look.fixed.max(least) } else { look.fixed.clamp(least, most.max(least)) };
     let lag = look.fixed.wrapping_sub(fixed) as i128;
-    let wanted = i128::from(rate.slope()) + (lag >> span_log2);
+    let correction = i128::from(rate.slope() >> RATE_CHANGE_SHIFT);
+    let wanted = i128::from(rate.slope()) + (lag >> span_log2).clamp(-correction, correction);
     let change = i128::from(slope >> RATE_CHANGE_SHIFT);
     let slope = wanted.clamp(i128::from(slope) - change, (i128::from(slope) + change).min(i128::from(u64::MAX))) as u64;
     let line = Line::from_parts(slope, 0).through_fixed(look.ticks, fixed);
-    let standing = Standing { lag_ns: difference_ns(look.fixed, fixed), jumped: is_far_ahead || is_far_behind };
+    let standing = Standing { lag_ns: difference_ns(look.fixed, fixed), jumped };
     (Segment { line, start: look.ticks, span: 1 << span_log2 }, standing)
 }
 
-/// The time at `ticks`, outside of `last` and before its successor is there, in nanoseconds.
+/// The time at `ticks` by `last`, also past its end and before its successor is there, in nanoseconds.
 ///
 /// # Guarantees
-/// Never above what any successor will show at that tick or later: it runs at the least rate that one may have, and
-/// stands still after a millisecond.
-pub(super) fn hold(last: Segment, ticks: u64) -> u64 {
+/// Past the end never above what any later segment will show at that tick or later: it runs at the least rate that the
+/// next one may have, for as long as that one lasts at least, and then stands still.
+pub(super) fn shown_or_held(last: Segment, ticks: u64) -> u64 {
+    if last.holds_at(ticks) {
+        return last.line.ns(ticks);
+    }
     let end = last.end();
     let past_end = ticks.wrapping_sub(end);
-    let before_start = last.start.wrapping_sub(ticks);
-    if past_end <= u64::MAX / 2 {
-        let fixed = last.line.fixed(end).saturating_add(held_gain(last.line.slope(), past_end));
-        (fixed >> Line::FRACTION_BITS) as u64
-    } else if last.line.length_ns(before_start) <= HOLD_NS {
-        // Read a moment before the segment was made, or on a core that lags.
-        last.line.ns(ticks)
-    } else {
-        last.line.ns(end)
+    if past_end > u64::MAX / 2 {
+        return last.line.ns(end); // the counter went back
     }
+    let fixed = last.line.fixed(end).saturating_add(held_gain(last, past_end));
+    (fixed >> Line::FRACTION_BITS) as u64
 }
 
-/// Whether `ticks` lie so little before `segment` that its line holds there too.
-pub(super) fn is_just_before(segment: Segment, ticks: u64) -> bool {
-    let before_start = segment.start.wrapping_sub(ticks);
-    before_start <= u64::MAX / 2 && segment.line.length_ns(before_start) <= HOLD_NS
-}
-
-fn held_gain(slope: u64, gap: u64) -> u128 {
+/// What the held time gains in `gap` ticks past the end of `last`. A successor is never shorter than `last`.
+fn held_gain(last: Segment, gap: u64) -> u128 {
+    let slope = last.line.slope();
     let least_slope = slope - (slope >> RATE_CHANGE_SHIFT);
-    (u128::from(least_slope) * u128::from(gap)).min(u128::from(HOLD_NS) << Line::FRACTION_BITS)
+    u128::from(least_slope) * u128::from(gap.min(last.span.into()))
 }
 
 /// `a − b` in whole nanoseconds, away from zero, so that a bound made of it holds.
@@ -160,7 +157,8 @@ mod tests {
         // The counter ran through a suspend that the system's clock does not count.
         let at = previous.end() + 3_600 * HZ;
         let (next, standing) = follow(previous, &look(at, end_ns + 2_000), rate(0), SPAN_LOG2);
-        assert!(standing.jumped && next.line.ns(at) >= end_ns && next.line.ns(at) <= end_ns + HOLD_NS);
+        let span_ns = previous.line.length_ns(previous.span.into());
+        assert!(standing.jumped && (end_ns..=end_ns + span_ns).contains(&next.line.ns(at)));
         // The system's clock moved on while the counter stood.
         let at = previous.end() + 1_000;
         let (next, standing) = follow(previous, &look(at, end_ns + 10_000_000_000), rate(0), SPAN_LOG2);
@@ -174,10 +172,13 @@ mod tests {
     fn the_held_time_stands_still_in_the_end() {
         let last = first(1_000, 1_000_000);
         let end_ns = last.line.ns(last.end());
-        assert_eq!(hold(last, last.end() + 3_600 * HZ), end_ns + HOLD_NS);
-        assert_eq!(hold(last, 990), last.line.ns(990));
-        assert_eq!(hold(last, last.start.wrapping_sub(HZ)), end_ns);
-        assert!(is_just_before(last, 999) && !is_just_before(last, last.end()));
+        let span_ns = last.line.length_ns(last.span.into());
+        let still_ns = shown_or_held(last, last.end() + 3_600 * HZ);
+        assert!(still_ns > end_ns && still_ns <= end_ns + span_ns);
+        assert_eq!(shown_or_held(last, last.end() + u64::from(last.span)), still_ns);
+        assert_eq!(shown_or_held(last, 990), last.line.ns(990));
+        assert_eq!(shown_or_held(last, last.start.wrapping_sub(HZ)), end_ns);
+        assert!(last.holds_at(999) && last.holds_at(last.end()) && !last.holds_at(last.end() + 1));
     }
 
     proptest! {
@@ -189,8 +190,8 @@ mod tests {
             let at = previous.end() + pause;
             let reference = look(at, previous.line.ns(at).saturating_add_signed(error_ns));
             let (next, _) = follow(previous, &reference, rate(ppm), SPAN_LOG2);
-            prop_assert!(next.line.ns(at) >= hold(previous, at));
-            prop_assert!(next.line.ns(at + later) >= hold(previous, at + later));
+            prop_assert!(next.line.ns(at) >= shown_or_held(previous, at));
+            prop_assert!(next.line.ns(at + later) >= shown_or_held(previous, at + later));
             prop_assert!(next.line.ns(at) >= previous.line.ns(previous.end()));
         }
 

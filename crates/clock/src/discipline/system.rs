@@ -1,6 +1,6 @@
 use core::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Release},
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 use super::reference::{Foundation, Reference};
@@ -19,6 +19,8 @@ const ANCHOR_ATTEMPTS: u32 = 3;
 const DECLARED_TOLERANCE_PPM: f64 = 1_000.0;
 /// What a declared rate may be off from the system's clock until brackets say it better, in parts per billion.
 const DECLARED_ERROR_PPB: u64 = 600_000;
+/// Reads in which a step of the counter shows: 10 µs or so where it is an emulated one of 1 µs.
+const STEP_READS: u32 = 256;
 /// How long a declared rate is compared with the system's clock, in nanoseconds.
 const DECLARED_CHECK_NS: u64 = 20_000;
 
@@ -28,11 +30,17 @@ pub(crate) struct System {
     /// Whether the process may not read the counter, and so not the C library's clock either.
     forbids_counter: AtomicBool,
     kernel_data: KernelDataCell,
+    /// By how much the counter moves at a time, where that is more than a read takes; else 1.
+    step_ticks: AtomicU64,
 }
 
 impl System {
     pub(crate) const fn new() -> Self {
-        Self { forbids_counter: AtomicBool::new(false), kernel_data: KernelDataCell::empty() }
+        Self {
+            forbids_counter: AtomicBool::new(false),
+            kernel_data: KernelDataCell::empty(),
+            step_ticks: AtomicU64::new(1),
+        }
     }
 
     /// The rungs between the kernel's own data and brackets alone: who declares the rate?
@@ -42,12 +50,7 @@ impl System {
         let (source, rate) = perf.or_else(|| Some((RateSource::Declared, by_cpu()?)))?;
         // Validated by brackets: a wrong crystal would be off by percents.
         let first = self.anchor();
-        let later = loop {
-            let anchor = self.anchor();
-            if anchor.reference_ns.saturating_sub(first.reference_ns) >= DECLARED_CHECK_NS {
-                break anchor;
-            }
-        };
+        let later = self.anchor_after(first, DECLARED_CHECK_NS)?;
         let measured = Line::between(first, later)?;
         let uncertain_ns = measured.length_ns(first.half_width_ticks + later.half_width_ticks) + 2;
         let uncertain_ppm = uncertain_ns as f64 / DECLARED_CHECK_NS as f64 * 1e6;
@@ -99,6 +102,7 @@ impl Reference for System {
             return Foundation { source: RateSource::KernelData, reasons: Reasons::NONE, rate: None };
         }
         let Ok(counter) = Counter::new() else { return fallback(Reason::CounterAbsent) };
+        self.step_ticks.store(step_ticks(|| counter.ordered()), Relaxed);
         let mut reasons = Reasons::of(Reason::NoKernelData);
         match os::counter_verdict() {
             KernelVerdict::KeepsTimeByIt => {}
@@ -122,8 +126,45 @@ impl Reference for System {
 
     fn anchor(&self) -> Anchor {
         match Counter::assume() {
-            Some(counter) => Anchor::of_counter(counter, &Function(os::monotonic_ns), ANCHOR_ATTEMPTS),
+            Some(counter) => {
+                let anchor = Anchor::of_counter(counter, &Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
+                // What the counter shows may be up to a step old.
+                let half_width_ticks = anchor.half_width_ticks + self.step_ticks.load(Relaxed);
+                Anchor { half_width_ticks, ..anchor }
+            }
             None => Anchor { ticks: 0, reference_ns: self.system_ns(), half_width_ticks: 0 },
         }
+    }
+}
+
+/// By how much a counter moves at a time, if consecutive reads can be equal: the least of a few changes. Else 1: a read
+/// then takes longer than a step.
+///
+/// Emulators and scaled counters advance by many ticks at once, whatever frequency they declare.
+fn step_ticks(read: impl Fn() -> u64) -> u64 {
+    let mut least = u64::MAX;
+    let mut has_equal = false;
+    let mut last = read();
+    for _ in 0..STEP_READS {
+        let next = read();
+        has_equal |= next == last;
+        least = least.min(next.wrapping_sub(last).wrapping_sub(1)); // of a change of 0, the largest number
+        last = next;
+    }
+    if has_equal { least.saturating_add(1) } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FakeClock, TickSource};
+
+    #[test]
+    fn a_counter_that_moves_in_steps_is_told_from_a_slow_read() {
+        let clock = FakeClock::new();
+        clock.set_read_cost_ns(30);
+        assert_eq!(step_ticks(|| clock.read()), 1);
+        clock.coarsen(1_000);
+        assert_eq!(step_ticks(|| clock.read()), 1_000);
     }
 }

@@ -1,11 +1,27 @@
 /// A clock of the operating system.
 ///
+/// The CPU-time clocks count only while the process or thread runs; `Realtime` is set by people and by NTP, so it may
+/// step either way.
+///
 /// # Platform
-/// Linux. `Boottime` counts time spent in suspend, the other monotonic ones do not; the CPU-time clocks count only
-/// while the process or thread runs; `Realtime` is set by people and by NTP, so it may step either way.
+/// The names are those of Linux; the other systems read what comes nearest. Where there is nothing,
+/// [`try_read_ns`](super::try_read_ns) gives the reason. *s*: counts time spent in suspend.
+///
+/// | | Linux | macOS | Windows |
+/// |---|---|---|---|
+/// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
+/// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
+/// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
+/// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
+/// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
+/// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
+/// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
+///
+/// Nothing slews `Monotonic` on macOS and Windows.
 ///
 /// # Sources
-/// clock_gettime(2), clock_getres(2).
+/// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time stamps",
+/// "Windows Time" and realtimeapiset.h.
 ///
 /// # Examples
 /// ```
@@ -61,5 +77,18 @@ impl OsClock {
     /// False for the CPU-time clocks, whose values on two threads cannot be compared.
     pub const fn is_shared_timeline(self) -> bool {
         !matches!(self, Self::ProcessCpuTime | Self::ThreadCpuTime)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_declaration() {
+        // So that a clock's number is its place in the table, as the systems without a `clockid_t` have it.
+        for (at, clock) in OsClock::ALL.into_iter().enumerate() {
+            assert_eq!(clock as usize, at);
+        }
     }
 }

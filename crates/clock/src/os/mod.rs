@@ -7,7 +7,9 @@
 mod clock;
 
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
 
 pub use clock::OsClock;
@@ -15,6 +17,7 @@ pub use clock::OsClock;
 use crate::Unavailable;
 
 /// What the kernel thinks of the CPU's counter as a source of time.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux says anything"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KernelVerdict {
     /// It is the current clocksource.
@@ -52,7 +55,7 @@ pub enum CounterAccess {
     Faults,
 }
 
-/// Asks the kernel whether this thread may read the counter (`prctl(PR_GET_TSC)`).
+/// Asks the kernel whether this thread may read the counter (`prctl(PR_GET_TSC)` on Linux).
 ///
 /// Reads no clock, so it is safe to call first. Where the kernel has no such switch, access is [`Allowed`].
 ///
@@ -90,9 +93,13 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
     imp::set_counter_access(access)
 }
 
-/// The step that the system declares for `clock` (`clock_getres`), in nanoseconds.
+/// The step that the system declares for `clock` (`clock_getres`), in nanoseconds, rounded up.
 ///
 /// It is a declaration; what a program sees may be coarser by orders of magnitude.
+///
+/// # Platform
+/// macOS: for the two Mach clocks, the length of their tick. Windows: the length of a tick of the performance counter,
+/// the time between clock interrupts for the coarse clock, and for the others the unit in which they are told, 100 ns.
 ///
 /// # Errors
 /// [`Unavailable`] where the system does not know the clock.
@@ -111,7 +118,7 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::declared_resolution_ns(clock)
 }
 
-/// Reads `clock` once as a program would, through the C library, in nanoseconds.
+/// Reads `clock` once as a program would, through the system's library, in nanoseconds.
 ///
 /// # Errors
 /// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
@@ -131,6 +138,9 @@ pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
 }
 
 /// Reads `clock` once by the real system call, past the vDSO, in nanoseconds.
+///
+/// # Platform
+/// Linux. macOS and Windows keep their system calls to themselves.
 ///
 /// # Errors
 /// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
@@ -158,13 +168,13 @@ pub fn program_path() -> Option<&'static core::ffi::CStr> {
     imp::program_path()
 }
 
-/// `CLOCK_MONOTONIC` in nanoseconds.
+/// The system's monotonic clock in nanoseconds: see [`OsClock::Monotonic`].
 #[inline(always)]
 pub(crate) fn monotonic_ns() -> u64 {
     read_ns::<{ id(OsClock::Monotonic) }>()
 }
 
-/// The number of `clock` in this system's `clockid_t`, fit for a const parameter.
+/// The number of `clock`, fit for a const parameter: its `clockid_t` on Linux, its place in [`OsClock::ALL`] elsewhere.
 pub(crate) const fn id(clock: OsClock) -> i32 {
     imp::id(clock)
 }
@@ -177,4 +187,102 @@ pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
 #[inline(always)]
 pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
     imp::read_by_system_call_ns::<CLOCK>()
+}
+
+#[cfg(all(test, feature = "std", not(miri), any(target_os = "linux", target_os = "macos", windows)))]
+mod tests {
+    use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+    use super::*;
+
+    const SHARED: [OsClock; 4] =
+        [OsClock::Monotonic, OsClock::MonotonicRaw, OsClock::MonotonicCoarse, OsClock::Boottime];
+
+    #[test]
+    fn the_monotonic_clock_is_that_of_the_standard_library() {
+        let step = Duration::from_nanos(declared_resolution_ns(OsClock::Monotonic).unwrap());
+        let reads = || (Instant::now(), Duration::from_nanos(monotonic_ns()), Instant::now());
+        let first = reads();
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(1));
+            let next = reads();
+            let passed = next.1 - first.1;
+            // Either library may round a tick down.
+            assert!(passed + step >= next.0 - first.2 && passed <= (next.2 - first.0) + step, "{passed:?}");
+        }
+    }
+
+    #[test]
+    fn the_wall_clock_is_that_of_the_standard_library() {
+        let by_library = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
+        let step_ns = declared_resolution_ns(OsClock::Realtime).unwrap();
+        // Somebody may set the clock meanwhile, but not every time.
+        let agrees = (0..3).any(|_| {
+            let before = by_library();
+            let read = try_read_ns(OsClock::Realtime).unwrap();
+            (before..=by_library() + step_ns).contains(&(read + step_ns))
+        });
+        assert!(agrees);
+    }
+
+    #[test]
+    fn clocks_do_not_go_back_and_both_reads_are_of_one_clock() {
+        macro_rules! check {
+            ($($clock:ident)*) => {$(
+                if let Ok(before) = try_read_ns(OsClock::$clock) {
+                    let read = read_ns::<{ id(OsClock::$clock) }>();
+                    let after = try_read_ns(OsClock::$clock).unwrap();
+                    assert!(before <= read && read <= after, "{:?}: {before} {read} {after}", OsClock::$clock);
+                }
+            )*};
+        }
+        for _ in 0..1_000 {
+            check!(Monotonic MonotonicRaw MonotonicCoarse Boottime ProcessCpuTime ThreadCpuTime);
+        }
+    }
+
+    #[test]
+    fn every_clock_is_read_and_declared_or_gives_a_reason() {
+        for clock in OsClock::ALL {
+            match (try_read_ns(clock), declared_resolution_ns(clock)) {
+                (Ok(_), Ok(step_ns)) => assert!(step_ns > 0, "{clock:?}"),
+                (Err(_), Err(unavailable)) => assert!(!unavailable.reason().is_empty()),
+                (read, declared) => panic!("{clock:?} {read:?} {declared:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn clocks_of_real_time_pass_as_time_does() {
+        let now = || SHARED.map(|clock| try_read_ns(clock).ok());
+        let (begin, start) = (Instant::now(), now());
+        std::thread::sleep(Duration::from_millis(50));
+        let (end, took) = (now(), begin.elapsed());
+        for ((clock, start), end) in SHARED.into_iter().zip(start).zip(end) {
+            let (Some(start), Some(end)) = (start, end) else { continue };
+            let step = Duration::from_nanos(declared_resolution_ns(clock).unwrap());
+            let passed = Duration::from_nanos(end - start);
+            // Raw clocks may be off by what NTP slews, and a virtual machine may be suspended within.
+            assert!(passed + 2 * step >= Duration::from_millis(49), "{clock:?} {passed:?} of {took:?}");
+        }
+    }
+
+    #[test]
+    fn cpu_time_is_that_of_work() {
+        let process_ns = || try_read_ns(OsClock::ProcessCpuTime).unwrap();
+        let thread_ns = || try_read_ns(OsClock::ThreadCpuTime).unwrap();
+        let start = (process_ns(), thread_ns());
+        while process_ns() == start.0 || thread_ns() == start.1 {
+            core::hint::spin_loop();
+        }
+        assert!(process_ns() > start.0 && thread_ns() > start.1);
+    }
+
+    #[test]
+    fn a_read_past_the_library_is_real_or_refused_with_a_reason() {
+        match try_read_by_system_call_ns(OsClock::Monotonic) {
+            Ok(ns) => assert!(ns <= monotonic_ns()),
+            Err(unavailable) => assert!(!unavailable.reason().is_empty()),
+        }
+    }
 }

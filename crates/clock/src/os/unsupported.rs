@@ -18,14 +18,15 @@ pub(super) fn perf_rate() -> Option<Line> {
     None
 }
 
-const UNSUPPORTED: Unavailable = Unavailable::because("operating-system clocks are read on Linux only");
+const UNSUPPORTED: Unavailable = Unavailable::because("clocks are read on Linux, macOS and Windows only");
 
 pub(super) const fn id(clock: OsClock) -> i32 {
     clock as i32
 }
 
 pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
-    unreachable!("a source is only built for a clock that `try_read_ns` could read")
+    // No source is built for a clock that `try_read_ns` cannot read, but this crate's own clock needs one.
+    panic!("this system has no clock that can be read here: clocks are read on Linux, macOS and Windows only")
 }
 
 pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {

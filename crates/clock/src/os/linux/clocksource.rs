@@ -1,6 +1,6 @@
 use core::ffi::CStr;
 
-use super::maps::File;
+use super::file::File;
 use crate::os::KernelVerdict;
 
 const CURRENT: &CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";

@@ -1,5 +1,7 @@
 use core::ffi::CStr;
 
+use super::file::File;
+
 /// Address ranges of this process by name, from `/proc/self/maps`.
 ///
 /// # Sources
@@ -102,35 +104,12 @@ fn address(line: &[u8]) -> Option<usize> {
     usize::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// A file that is closed when it goes.
-pub(super) struct File(libc::c_int);
-
-impl File {
-    pub(super) fn open(path: &CStr) -> Option<Self> {
-        // SAFETY: `path` ends with a NUL.
-        let descriptor = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-        (descriptor >= 0).then_some(Self(descriptor))
-    }
-
-    pub(super) fn read(&self, buffer: &mut [u8]) -> Option<usize> {
-        // SAFETY: the buffer is valid for its length.
-        let read = unsafe { libc::read(self.0, buffer.as_mut_ptr().cast(), buffer.len()) };
-        usize::try_from(read).ok()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        // SAFETY: the descriptor is this value's own.
-        unsafe { libc::close(self.0) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "makes system calls that Miri does not know")]
     fn both_ways_find_the_same() {
         let Some(file) = File::open(MAPS) else { return };
         // SAFETY: as in `start_of_vvar`.

@@ -1,0 +1,56 @@
+//! Every read on its own in a function that is never inlined, so that its instructions can be looked at:
+//! `objdump -d --no-show-raw-insn -M intel target/release/examples/reads`, as `tests/assembly.rs` does by itself.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use chronoscope_clock::{Clock, FullResolution, Granular};
+
+static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
+static FULL_RESOLUTION: FullResolution = FullResolution::new(Duration::from_micros(1));
+
+#[inline(never)]
+fn read_ordered() -> u64 {
+    Clock::or_system().now().as_nanos()
+}
+
+#[inline(never)]
+fn read_unordered() -> u64 {
+    Clock::or_system().unordered().now().as_nanos()
+}
+
+#[inline(never)]
+fn read_ticks() -> u64 {
+    Clock::or_system().ticks().as_raw()
+}
+
+#[inline(never)]
+fn read_granular() -> u64 {
+    GRANULAR.now().as_nanos()
+}
+
+#[inline(never)]
+fn read_recent() -> u64 {
+    GRANULAR.recent().as_nanos()
+}
+
+#[inline(never)]
+fn read_full_resolution() -> u64 {
+    FULL_RESOLUTION.now().as_nanos()
+}
+
+type Read = fn() -> u64;
+
+fn main() {
+    let reads: [(&str, Read); 6] = [
+        ("ordered", read_ordered),
+        ("unordered", read_unordered),
+        ("ticks", read_ticks),
+        ("granular", read_granular),
+        ("recent", read_recent),
+        ("full resolution", read_full_resolution),
+    ];
+    for (name, read) in reads {
+        println!("{name:16}{:>20}", black_box(read)());
+    }
+}
