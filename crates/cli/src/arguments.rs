@@ -4,6 +4,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::cpu_list::CpuList;
+use crate::monotime_lists::{GranularityList, ThreadList};
 
 /// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
 /// what therefore can and cannot be timed here.
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Reads(RunOptions),
     /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
     Causality(RunOptions),
+    /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
+    Monotime(MonotimeOptions),
     /// Show a saved record again
     Show(ShowOptions),
     /// Print the JSON schema of the record
@@ -92,6 +95,21 @@ pub(crate) struct CheckOptions {
     pub(crate) interval: Vec<Duration>,
 }
 
+/// Options of the experiment with many threads.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct MonotimeOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// Numbers of threads; 1 is always tried too [default: powers of two up to the number of CPUs]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) threads: Option<ThreadList>,
+
+    /// Granularities of the causal clock, in nanoseconds or with a unit, e.g. 0,100,1us [default: 0,100,1000]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) granularity: Option<GranularityList>,
+}
+
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ShowOptions {
     /// The record
@@ -128,6 +146,8 @@ pub(crate) enum View {
     Reads,
     /// Causality
     Causality,
+    /// Causal times for many threads
+    Monotime,
 }
 
 /// The arguments; ends the process with code 2 if they are wrong.

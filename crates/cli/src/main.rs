@@ -6,6 +6,7 @@ mod command;
 mod cpu_list;
 mod failure;
 mod interrupt;
+mod monotime_lists;
 mod output;
 mod progress;
 

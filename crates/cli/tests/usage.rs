@@ -29,6 +29,21 @@ fn absurd_values_are_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn absurd_threads_and_granularities_are_refused_before_anything_is_measured() {
+    let monotime = |option: &str, value: &str| refused(&["monotime", option, value]);
+    assert!(monotime("--threads", "0").contains("choose 1 to 1024"));
+    assert!(monotime("--threads", "1,1025").contains("1025 is no number of threads"));
+    assert!(monotime("--threads", "").contains("such as 1,2,4"));
+    assert!(monotime("--threads", "1,,2").contains("such as 1,2,4"));
+    assert!(monotime("--granularity", "1001ms").contains("choose 0ns to 1s"));
+    assert!(monotime("--granularity", "").contains("such as 0,100,1us"));
+    assert!(monotime("--granularity", "fine").contains("fine"));
+    let many: Vec<String> = (1..=40).map(|threads: u32| threads.to_string()).collect();
+    assert!(monotime("--threads", &many.join(",")).contains("choose 32 at most"));
+    assert!(refused(&["check", "--threads", "2"]).contains("--threads"));
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let message = refused(&["--output", "/no/such/folder/record.json"]);
     assert!(message.contains("/no/such/folder/record.json") && message.contains("choose a file"), "{message}");
@@ -45,7 +60,7 @@ fn a_file_that_is_no_record_is_refused() {
 #[test]
 fn a_saved_record_is_shown_again() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
-    for view in ["check", "clocks", "reads", "causality"] {
+    for view in ["check", "clocks", "reads", "causality", "monotime"] {
         let output = chronoscope().args(["show", fixture, "--view", view]).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(!text.contains('\u{1b}'), "no colour where standard output is no terminal");
@@ -68,7 +83,7 @@ fn completions_and_manual_name_every_command() {
         String::from_utf8(output.stdout).unwrap()
     };
     let manual = text(&["man"]);
-    for command in ["check", "clocks", "reads", "causality", "show", "schema", "completions", "man"] {
+    for command in ["check", "clocks", "reads", "causality", "monotime", "show", "schema", "completions", "man"] {
         assert!(manual.contains(command), "the manual does not name {command}");
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
             assert!(text(&["completions", shell]).contains(command), "{shell} does not complete {command}");

@@ -49,6 +49,15 @@ pub struct Plan {
     pub interval_forks: u32,
     /// Intervals that the user asks about, in nanoseconds.
     pub questions_ns: Vec<f64>,
+    /// Granularities of the causal clock that many threads read; empty where that is not asked for.
+    #[serde(default)]
+    pub monotime_granularities_ns: Vec<u64>,
+    /// Numbers of threads that read it; 1 is always among them, since the others are compared with it.
+    #[serde(default)]
+    pub monotime_threads: Vec<u32>,
+    /// Rounds of this, each in a worker process of its own.
+    #[serde(default)]
+    pub monotime_rounds: u32,
 }
 
 /// The time that a part of the plan may take.
@@ -121,6 +130,10 @@ pub struct Wish {
     pub parts: Vec<Part>,
     /// Intervals to answer for.
     pub questions: Vec<Duration>,
+    /// Granularities of the causal clock that many threads read; empty for the usual ones.
+    pub granularities: Vec<Duration>,
+    /// Numbers of threads that read it; empty for powers of two up to the number of CPUs.
+    pub threads: Vec<u32>,
 }
 
 /// The parts' shares of a check's time.
@@ -133,6 +146,7 @@ const fn weight(part: Part) -> u64 {
         Part::Offsets => 6,
         Part::Litmus => 30,
         Part::Intervals => 36,
+        Part::Monotime => 39,
     }
 }
 
@@ -142,6 +156,14 @@ const ALONE_FACTOR: u32 = 2;
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Intervals that can be asked about.
 const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
+/// Granularities of the causal clock that are looked at unless others are asked for.
+const GRANULARITIES_NS: [u64; 3] = [0, 100, 1_000];
+/// A clock that moves once a second or less often is none that this is about.
+const LONGEST_GRANULARITY: Duration = Duration::from_secs(1);
+/// Threads that a process can be expected to start.
+const MOST_THREADS: u32 = 1024;
+/// Granularities or numbers of threads in one run: they are multiplied with each other.
+const LONGEST_LIST: usize = 32;
 
 impl Plan {
     /// The plan that fulfils `wish` on a machine where the process may use the CPUs `allowed`.
@@ -160,10 +182,17 @@ impl Plan {
     /// ```
     pub fn new(wish: &Wish, allowed: &[u32]) -> Result<Self, PlanError> {
         let cpus = cpus(wish, allowed)?;
-        let parts: Vec<Part> =
-            Part::ALL.into_iter().filter(|part| wish.parts.is_empty() || wish.parts.contains(part)).collect();
+        let parts = Part::ALL
+            .into_iter()
+            .filter(|part| wish.parts.contains(part) || wish.parts.is_empty() && part.is_of_check());
+        let parts: Vec<Part> = parts.collect();
         let budget = budget(wish, &parts)?;
         let questions_ns = wish.questions.iter().map(question_ns).collect::<Result<_, _>>()?;
+        let (monotime_granularities_ns, monotime_threads) = if parts.contains(&Part::Monotime) {
+            (granularities_ns(wish)?, threads(wish, cpus.len())?)
+        } else {
+            <_>::default()
+        };
         let measuring_cpu = cpus.last().copied();
         let (reads_per_clock, empty_intervals_per_clock) = wish.depth.reads();
         let pairs = pairs(&cpus, wish.depth.most_pairs());
@@ -196,6 +225,9 @@ impl Plan {
             litmus_clocks: names(&on_one_timeline),
             interval_forks: 3,
             questions_ns,
+            monotime_rounds: if monotime_threads.is_empty() { 0 } else { wish.depth.latency_forks() },
+            monotime_granularities_ns,
+            monotime_threads,
             cpus,
         })
     }
@@ -221,7 +253,7 @@ fn cpus(wish: &Wish, allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
 }
 
 fn budget(wish: &Wish, parts: &[Part]) -> Result<Duration, PlanError> {
-    let whole: u64 = Part::ALL.into_iter().map(weight).sum();
+    let whole: u64 = Part::ALL.into_iter().filter(|part| part.is_of_check()).map(weight).sum();
     let wanted: u64 = parts.iter().copied().map(weight).sum();
     let (shortest, longest) = BUDGET_BOUNDS;
     match wish.budget {
@@ -236,6 +268,46 @@ fn shares(parts: &[Part], budget: Duration) -> Vec<PartBudget> {
     let whole: u64 = parts.iter().copied().map(weight).sum::<u64>().max(1);
     let share = |part| budget.mul_f64(weight(part) as f64 / whole as f64).as_millis() as u64;
     parts.iter().map(|part| PartBudget { part: *part, budget_ms: share(*part).max(1) }).collect()
+}
+
+/// The granularities that `wish` names, rising, or the usual ones.
+fn granularities_ns(wish: &Wish) -> Result<Vec<u64>, PlanError> {
+    if wish.granularities.is_empty() {
+        return Ok(GRANULARITIES_NS.to_vec());
+    }
+    if let Some(granularity) = wish.granularities.iter().find(|granularity| **granularity > LONGEST_GRANULARITY) {
+        return Err(PlanError::new(Kind::Granularity(*granularity)));
+    }
+    // Not above a second, so it fits.
+    bounded_list(wish.granularities.iter().map(|granularity| granularity.as_nanos() as u64).collect(), "granularities")
+}
+
+/// The numbers of threads that `wish` names, rising, or powers of two up to the number of CPUs and that number itself;
+/// with 1 among them, as what the others are compared with.
+fn threads(wish: &Wish, cpus: usize) -> Result<Vec<u32>, PlanError> {
+    if let Some(threads) = wish.threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
+        return Err(PlanError::new(Kind::Threads(*threads)));
+    }
+    let mut threads = wish.threads.clone();
+    if threads.is_empty() {
+        let cpus = u32::try_from(cpus).unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);
+        threads = std::iter::successors(Some(1_u32), |threads| threads.checked_mul(2))
+            .take_while(|threads| *threads < cpus)
+            .chain([cpus])
+            .collect();
+    }
+    threads.push(1);
+    bounded_list(threads, "numbers of threads")
+}
+
+/// `values` rising, each once.
+fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Vec<T>, PlanError> {
+    values.sort_unstable();
+    values.dedup();
+    if values.len() > LONGEST_LIST {
+        return Err(PlanError::new(Kind::LongList { what, length: values.len() }));
+    }
+    Ok(values)
 }
 
 fn question_ns(interval: &Duration) -> Result<f64, PlanError> {
@@ -281,6 +353,9 @@ enum Kind {
     CpuNotAllowed { cpu: u32, allowed: Vec<u32> },
     Budget(Duration),
     Question(Duration),
+    Threads(u32),
+    Granularity(Duration),
+    LongList { what: &'static str, length: usize },
 }
 
 impl PlanError {
@@ -315,6 +390,18 @@ impl fmt::Display for PlanError {
                 humantime::format_duration(*budget),
                 bounds(BUDGET_BOUNDS)
             ),
+            Kind::Threads(threads) => {
+                write!(f, "{threads} is no number of threads that can be tried; choose 1 to {MOST_THREADS}")
+            }
+            Kind::Granularity(granularity) => write!(
+                f,
+                "{} is no granularity for a clock; choose 0ns to {}",
+                humantime::format_duration(*granularity),
+                humantime::format_duration(LONGEST_GRANULARITY)
+            ),
+            Kind::LongList { what, length } => {
+                write!(f, "{length} {what} are too many for one run; choose {LONGEST_LIST} at most")
+            }
             Kind::Question(interval) => write!(
                 f,
                 "{} is no interval that can be judged; choose {}",
@@ -356,6 +443,41 @@ mod tests {
             refused(Wish { budget: Some(Duration::from_secs(seconds)), ..Wish::default() });
         }
         refused(Wish { questions: vec![Duration::ZERO], ..Wish::default() });
+    }
+
+    fn monotime(wish: Wish, cpus: &[u32]) -> Result<Plan, PlanError> {
+        Plan::new(&Wish { parts: vec![Part::Monotime], ..wish }, cpus)
+    }
+
+    #[test]
+    fn a_check_leaves_out_what_must_be_asked_for() {
+        let check = Plan::new(&Wish::default(), &[0, 1]).unwrap();
+        assert!(check.monotime_threads.is_empty() && check.budget_ms_of(Part::Monotime).is_none());
+        let asked = monotime(Wish::default(), &[0, 1, 2, 3, 4, 5]).unwrap();
+        assert_eq!(asked.monotime_threads, [1, 2, 4, 6]);
+        assert_eq!(asked.monotime_granularities_ns, GRANULARITIES_NS);
+        assert!(asked.monotime_rounds >= 9);
+    }
+
+    #[test]
+    fn threads_and_granularities_are_put_in_order() {
+        let wish = Wish {
+            threads: vec![8, 2, 8],
+            granularities: vec![Duration::from_secs(1), Duration::ZERO],
+            ..Wish::default()
+        };
+        let plan = monotime(wish, &[0, 1]).unwrap();
+        assert_eq!(plan.monotime_threads, [1, 2, 8]);
+        assert_eq!(plan.monotime_granularities_ns, [0, 1_000_000_000]);
+    }
+
+    #[test]
+    fn absurd_threads_and_granularities_are_refused() {
+        for threads in [vec![0], vec![1, 1025], (1..=33).collect()] {
+            monotime(Wish { threads, ..Wish::default() }, &[0, 1]).unwrap_err();
+        }
+        let granularities = vec![Duration::from_nanos(1_000_000_001)];
+        monotime(Wish { granularities, ..Wish::default() }, &[0, 1]).unwrap_err();
     }
 
     proptest! {

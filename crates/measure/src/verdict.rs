@@ -1,7 +1,7 @@
 //! From estimates to the verdict: which clocks can be trusted, and what they can time.
 
-use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_clock::os::OsClock;
+use chronoscope_clock::{Guarantee, SourceId};
 
 use crate::record::{ClockReport, Path, Question, Record, TscClass};
 
@@ -16,7 +16,8 @@ pub(crate) fn conclude(record: &mut Record) {
         .and_then(|clock| clock.path)
         .map(|path| path == Path::Vdso);
     let monotonic = never_stepped_back(record);
-    let causal = all_or_none(record.clocks.iter().filter(|clock| clock.ordered).filter_map(|clock| clock.causal));
+    let causal =
+        all_or_none(record.clocks.iter().filter(|clock| clock.must_be_causal()).filter_map(|clock| clock.causal));
     let skew = record.causality.pairs.iter().map(|pair| pair.skew_not_excluded_ns()).fold(None, larger);
     let standings: Vec<(bool, String)> = record
         .verdict
@@ -64,13 +65,15 @@ fn never_stepped_back(record: &Record) -> Option<bool> {
 fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
     let no = |why: &str| (false, why.to_owned());
     let Some(id) = SourceId::from_name(&clock.name) else { return no("unknown to this build") };
-    if clock.causal == Some(false) && clock.ordered {
+    if clock.causal == Some(false) && clock.must_be_causal() {
         return no("it went backwards between CPUs");
     }
     if clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0) {
         return no("it stepped back on one thread");
     }
-    if clock.granularity_is_latency == Some(false) && clock.granularity_ns.is_some_and(|step| step >= COARSE_NS) {
+    let is_coarse =
+        clock.granularity_is_latency == Some(false) && clock.granularity_ns.is_some_and(|step| step >= COARSE_NS);
+    if is_coarse && id.guarantee().is_none() {
         return no("its steps are coarse: for timestamps that need no more, at the least cost");
     }
     match id {
@@ -98,9 +101,14 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
             Some(doubt) => (false, doubt),
             None => (true, "nanoseconds of CLOCK_MONOTONIC, causal; from the library chronoscope-clock".to_owned()),
         },
-        SourceId::Clock(Guarantee::Granular) => no("causal without a fence, in steps: for timestamps between threads"),
-        SourceId::Clock(Guarantee::Unordered | Guarantee::FullResolution) => {
-            no("not ordered: it may be read before the work it times is done")
+        SourceId::Clock(Guarantee::Granular) => {
+            no("it moves in steps: for timestamps that threads compare, causal without the cost of a fence")
+        }
+        SourceId::Clock(Guarantee::Unordered) => {
+            no("not ordered: it may be read before the work it times is done; the cheapest timestamp in nanoseconds")
+        }
+        SourceId::Clock(Guarantee::FullResolution) => {
+            no("not ordered: for timestamps that threads compare and that may be off by less than its granularity")
         }
     }
 }

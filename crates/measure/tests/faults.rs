@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 
-use chronoscope_clock::{FakeClock, Rate, SourceId, TickSource, os::OsClock};
+use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_measure::finding::{self, FindingId};
 use chronoscope_measure::plan::{Plan, Wish};
 use chronoscope_measure::record::{
@@ -39,6 +39,9 @@ fn blank(wish: Wish) -> Record {
         causality: Causality::default(),
         findings: Vec::new(),
         verdict: Verdict::default(),
+        library_clock: None,
+        reason_library_clock_unknown: None,
+        monotime: None,
     }
 }
 
@@ -50,6 +53,7 @@ fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
         path: Some(Path::Vdso),
         path_evidence: None,
         ordered: true,
+        causal_by_design: Some(true),
         traps_under_hypervisor: false,
         causal: None,
         reason_causal_unknown: None,
@@ -154,8 +158,7 @@ fn litmus_of(name: &str, skew_ns: i64) -> Record {
     clock.advance(1_000_000);
     let mut samples = task::litmus::Samples::default();
     for _ in 0..100 {
-        let published = AtomicU64::new(clock.read());
-        task::litmus::observe(&clock.view(skew_ns), &published, 10, &mut samples);
+        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
     }
     let request = task::litmus::Request { source: name.into(), writer: 0, reader: 1 };
     let mut record = blank(Wish::default());
@@ -175,6 +178,25 @@ fn a_skewed_reader_gives_a_non_causal_read() {
 fn an_unordered_read_that_is_not_causal_is_expected() {
     let record = litmus_of(SourceId::CounterUnordered.name(), -5_000);
     assert_eq!(found(&record), [FindingId::UnorderedReadNotCausal]);
+    let unordered = litmus_of(SourceId::Clock(Guarantee::Unordered).name(), -5_000);
+    assert_eq!(found(&unordered), [FindingId::UnorderedReadNotCausal]);
+}
+
+#[test]
+fn the_librarys_causal_clocks_must_not_go_back_at_all() {
+    for guarantee in [Guarantee::Ordered, Guarantee::Granular] {
+        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee).name(), -50)), [FindingId::NonCausalRead]);
+    }
+}
+
+#[test]
+fn full_resolution_may_go_back_by_less_than_its_granularity() {
+    let name = SourceId::Clock(Guarantee::FullResolution).name();
+    let within = litmus_of(name, -1_019); // 20 ns less, for the read
+    assert_eq!(found(&within), [FindingId::UnorderedReadNotCausal]);
+    let saw = &finding::conclude(&within)[0].evidence;
+    assert!(saw.summary.contains("worst step back 999 ns of the 1.00 µs it allows"), "{}", saw.summary);
+    assert_eq!(found(&litmus_of(name, -1_020)), [FindingId::NonCausalRead]);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 use chronoscope_measure::record::Record;
 
 use crate::page::Page;
-use crate::section::{causality, clock_detail, clocks, disturbance, findings, machine, reads, title, verdict};
+use crate::section::{
+    causality, clock_detail, clocks, disturbance, findings, machine, monotime, reads, title, verdict,
+};
 
 /// Which sections of a record are shown.
 ///
@@ -24,6 +26,8 @@ pub enum View {
     Reads,
     /// What was seen between CPUs alone: all pairs, all litmus runs.
     Causality,
+    /// What causal times cost many threads alone.
+    Monotime,
 }
 
 impl View {
@@ -31,9 +35,9 @@ impl View {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_report::View::ALL.len(), 4);
+    /// assert_eq!(chronoscope_report::View::ALL.len(), 5);
     /// ```
-    pub const ALL: [Self; 4] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality];
+    pub const ALL: [Self; 5] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime];
 }
 
 /// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
@@ -73,6 +77,10 @@ pub fn terminal(record: &Record, view: View) -> String {
         }
         View::Causality => {
             causality::show_all(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Monotime => {
+            monotime::show(&mut page, record);
             findings::concerning(&mut page, record, view);
         }
     }

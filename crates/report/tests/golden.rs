@@ -34,7 +34,7 @@ fn assert_golden(name: &str, text: &str) {
 fn check() {
     let text = plain(&record(), View::Check);
     assert_golden("check.txt", &text);
-    assert!(text.lines().count() <= 70, "{} lines", text.lines().count());
+    assert!(text.lines().count() <= 80, "{} lines", text.lines().count());
 }
 
 #[test]
@@ -50,6 +50,28 @@ fn reads() {
 #[test]
 fn causality() {
     assert_golden("causality.txt", &plain(&record(), View::Causality));
+}
+
+#[test]
+fn monotime() {
+    assert_golden("monotime.txt", &plain(&record(), View::Monotime));
+}
+
+#[test]
+fn a_record_of_an_earlier_build_is_shown_too() {
+    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    for added in ["library_clock", "reason_library_clock_unknown", "monotime"] {
+        fields.as_object_mut().expect("it is an object").remove(added);
+    }
+    for added in ["monotime_granularities_ns", "monotime_threads", "monotime_rounds"] {
+        fields["plan"].as_object_mut().expect("it is an object").remove(added);
+    }
+    for clock in fields["clocks"].as_array_mut().expect("it is an array") {
+        clock.as_object_mut().expect("it is an object").remove("causal_by_design");
+    }
+    let record = parse(&fields.to_string()).expect("fields are only ever added");
+    assert!(plain(&record, View::Check).contains("CLOCKS") && !plain(&record, View::Check).contains("library clock"));
+    assert!(plain(&record, View::Monotime).contains("it was not part of the plan"));
 }
 
 #[test]

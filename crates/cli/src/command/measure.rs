@@ -6,17 +6,23 @@ use chronoscope_measure::plan::{Depth, Plan, Wish};
 use chronoscope_measure::record::{Outcome, Part, Record, Tool};
 use chronoscope_report::View;
 
-use crate::arguments::{CheckOptions, Format, RunOptions};
+use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{self, OutputFile};
 use crate::progress::Progress;
 
-/// Measures `parts` of a check (none named: all), prints the record and saves it.
-pub(super) fn run(start: &Start, options: &CheckOptions, parts: &[Part], view: View) -> Result<ExitCode, Failure> {
-    let run = &options.run;
-    let plan =
-        Plan::new(&wish(options, parts), start.allowed_cpus()).map_err(|error| Failure::usage(format!("{error}")))?;
+/// Measures `parts` (none named: all of a check), prints the record and saves it. `wish` says what of them is wanted
+/// beyond what `run` does.
+pub(super) fn run(
+    start: &Start,
+    run: &RunOptions,
+    wish: Wish,
+    parts: &[Part],
+    view: View,
+) -> Result<ExitCode, Failure> {
+    let wish = completed(wish, run, parts);
+    let plan = Plan::new(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(format!("{error}")))?;
     let file = run.output.as_deref().map(OutputFile::prepare).transpose()?;
     let mut progress = Progress::new(run.quiet, Interrupt::listen());
     let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -37,20 +43,13 @@ fn measured_nothing(record: &Record) -> bool {
     !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
 }
 
-fn wish(options: &CheckOptions, parts: &[Part]) -> Wish {
-    let run = &options.run;
+fn completed(wish: Wish, run: &RunOptions, parts: &[Part]) -> Wish {
     let depth = match (run.quick, run.thorough) {
         (true, _) => Depth::Quick,
         (_, true) => Depth::Thorough,
         _ => Depth::Normal,
     };
-    Wish {
-        depth,
-        budget: run.duration,
-        cpus: run.cpus.clone().map(|list| list.0),
-        parts: parts.to_vec(),
-        questions: options.interval.clone(),
-    }
+    Wish { depth, budget: run.duration, cpus: run.cpus.clone().map(|list| list.0), parts: parts.to_vec(), ..wish }
 }
 
 fn fails(run: &RunOptions, record: &Record) -> bool {

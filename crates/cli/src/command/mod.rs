@@ -9,28 +9,47 @@ mod show;
 use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
+use chronoscope_measure::plan::Wish;
 use chronoscope_measure::record::Part;
 use chronoscope_report::View;
 
-use crate::arguments::{Arguments, CheckOptions, Command, RunOptions};
+use crate::arguments::{Arguments, CheckOptions, Command, MonotimeOptions};
 use crate::failure::Failure;
 
 const CLOCKS: &[Part] = &[Part::Paths, Part::Latency, Part::Granularity, Part::Intervals];
 const READS: &[Part] = &[Part::Reads];
 const CAUSALITY: &[Part] = &[Part::Offsets, Part::Litmus];
+const MONOTIME: &[Part] = &[Part::Monotime];
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
-    let alone = |run: RunOptions| CheckOptions { run, interval: Vec::new() };
+    let none = Wish::default;
     match arguments.command {
-        None => measure::run(start, &arguments.check, &[], View::Check),
-        Some(Command::Check(options)) => measure::run(start, &options, &[], View::Check),
-        Some(Command::Clocks(options)) => measure::run(start, &options, CLOCKS, View::Clocks),
-        Some(Command::Reads(options)) => measure::run(start, &alone(options), READS, View::Reads),
-        Some(Command::Causality(options)) => measure::run(start, &alone(options), CAUSALITY, View::Causality),
+        None => measure::run(start, &arguments.check.run, answers(&arguments.check), &[], View::Check),
+        Some(Command::Check(options)) => measure::run(start, &options.run, answers(&options), &[], View::Check),
+        Some(Command::Clocks(options)) => measure::run(start, &options.run, answers(&options), CLOCKS, View::Clocks),
+        Some(Command::Reads(options)) => measure::run(start, &options, none(), READS, View::Reads),
+        Some(Command::Causality(options)) => measure::run(start, &options, none(), CAUSALITY, View::Causality),
+        Some(Command::Monotime(options)) => {
+            measure::run(start, &options.run, combinations(&options), MONOTIME, View::Monotime)
+        }
         Some(Command::Show(options)) => show::run(&options),
         Some(Command::Schema) => schema::run(),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => man::run(),
+    }
+}
+
+/// The intervals to answer for.
+fn answers(options: &CheckOptions) -> Wish {
+    Wish { questions: options.interval.clone(), ..Wish::default() }
+}
+
+/// The granularities and numbers of threads to combine.
+fn combinations(options: &MonotimeOptions) -> Wish {
+    Wish {
+        granularities: options.granularity.clone().map(|list| list.0).unwrap_or_default(),
+        threads: options.threads.clone().map(|list| list.0).unwrap_or_default(),
+        ..Wish::default()
     }
 }

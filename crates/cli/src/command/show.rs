@@ -15,6 +15,7 @@ pub(super) fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
         arguments::View::Clocks => chronoscope_report::View::Clocks,
         arguments::View::Reads => chronoscope_report::View::Reads,
         arguments::View::Causality => chronoscope_report::View::Causality,
+        arguments::View::Monotime => chronoscope_report::View::Monotime,
     };
     output::print(&match options.format {
         Format::Human => chronoscope_report::terminal(&record, view),

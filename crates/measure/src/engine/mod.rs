@@ -65,6 +65,9 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         causality: Causality::default(),
         findings: Vec::new(),
         verdict: Default::default(),
+        library_clock: None,
+        reason_library_clock_unknown: None,
+        monotime: None,
     };
     let mut session = Session::new(start, record.plan.clone(), observer);
     stages::prepare(&mut session, &mut record);

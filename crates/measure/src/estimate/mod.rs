@@ -4,12 +4,16 @@ mod canary;
 mod causality;
 mod clock;
 mod interval;
+mod library_clock;
+mod monotime;
 mod reads;
 
 pub use canary::{Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency, step_ns};
 pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, quiet_canary_ticks, trial};
+pub use library_clock::library_clock;
+pub use monotime::monotime;
 pub use reads::reads;
 
 /// The confidence of every interval.

@@ -82,7 +82,7 @@ pub enum FindingId {
     NegativeElapsed,
     /// A read returned less than a value that was shown to its thread.
     NonCausalRead,
-    /// The same, by a read that promises no order: expected, and a trap.
+    /// The same, by a read that does not promise otherwise: expected, and a trap.
     UnorderedReadNotCausal,
     /// Two CPUs disagree about the time by more than the error bar.
     CrossCpuSkew,

@@ -18,6 +18,10 @@ pub struct ClockReport {
     pub path_evidence: Option<PathEvidence>,
     /// Whether a read keeps its place after earlier loads of its thread.
     pub ordered: bool,
+    /// Whether a time shown to a thread must never be later than what it reads next; null in records of earlier builds,
+    /// for whose clocks `ordered` says the same.
+    #[serde(default)]
+    pub causal_by_design: Option<bool>,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
     /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null for not tested.
@@ -41,6 +45,11 @@ pub struct ClockReport {
 }
 
 impl ClockReport {
+    /// Whether a time shown to a thread must never be later than what it reads next from this clock.
+    pub fn must_be_causal(&self) -> bool {
+        self.causal_by_design.unwrap_or(self.ordered)
+    }
+
     /// Takes into account that the clock went backwards between threads `violations` times in one observation.
     pub fn observe_causality(&mut self, violations: u64) {
         self.causal = Some(self.causal.unwrap_or(true) && violations == 0);

@@ -14,7 +14,9 @@ mod causality;
 mod clocks;
 mod disturbance;
 mod histogram;
+mod library_clock;
 mod machine;
+mod monotime;
 mod reads;
 mod verdict;
 
@@ -25,10 +27,12 @@ pub use clocks::{
 };
 pub use disturbance::Disturbance;
 pub use histogram::{Bin, Histogram};
+pub use library_clock::{LibraryClock, LibraryClockReason, LibraryClockState};
 pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
     Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
+pub use monotime::{Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Spread, Staleness};
 pub use reads::{Gaps, Mode, Reads};
 pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, Verdict};
 
@@ -87,6 +91,15 @@ pub struct Record {
     pub findings: Vec<Finding>,
     /// What can be timed here.
     pub verdict: Verdict,
+    /// What the library's own clock says of itself here; null in records of earlier builds.
+    #[serde(default)]
+    pub library_clock: Option<LibraryClock>,
+    /// Why it could not be asked.
+    #[serde(default)]
+    pub reason_library_clock_unknown: Option<String>,
+    /// What causal times cost many threads; null where that was not asked for.
+    #[serde(default)]
+    pub monotime: Option<Monotime>,
 }
 
 /// The program that wrote a record.
@@ -116,12 +129,27 @@ pub enum Part {
     Litmus,
     /// Whether the claimed shortest intervals hold.
     Intervals,
+    /// What causal times cost when many threads ask for them; not part of a check.
+    Monotime,
 }
 
 impl Part {
     /// Every part, in the order of a run.
-    pub const ALL: [Self; 7] =
-        [Self::Paths, Self::Latency, Self::Granularity, Self::Reads, Self::Offsets, Self::Litmus, Self::Intervals];
+    pub const ALL: [Self; 8] = [
+        Self::Paths,
+        Self::Latency,
+        Self::Granularity,
+        Self::Reads,
+        Self::Offsets,
+        Self::Litmus,
+        Self::Intervals,
+        Self::Monotime,
+    ];
+
+    /// Whether a check does it; what it does not must be asked for.
+    pub const fn is_of_check(self) -> bool {
+        !matches!(self, Self::Monotime)
+    }
 
     /// What the part finds out, in a few words.
     pub const fn title(self) -> &'static str {
@@ -133,6 +161,7 @@ impl Part {
             Self::Offsets => "offsets between CPUs",
             Self::Litmus => "causality litmus",
             Self::Intervals => "shortest intervals",
+            Self::Monotime => "causal times for many threads",
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Verdict {
     /// Whether no clock that must not step back did so on one thread; null if none was observed.
     pub monotonic: Option<bool>,
-    /// Whether no ordered read went backwards between CPUs; null if it could not be tested.
+    /// Whether no read that must be causal went backwards between CPUs; null if it could not be tested.
     pub causal: Option<bool>,
     /// The largest skew between CPUs that the observations do not exclude.
     pub skew_not_excluded_ns: Option<f64>,

@@ -1,9 +1,10 @@
 //! The one-way causality litmus: one CPU publishes the clock without pause, another looks at what was published and
 //! then at its own clock, which must not be earlier.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
+use chronoscope_clock::causality::{Board, Seen};
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
@@ -27,17 +28,7 @@ pub struct Request {
 }
 
 /// What the reader saw, in ticks of the source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// Observations.
-    pub observations: u64,
-    /// Observations of a value that had not been seen before.
-    pub fresh: u64,
-    /// Own reads that were earlier than the value just seen.
-    pub violations: u64,
-    /// The largest step back.
-    pub worst_ticks: u64,
-}
+pub type Samples = Seen;
 
 pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     source(&request.source)?
@@ -55,26 +46,21 @@ impl SourceVisitor for OneWay<'_> {
 
     fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
         let Request { writer, reader, .. } = *self.request;
-        let published = Published(AtomicU64::new(source.read()));
+        let board = Board::new(source.read());
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {
             let publisher = thread::Builder::new()
                 .spawn_scoped(scope, || {
                     let watch = Watch::pinned(Some(writer));
-                    while !stop.load(Relaxed) {
-                        published.0.store(source.read(), Release);
-                    }
+                    board.publish_until(&source, || stop.load(Relaxed));
                     watch.finish()
                 })
                 .map_err(|error| format!("no second thread could be started: {error}"))?;
             let watch = Watch::pinned(Some(reader));
-            let first = published.0.load(Acquire);
-            while published.0.load(Acquire) == first && !self.deadline.passed() {
-                std::hint::spin_loop();
-            }
+            board.await_first(|| self.deadline.passed());
             let mut samples = Samples::default();
             while !self.deadline.passed() {
-                observe(&source, &published.0, CHUNK, &mut samples);
+                board.observe(&source, CHUNK, &mut samples);
             }
             stop.store(true, Relaxed);
             let mut watched = watch.finish();
@@ -84,51 +70,5 @@ impl SourceVisitor for OneWay<'_> {
                 None => Ok((samples, watched)),
             }
         })
-    }
-}
-
-/// The published value, alone on its cache lines.
-#[repr(align(128))]
-struct Published(AtomicU64);
-
-/// Looks at `published` and then at `source`, `count` times.
-pub fn observe<S: TickSource>(source: &S, published: &AtomicU64, count: u64, samples: &mut Samples) {
-    let mut last = published.load(Acquire);
-    for _ in 0..count {
-        let shown = published.load(Acquire);
-        let own = source.read();
-        samples.fresh += u64::from(shown != last);
-        last = shown;
-        if own < shown {
-            samples.violations += 1;
-            samples.worst_ticks = samples.worst_ticks.max(shown - own);
-        }
-    }
-    samples.observations += count;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use chronoscope_clock::FakeClock;
-
-    #[test]
-    fn a_reader_behind_what_it_was_shown_is_a_violation() {
-        let clock = FakeClock::new();
-        clock.advance(1_000_000);
-        let published = AtomicU64::new(clock.view(0).read());
-        let mut samples = Samples::default();
-        observe(&clock.view(-5_000), &published, 10, &mut samples);
-        assert_eq!((samples.observations, samples.fresh, samples.violations), (10, 0, 10));
-        assert_eq!(samples.worst_ticks, 4_999);
-    }
-
-    #[test]
-    fn a_reader_that_is_not_behind_is_none() {
-        let clock = FakeClock::new();
-        let published = AtomicU64::new(clock.read());
-        let mut samples = Samples::default();
-        observe(&clock, &published, 10, &mut samples);
-        assert_eq!((samples.violations, samples.worst_ticks), (0, 0));
     }
 }

@@ -8,7 +8,9 @@ pub mod frequency;
 pub mod granularity;
 pub mod interval;
 pub mod latency;
+pub mod library_clock;
 pub mod litmus;
+pub mod monotime;
 pub mod offset;
 pub mod path;
 pub mod probe;
@@ -61,6 +63,10 @@ pub enum Task {
     Empty(empty::Request),
     /// Time known work once per reading.
     Interval(interval::Request),
+    /// Ask the library's clock about itself.
+    LibraryClock,
+    /// Let many threads read.
+    Monotime(monotime::Request),
 }
 
 /// What a worker answers.
@@ -96,6 +102,10 @@ pub enum Samples {
     Empty(empty::Samples),
     /// Of [`Task::Interval`].
     Interval(interval::Samples),
+    /// Of [`Task::LibraryClock`].
+    LibraryClock(library_clock::Samples),
+    /// Of [`Task::Monotime`].
+    Monotime(monotime::Samples),
 }
 
 /// Does what `request` asks, in this process and on this thread.
@@ -105,6 +115,9 @@ pub fn perform(request: &Request) -> Response {
     match &request.task {
         Task::Offset(task) => across(timer().and_then(|timer| offset::run(task, timer, budget_ms)), Samples::Offset),
         Task::Litmus(task) => across(timer().and_then(|timer| litmus::run(task, timer, budget_ms)), Samples::Litmus),
+        Task::Monotime(task) => {
+            across(timer().and_then(|timer| monotime::run(task, timer, budget_ms)), Samples::Monotime)
+        }
         task => {
             let watch = Watch::pinned(request.cpu);
             let samples = alone(task, timer, budget_ms);
@@ -132,7 +145,8 @@ fn alone(task: &Task, timer: impl Fn() -> Result<Timer, String>, budget_ms: u64)
         Task::Reads(task) => reads::run(task, timer()?, budget_ms).map(Samples::Reads),
         Task::Empty(task) => empty::run(task).map(Samples::Empty),
         Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval),
-        Task::Offset(_) | Task::Litmus(_) => Err("this task takes two threads".to_owned()),
+        Task::LibraryClock => Ok(Samples::LibraryClock(library_clock::run(timer()?, budget_ms))),
+        Task::Offset(_) | Task::Litmus(_) | Task::Monotime(_) => Err("this task takes several threads".to_owned()),
     }
 }
 

@@ -1,4 +1,5 @@
 use anstyle::Style;
+use chronoscope_measure::finding::FindingId;
 use chronoscope_measure::record::{Litmus, PairOffset, Part, Record};
 
 use crate::line::Line;
@@ -9,7 +10,7 @@ use crate::section::{disturbance, not_tested};
 use crate::table::{Align, Table};
 
 /// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
-const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 12 };
+const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16 };
 const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX };
 
 /// The most rows of each table.
@@ -160,10 +161,14 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
 }
 
-/// A read that promises no order and goes backwards is a trap; one that promises it is broken.
+/// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.
 fn style(record: &Record, run: &Litmus) -> Style {
-    let unordered = record.clocks.iter().any(|clock| clock.name == run.name && !clock.ordered);
-    match (run.violations, unordered) {
+    let by_design = record.clocks.iter().any(|clock| clock.name == run.name && !clock.must_be_causal());
+    let is_broken = record
+        .findings
+        .iter()
+        .any(|finding| finding.id == FindingId::NonCausalRead && finding.subject.as_ref() == Some(&run.name));
+    match (run.violations, by_design && !is_broken) {
         (0, _) => PLAIN,
         (_, true) => WARNING,
         (_, false) => CRITICAL,

@@ -6,7 +6,7 @@ use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN};
 use crate::quantity::{confidence, count, ns, ns_range, share};
 use crate::section::clocks::{cycles_said, path_word};
-use crate::section::{counted, disturbance, machine, verdict};
+use crate::section::{counted, disturbance, library_clock, machine, verdict};
 use crate::table::{Align, Table};
 
 /// Rows of a histogram here.
@@ -20,6 +20,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         one(page, clock);
     }
     verdict::trials(page, record);
+    library_clock::show(page, record);
     counter(page, record);
     clocksources(page, record);
     messages(page, record);

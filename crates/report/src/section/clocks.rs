@@ -4,7 +4,7 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN};
 use crate::quantity::{confidence, count, ns, ns_range, percent, three_digits};
-use crate::section::{given, quoted, reason};
+use crate::section::{given, library_clock, quoted, reason};
 use crate::table::{Align, Table};
 
 const UNKNOWN: &str = "–";
@@ -74,7 +74,8 @@ fn path(clock: &ClockReport, traps: bool) -> String {
     let Some(path) = clock.path else {
         return UNKNOWN.to_owned();
     };
-    let mut words = path_word(path).to_owned();
+    // The table has no column to spare.
+    let mut words = if path == Path::Syscall { "syscall" } else { path_word(path) }.to_owned();
     match clock.path_evidence.as_ref().map(|evidence| evidence.method) {
         Some(PathMethod::Proved) => words.push_str(" proved"),
         Some(PathMethod::Inferred) => words.push_str(" inferred"),
@@ -165,6 +166,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     if !remarks.is_empty() {
         notes.push(remarks.join(" · "));
     }
+    notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
     notes.extend(record.harness.as_ref().map(|harness| canary(&harness.canary)));

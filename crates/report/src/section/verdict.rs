@@ -116,21 +116,21 @@ fn causal(page: &mut Page, record: &Record) {
     let messages =
         record.causality.pairs.iter().map(|pair| (&pair.clock, pair.rounds.saturating_mul(2), pair.violations));
     let observed = record.causality.litmus.iter().map(|litmus| (&litmus.name, litmus.observations, litmus.violations));
-    let ordered = messages.chain(observed).filter(|(name, ..)| is_ordered(record, name));
-    let (seen, violations) = ordered.fold((0_u64, 0_u64), |(seen, violations), (_, more, violated)| {
+    let causal = messages.chain(observed).filter(|(name, ..)| must_be_causal(record, name));
+    let (seen, violations) = causal.fold((0_u64, 0_u64), |(seen, violations), (_, more, violated)| {
         (seen.saturating_add(more), violations.saturating_add(violated))
     });
     match record.verdict.causal {
         Some(true) => {
             let text = format!(
-                "causal across cores: no ordered read went backwards in {}; {skew}",
+                "causal across cores: no causal read went backwards in {}; {skew}",
                 counted(seen, "observation", "observations")
             );
             bullet(page, Mark::Good, &text);
         }
         Some(false) => {
             let text = format!(
-                "not causal across cores: ordered reads went backwards {} in {}; {skew}",
+                "not causal across cores: reads that must be causal went backwards {} in {}; {skew}",
                 counted(violations, "time", "times"),
                 counted(seen, "observation", "observations")
             );
@@ -150,8 +150,8 @@ fn untested_across(record: &Record, parts: &[Part]) -> String {
     }
 }
 
-fn is_ordered(record: &Record, name: &str) -> bool {
-    record.clocks.iter().any(|clock| clock.ordered && clock.name == name)
+fn must_be_causal(record: &Record, name: &str) -> bool {
+    record.clocks.iter().any(|clock| clock.must_be_causal() && clock.name == name)
 }
 
 fn fast_path(page: &mut Page, record: &Record) {

@@ -8,7 +8,7 @@ use crate::task::{Samples, Task, empty};
 use crate::worker::WorkerFailure;
 
 const EMPTY_BUDGET_MS: u64 = 300;
-/// A longer claim is not tried: hundreds of readings of eight times its length would take too much time.
+/// A claim of this length or more is not tried: hundreds of readings of eight times its length would take too much time.
 const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
 const TOLERANCES: [f64; 2] = [0.01, 0.1];
 
@@ -86,7 +86,7 @@ fn try_out(
 }
 
 fn is_tried(verdict: &ClockVerdict) -> bool {
-    verdict.claimed_interval_ns.within_1pct.is_some_and(|claim| claim <= LONGEST_CLAIM_TRIED_NS)
+    verdict.claimed_interval_ns.within_1pct.is_some_and(|claim| claim < LONGEST_CLAIM_TRIED_NS)
 }
 
 /// What each clock reads for an empty interval, over several processes.

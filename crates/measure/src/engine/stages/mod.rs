@@ -4,6 +4,8 @@ mod causality;
 mod granularity;
 mod intervals;
 mod latency;
+mod library_clock;
+mod monotime;
 mod paths;
 mod prepare;
 mod reads;
@@ -44,15 +46,17 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
         Part::Offsets => causality::offsets(session, record),
         Part::Litmus => causality::litmus(session, record),
         Part::Intervals => intervals::run(session, record),
+        Part::Monotime => monotime::run(session, record),
     }
 }
 
-/// Goes back to what a busy moment spoiled.
+/// Goes back to what a busy moment spoiled, and asks the library's clock how it fares here.
 pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
     latency::finish(session, record);
     add_suffered(Part::Latency, session, record);
     intervals::finish(session, record);
     add_suffered(Part::Intervals, session, record);
+    library_clock::finish(session, record);
 }
 
 /// Counts what workers suffered since it was last taken against `part`.

@@ -1,5 +1,5 @@
 use chronoscope_clock::os::{OsClock, declared_resolution_ns};
-use chronoscope_clock::{Rate, SourceId};
+use chronoscope_clock::{Guarantee, Rate, SourceId};
 
 use crate::engine::session::Session;
 use crate::estimate;
@@ -69,6 +69,7 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
     let id = SourceId::from_name(name)?;
     let by_construction = match id {
         SourceId::MonotonicSystemCall => Some((Path::Syscall, "the read is the system call itself")),
+        SourceId::Clock(_) => Some((Path::Register, "the counter, converted by the library")),
         _ if id.is_counter() => Some((Path::Register, "the read is the instruction itself")),
         _ => None,
     };
@@ -80,17 +81,27 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         path_evidence: by_construction
             .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
         ordered: id.is_ordered(),
+        causal_by_design: Some(id.is_causal_by_design()),
         traps_under_hypervisor: id.traps_under_hypervisor(),
         causal: None,
         reason_causal_unknown: causality_not_tested(id),
         latency_ns: None,
         latency_tsc_cycles: None,
-        resolution_ns_declared: id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()).map(|ns| ns as f64),
+        resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
         granularity_ns: None,
         granularity_is_latency: None,
         granularity: None,
         disturbance: None,
     })
+}
+
+/// What the system or the library declares; the counter's own follows once its frequency is measured.
+fn declared_ns(id: SourceId) -> Option<u64> {
+    match id.guarantee() {
+        Some(Guarantee::Granular) => u64::try_from(Guarantee::GRANULARITY.as_nanos()).ok(),
+        Some(Guarantee::Unordered | Guarantee::Ordered | Guarantee::FullResolution) => Some(1),
+        None => id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()),
+    }
 }
 
 fn causality_not_tested(id: SourceId) -> Option<String> {

@@ -1,0 +1,132 @@
+use chronoscope_measure::record::{Monotime, MonotimeKnee, MonotimeRow, Part, Record, Spread};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN, TITLE};
+use crate::quantity::{confidence, count, limit, ns, three_digits};
+use crate::section::{library_clock, not_tested};
+use crate::table::{Align, Table};
+
+const NONE: &str = "–";
+/// A source that nobody writes scales with its threads; one that does by less than this share had no CPU to do so.
+const SCALES_FREELY: f64 = 0.8;
+
+/// Throughput, scaling and staleness of causal times, by granularity and number of threads.
+pub(crate) fn show(page: &mut Page, record: &Record) {
+    page.section("MONOTIME: causal times for many threads");
+    let Some(seen) = &record.monotime else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Monotime]));
+        return;
+    };
+    let mut table = Table::new(&[
+        ("clock", Align::Left),
+        ("threads", Align::Right),
+        ("Mreads/s", Align::Right),
+        ("interval", Align::Right),
+        ("scaling", Align::Right),
+        ("interval", Align::Right),
+        ("stale p50", Align::Right),
+        ("p99", Align::Right),
+        ("max", Align::Right),
+        ("SPARC T5", Align::Right),
+        ("scaling", Align::Right),
+    ]);
+    let mut last = None;
+    for row in &seen.rows {
+        let is_first = last.replace(&row.clock) != Some(&row.clock);
+        table.row(PLAIN, cells(row, is_first));
+    }
+    page.lines(table.lines());
+    if let Some(knee) = &seen.knee {
+        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &knee_said(knee));
+    }
+    for note in notes(record, seen) {
+        page.paragraph(Line::plain("  "), DIM, &note);
+    }
+}
+
+/// The clock is named in its first row alone.
+fn cells(row: &MonotimeRow, is_first: bool) -> [String; 11] {
+    let none = || NONE.to_owned();
+    let stale = row.staleness.as_ref();
+    let published = row.published.as_ref();
+    [
+        if is_first { row.clock.clone() } else { String::new() },
+        count(u64::from(row.threads)),
+        millions(row.reads_per_s.median),
+        range(&row.reads_per_s, millions),
+        row.scaling.map_or_else(none, |scaling| times(scaling.median)),
+        row.scaling.filter(|_| row.threads > 1).map_or_else(none, |scaling| range(&scaling, times)),
+        stale.map_or_else(none, |stale| ns(stale.p50_ns)),
+        stale.map_or_else(none, |stale| ns(stale.p99_ns)),
+        stale.map_or_else(none, |stale| ns(stale.maximum_ns)),
+        published.map_or_else(none, |published| millions(published.reads_per_s)),
+        published.map_or_else(none, |published| times(published.scaling)),
+    ]
+}
+
+fn millions(reads_per_s: f64) -> String {
+    three_digits(reads_per_s / 1e6)
+}
+
+fn times(scaling: f64) -> String {
+    format!("{}×", three_digits(scaling))
+}
+
+fn range(spread: &Spread, said: fn(f64) -> String) -> String {
+    format!("{}–{}", said(spread.low).trim_end_matches('×'), said(spread.high))
+}
+
+fn knee_said(knee: &MonotimeKnee) -> String {
+    let (threads, bare) = (count(u64::from(knee.threads)), times(knee.bare_scaling));
+    let near = limit(knee.tolerance_pct);
+    let crowded = if knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads) {
+        "; a bare source that scales no better is a sign of CPUs that were not free"
+    } else {
+        ""
+    };
+    match (knee.granularity_ns, knee.scaling) {
+        (Some(granularity_ns), Some(scaling)) => format!(
+            "at {threads} threads a granularity of {} is the smallest tried that scales within {near} of the bare \
+             source: {} beside {bare}{crowded}",
+            whole_ns(granularity_ns),
+            times(scaling)
+        ),
+        _ => format!(
+            "at {threads} threads no granularity tried scales within {near} of the bare source, which does {bare}{crowded}"
+        ),
+    }
+}
+
+fn whole_ns(value: u64) -> String {
+    if value < 10_000 { format!("{} ns", count(value)) } else { ns(value as f64) }
+}
+
+fn notes(record: &Record, seen: &Monotime) -> Vec<String> {
+    let lowest = seen.rows.iter().map(|row| row.reads_per_s.confidence).fold(f64::INFINITY, f64::min);
+    let mut notes = vec![
+        format!(
+            "Mreads/s: millions of reads per second of all threads together, counted from outside; median of {} rounds, \
+             each a process of its own, intervals with confidence {}; scaling: over one thread of the same clock in the \
+             same round",
+            count(seen.rounds),
+            confidence(lowest)
+        ),
+        "stale: the source, read right after a call, less what the call returned, sampled in windows of their own; it \
+         holds the time of about one read, as the rows of the bare source (unordered) show"
+            .to_owned(),
+    ];
+    let cpus = record.plan.cpus.len() as u64;
+    if seen.rows.iter().any(|row| u64::from(row.threads) > cpus) {
+        let on = if cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", count(cpus)) };
+        notes.push(format!("more threads than {on} share them and take turns: their scaling ends there"));
+    }
+    if let Some(published) = seen.rows.iter().find_map(|row| row.published.as_ref()) {
+        notes.push(format!(
+            "SPARC T5: Mreads/s published for {} ({}): another machine, for the shape of the curve alone",
+            published.machine, published.source
+        ));
+    }
+    notes.extend(library_clock::said(record));
+    notes
+}
