@@ -1,0 +1,8 @@
+//! The first use of clocksource.
+
+#[path = "../child/first_call.rs"]
+mod first_call;
+
+fn main() {
+    first_call::report(clocksource::precise::Instant::now);
+}

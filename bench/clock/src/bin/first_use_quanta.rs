@@ -1,0 +1,8 @@
+//! The first use of quanta.
+
+#[path = "../child/first_call.rs"]
+mod first_call;
+
+fn main() {
+    first_call::report(quanta::Instant::now);
+}

@@ -1,0 +1,8 @@
+//! The first use of the standard library's clock.
+
+#[path = "../child/first_call.rs"]
+mod first_call;
+
+fn main() {
+    first_call::report(std::time::Instant::now);
+}

@@ -1,0 +1,32 @@
+//! The CPUs that this process may use.
+
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
+
+use crate::failure::Failure;
+
+/// Their numbers, lowest first; at least one.
+pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
+    let set = sched_getaffinity(Pid::from_raw(0))
+        .map_err(|error| Failure::because(format!("the system does not say which CPUs may be used: {error}")))?;
+    let cpus: Vec<usize> = (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).collect();
+    if cpus.is_empty() { Err(Failure::because("the system says that no CPU may be used")) } else { Ok(cpus) }
+}
+
+/// Numbers of threads to try on `cpus` CPUs: powers of two, and all.
+pub(crate) fn thread_counts(cpus: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(1), |threads| Some(threads * 2));
+    powers.take_while(|threads| *threads < cpus).chain([cpus]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_doubled_up_to_all_cpus() {
+        assert_eq!(thread_counts(1), [1]);
+        assert_eq!(thread_counts(2), [1, 2]);
+        assert_eq!(thread_counts(6), [1, 2, 4, 6]);
+    }
+}

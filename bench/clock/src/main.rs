@@ -1,0 +1,110 @@
+//! Measures `chronoscope-clock` beside its peers: what reads cost, what they add, whether times go back, how far they
+//! are from the system's clock. Everything is compared within one interleaved run; see README.md.
+
+#[path = "child/affinity.rs"]
+mod affinity;
+mod arguments;
+mod constructors;
+mod cpus;
+mod failure;
+mod goal;
+mod kind_of_work;
+mod machine;
+#[path = "child/monotonic.rs"]
+mod monotonic;
+#[path = "child/observed.rs"]
+mod observed;
+mod process;
+mod report;
+mod rounds;
+mod section;
+mod size;
+mod spread;
+mod subject;
+mod subjects;
+mod table;
+mod timing;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use chronoscope_clock::os::{CounterAccess, counter_access};
+use clap::{Parser, ValueEnum};
+
+use arguments::{Arguments, Format, SectionName};
+use failure::Failure;
+use machine::Machine;
+use report::{Report, Sections};
+use section::{accuracy, first_use, latency, litmus, threads, work};
+use size::Size;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("bench-clock: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Says whether everything that was asked for could be measured.
+fn run(arguments: &Arguments) -> Result<bool, Failure> {
+    if counter_access() == CounterAccess::Faults {
+        return Err(Failure::because(
+            "this process may not read the counter (PR_TSC_SIGSEGV), so nothing can be compared",
+        ));
+    }
+    let size = if arguments.quick { Size::QUICK } else { Size::FULL };
+    if let (Some(section), Some(cpu)) = (arguments.worker, arguments.cpu) {
+        return worker(section, cpu, &size).map(|()| true);
+    }
+    let report = measure(&arguments.only, &size)?;
+    print(&match arguments.format {
+        Format::Text => report.text(),
+        Format::Json => report.json()? + "\n",
+    })?;
+    Ok(report.failures.is_empty())
+}
+
+fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<(), Failure> {
+    let rounds = match section {
+        // Its threads go where they are told to.
+        SectionName::Threads => threads::work_off(size)?,
+        SectionName::Latency => affinity::bind(cpu).map_err(Failure::from).and_then(|()| latency::work_off(size))?,
+        SectionName::Work => affinity::bind(cpu).map_err(Failure::from).and_then(|()| work::work_off(size))?,
+        _ => return Err(Failure::because(format!("{} needs no worker", section.title()))),
+    };
+    let json = serde_json::to_string(&rounds).map_err(|error| Failure::because(error.to_string()))?;
+    print(&(json + "\n"))
+}
+
+fn measure(only: &[SectionName], size: &Size) -> Result<Report, Failure> {
+    let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
+    let mut failures = Vec::new();
+    for section in SectionName::value_variants() {
+        if !only.is_empty() && !only.contains(section) {
+            continue;
+        }
+        let done = match section {
+            SectionName::Latency => latency::measure(size).map(|seen| sections.latency = Some(seen)),
+            SectionName::Work => work::measure(size).map(|seen| sections.work = Some(seen)),
+            SectionName::Threads => threads::measure(size).map(|seen| sections.threads = Some(seen)),
+            SectionName::FirstUse => first_use::measure(size).map(|seen| sections.first_use = Some(seen)),
+            SectionName::Litmus => litmus::measure(size).map(|seen| sections.litmus = Some(seen)),
+            SectionName::Accuracy => accuracy::measure(size).map(|seen| sections.accuracy = Some(seen)),
+        };
+        // What one section could not measure does not take the others along.
+        failures.extend(done.err().map(|failure| (section.title(), failure)));
+    }
+    let goals = goal::all(&sections)?;
+    Ok(Report { machine: Machine::look(cpus::allowed()?.len()), sections, goals, failures })
+}
+
+/// Prints to standard output; a reader that went away is an error, not a panic.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    printed.map_err(|error| Failure::because(format!("the report could not be printed: {error}")))
+}

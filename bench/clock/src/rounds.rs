@@ -1,0 +1,104 @@
+//! Values of several subjects, taken in turns: what one round has seen belongs together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::spread::Spread;
+
+/// One value per subject and round.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Rounds {
+    /// What the rounds are of: the kind of work, the number of threads.
+    pub(crate) of: String,
+    pub(crate) subjects: Vec<String>,
+    /// Round by round, in the subjects' order.
+    pub(crate) values: Vec<Vec<f64>>,
+}
+
+impl Rounds {
+    /// Takes `rounds` rounds of `measure`. Each begins with the next subject, so that no subject always follows the same
+    /// one from the same place.
+    pub(crate) fn interleave(
+        of: impl Into<String>,
+        subjects: &[&str],
+        rounds: usize,
+        mut measure: impl FnMut(usize) -> Result<f64, Failure>,
+    ) -> Result<Self, Failure> {
+        let count = subjects.len();
+        let mut round = |number: usize| {
+            let mut values = vec![f64::NAN; count];
+            for turn in 0..count {
+                let at = (number + turn) % count;
+                values[at] = measure(at)?;
+            }
+            Ok(values)
+        };
+        let values = (0..rounds).map(&mut round).collect::<Result<_, Failure>>()?;
+        Ok(Self { of: of.into(), subjects: subjects.iter().map(|name| (*name).into()).collect(), values })
+    }
+
+    /// Appends another process's rounds of the same subjects.
+    pub(crate) fn append(&mut self, other: Self) -> Result<(), Failure> {
+        if (&self.of, &self.subjects) != (&other.of, &other.subjects) {
+            return Err(Failure::because(format!("two processes measured different things as {}", self.of)));
+        }
+        self.values.extend(other.values);
+        Ok(())
+    }
+
+    /// The values of one subject, round by round; none if it was not measured.
+    pub(crate) fn values(&self, subject: &str) -> impl Iterator<Item = f64> {
+        let at = self.subjects.iter().position(|name| name == subject);
+        self.values.iter().filter_map(move |round| round.get(at?).copied())
+    }
+
+    pub(crate) fn spread(&self, subject: &str) -> Option<Spread> {
+        Spread::of(self.values(subject))
+    }
+
+    /// The ratio within each round.
+    pub(crate) fn ratio(&self, subject: &str, to: &str) -> Option<Spread> {
+        Spread::of(self.values(subject).zip(self.values(to)).map(|(one, other)| one / other))
+    }
+
+    /// The difference within each round.
+    pub(crate) fn difference(&self, subject: &str, less: &str) -> impl Iterator<Item = f64> {
+        self.values(subject).zip(self.values(less)).map(|(with, without)| with - without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_round_measures_each_subject_once_from_another_start() {
+        let mut order = Vec::new();
+        let rounds = Rounds::interleave("test", &["a", "b", "c"], 2, |at| {
+            order.push(at);
+            Ok(at as f64)
+        })
+        .unwrap();
+        assert_eq!(order, [0, 1, 2, 1, 2, 0]);
+        assert_eq!(rounds.values, [[0.0, 1.0, 2.0]; 2]);
+    }
+
+    #[test]
+    fn ratios_are_taken_within_rounds() {
+        let rounds = Rounds {
+            of: "test".into(),
+            subjects: vec!["a".into(), "b".into()],
+            values: vec![vec![1.0, 2.0], vec![10.0, 20.0], vec![2.0, 8.0]],
+        };
+        let ratio = rounds.ratio("b", "a").unwrap();
+        assert_eq!((ratio.min, ratio.median, ratio.max), (2.0, 2.0, 4.0));
+        assert!(rounds.difference("b", "a").eq([1.0, 10.0, 6.0]));
+        assert_eq!(rounds.ratio("b", "sundial"), None);
+    }
+
+    #[test]
+    fn a_failure_ends_the_rounds() {
+        let failed = Rounds::interleave("test", &["a"], 3, |_| Err(Failure::because("no")));
+        assert_eq!(failed.unwrap_err(), Failure::because("no"));
+    }
+}
