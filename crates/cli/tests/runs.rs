@@ -118,7 +118,7 @@ fn many_threads_read_causal_times() {
     }
     let rows = record["monotime"]["rows"].as_array().unwrap();
     assert!(record["monotime"]["rounds"].as_u64().unwrap() >= 9);
-    assert_eq!(rows.len(), 4 * 3, "two granularities, the bare source and the ordered clock");
+    assert_eq!(rows.len(), 5 * 3, "two granularities, the bare source, the ordered and the adaptive clock");
     for row in rows {
         assert!(row["reads_per_s"]["median"].as_f64().unwrap() > 0.0 && row["scaling"]["median"].is_number(), "{row}");
         assert!(row["staleness"]["samples"].as_u64().unwrap() > 0, "{row}");

@@ -4,9 +4,10 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use chronoscope_clock::{Clock, FullResolution, Granular};
+use chronoscope_clock::{Adaptive, Clock, FullResolution, Granular};
 
 static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
+static ADAPTIVE: Adaptive = Adaptive::new(Duration::from_nanos(100), Duration::from_micros(2));
 static FULL_RESOLUTION: FullResolution = FullResolution::new(Duration::from_micros(1));
 
 #[inline(never)]
@@ -35,6 +36,11 @@ fn read_recent() -> u64 {
 }
 
 #[inline(never)]
+fn read_adaptive() -> u64 {
+    ADAPTIVE.now().as_nanos()
+}
+
+#[inline(never)]
 fn read_full_resolution() -> u64 {
     FULL_RESOLUTION.now().as_nanos()
 }
@@ -42,12 +48,13 @@ fn read_full_resolution() -> u64 {
 type Read = fn() -> u64;
 
 fn main() {
-    let reads: [(&str, Read); 6] = [
+    let reads: [(&str, Read); 7] = [
         ("ordered", read_ordered),
         ("unordered", read_unordered),
         ("ticks", read_ticks),
         ("granular", read_granular),
         ("recent", read_recent),
+        ("adaptive", read_adaptive),
         ("full resolution", read_full_resolution),
     ];
     for (name, read) in reads {

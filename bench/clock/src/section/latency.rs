@@ -36,6 +36,7 @@ const SUBJECTS: &[&str] = &[
     UNORDERED,
     FULL_RESOLUTION,
     GRANULAR,
+    ADAPTIVE,
     ORDERED,
     RECENT,
 ];

@@ -29,6 +29,7 @@ const SUBJECTS: &[&str] = &[
     UNORDERED,
     ORDERED,
     GRANULAR,
+    ADAPTIVE,
     GRANULAR_100,
     GRANULAR_0,
     FULL_RESOLUTION,

@@ -5,7 +5,7 @@
 //! one may have. So times never go backwards, whatever the reference says and however long the writer is kept away.
 
 mod baseline;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, miri))))] // seconds of a machine's life: too slow to interpret
 mod fault_tests;
 mod kept;
 mod knowledge;

@@ -83,7 +83,7 @@ fn ticks_are_fenced_and_not_converted() {
 
 #[test]
 fn within_the_granularity_nothing_is_locked() {
-    for (name, ways) in [("read_granular", 1), ("read_full_resolution", 2)] {
+    for (name, ways) in [("read_granular", 1), ("read_adaptive", 1), ("read_full_resolution", 2)] {
         let function = Program::get().function(name);
         assert_eq!(function.count(Kind::Fence) + function.count(Kind::Barrier), 0, "{function}");
         assert_eq!(function.count(Kind::Counter), 1, "{function}");

@@ -42,10 +42,15 @@ fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
     found
 }
 
-/// The bare source, the fenced clock, then rising granularities.
-fn order(row: &MonotimeRow) -> (bool, bool, u64) {
-    let is_bare = row.clock == name(Lane::Unordered);
-    (!is_bare, row.granularity_ns.is_some(), row.granularity_ns.unwrap_or(0))
+/// The bare source, the fenced clock, then rising granularities, and last the one that adapts.
+fn order(row: &MonotimeRow) -> (u8, u64) {
+    let place = match row.granularity_ns {
+        Some(_) => 2,
+        None if row.clock == name(Lane::Unordered) => 0,
+        None if row.clock == name(Lane::Ordered) => 1,
+        None => 3,
+    };
+    (place, row.granularity_ns.unwrap_or(0))
 }
 
 fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<MonotimeRow> {
@@ -60,7 +65,7 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Monot
         Distribution::of_counts(windows().flat_map(|window| &window.staleness).map(|(ns, count)| (*ns as f64, *count)));
     let granularity_ns = match lane {
         Lane::Granular { granularity_ns } => Some(granularity_ns),
-        Lane::Unordered | Lane::Ordered => None,
+        Lane::Unordered | Lane::Ordered | Lane::Adaptive { .. } => None,
     };
     Some(MonotimeRow {
         clock: name(lane),
@@ -78,6 +83,7 @@ fn name(lane: Lane) -> String {
         Lane::Unordered => SourceId::Clock(Guarantee::Unordered).name().to_owned(),
         Lane::Ordered => SourceId::Clock(Guarantee::Ordered).name().to_owned(),
         Lane::Granular { granularity_ns } => format!("granular {granularity_ns} ns"),
+        Lane::Adaptive { finest_ns, coarsest_ns } => format!("adaptive {finest_ns}–{coarsest_ns} ns"),
     }
 }
 

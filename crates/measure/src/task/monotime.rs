@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use chronoscope_clock::arch::opaque;
-use chronoscope_clock::{Clock, Granular, TickSource, Unordered};
+use chronoscope_clock::{Adaptive, Clock, Granular, TickSource, Unordered};
 use serde::{Deserialize, Serialize};
 
 use super::timer::{Deadline, Timer};
@@ -56,6 +56,13 @@ pub enum Lane {
         /// Its granularity.
         granularity_ns: u64,
     },
+    /// The causal clock whose granularity adapts to the crowd.
+    Adaptive {
+        /// Its granularity while one thread reads.
+        finest_ns: u64,
+        /// The most that collisions make of it.
+        coarsest_ns: u64,
+    },
 }
 
 /// One round.
@@ -88,6 +95,10 @@ pub(super) fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Sa
             Lane::Ordered => Box::new(Over { clock: Clock::or_system(), source }),
             Lane::Granular { granularity_ns } => {
                 Box::new(Over { clock: Granular::over(source, Duration::from_nanos(*granularity_ns)), source })
+            }
+            Lane::Adaptive { finest_ns, coarsest_ns } => {
+                let [finest, coarsest] = [*finest_ns, *coarsest_ns].map(Duration::from_nanos);
+                Box::new(Over { clock: Adaptive::over(source, finest, coarsest), source })
             }
         }
     };

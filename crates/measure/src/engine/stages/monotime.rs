@@ -7,11 +7,14 @@ use crate::record::{Disturbance, Part, Record};
 use crate::task::monotime::{Lane, Request};
 use crate::task::{Samples, Task};
 
+/// The adaptive clock that is looked at: as fine as is cheap for one thread, as coarse as two never notice.
+const ADAPTIVE: Lane = Lane::Adaptive { finest_ns: 100, coarsest_ns: 2_000 };
+
 /// Lets threads read the causal clock, its bare source and the fenced clock, one process per round.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_the_counter(record)?;
     let granular = session.plan.monotime_granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
-    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).collect();
+    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([ADAPTIVE]).collect();
     let forks = session.plan.monotime_rounds.max(1);
     let budget_ms = (session.budget_ms(Part::Monotime) / u64::from(forks)).max(1);
     let (mut rounds, mut reasons, mut disturbance) = (Vec::new(), Vec::new(), Disturbance::default());
