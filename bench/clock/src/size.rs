@@ -51,7 +51,7 @@ impl Size {
         latency_batch: Duration::from_millis(1),
         work_batch: Duration::from_millis(3),
         threads_window: Duration::from_millis(50),
-        table_words: 64 * MIB / WORD,
+        table_words: 32 * MIB / WORD,
         first_uses: 31,
         litmus_observations: 100_000_000,
         litmus_slice: Duration::from_secs(2),

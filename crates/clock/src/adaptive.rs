@@ -180,6 +180,7 @@ mod tests {
     const FINEST: Duration = Duration::from_nanos(100);
     const COARSEST: Duration = Duration::from_micros(2);
 
+    #[cfg_attr(miri, ignore = "hundreds of thousands of reads, and nothing in them is unsafe")]
     #[test]
     fn collisions_coarsen_and_calm_refines() {
         let source = FakeClock::new();

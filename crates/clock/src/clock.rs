@@ -1,3 +1,4 @@
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use core::time::Duration;
 
 use crate::arch::Counter;
@@ -111,12 +112,12 @@ impl Clock {
         PROCESS.anchor()
     }
 
-    /// What the clock knows about itself now. Takes a look at it, at about the price of a read of the system's clock.
+    /// What the clock knows about itself now, at about the price of a few reads.
     pub fn trust(self) -> Trust {
         let known = PROCESS.knowledge();
         let mut reasons = known.reasons;
         let is_counting = known.source != RateSource::SystemClock;
-        if is_counting && Counter::new().is_ok_and(|counter| counter.is_under_hypervisor() == Some(true)) {
+        if is_counting && is_under_hypervisor() {
             reasons = reasons.with(Reason::Hypervisor);
         }
         Trust {
@@ -227,6 +228,19 @@ impl Now for Unordered {
     fn uncertainty(&self) -> Uncertainty {
         uncertainty()
     }
+}
+
+/// Asked of the CPU once: in a virtual machine the answer costs microseconds.
+fn is_under_hypervisor() -> bool {
+    static ANSWER: AtomicU8 = AtomicU8::new(UNASKED);
+    const UNASKED: u8 = u8::MAX;
+    let answer = ANSWER.load(Relaxed);
+    if answer != UNASKED {
+        return answer != 0;
+    }
+    let is_under = Counter::assume().and_then(Counter::is_under_hypervisor) == Some(true);
+    ANSWER.store(is_under.into(), Relaxed);
+    is_under
 }
 
 fn uncertainty() -> Uncertainty {

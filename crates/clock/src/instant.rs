@@ -56,6 +56,13 @@ impl Instant {
         }
     }
 
+    /// The time from `earlier` to this; zero if `earlier` is later, as the standard library has it.
+    ///
+    /// To see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since).
+    pub const fn duration_since(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+
     /// The time from `earlier` to this; zero if `earlier` is later.
     ///
     /// The clamping is in the name: to see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since) or
@@ -172,6 +179,19 @@ mod tests {
         assert_eq!(Instant::ZERO.saturating_sub(Duration::MAX), Instant::ZERO);
         assert_eq!(late.signed_nanos_since(Instant::ZERO), i64::MAX);
         assert_eq!(Instant::ZERO.signed_nanos_since(late), -i64::MAX);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn it_is_a_number_when_serialised() {
+        let instant = Instant::from_nanos(1_234);
+        assert_eq!(serde_json::to_string(&instant).unwrap(), "1234");
+        assert_eq!(serde_json::from_str::<Instant>("1234").unwrap(), instant);
+        let ticks: crate::Ticks = serde_json::from_str("7").unwrap();
+        assert_eq!(ticks.as_raw(), 7);
+        let anchor = crate::Anchor { ticks: 1, reference_ns: 2, half_width_ticks: 3 };
+        let text = serde_json::to_string(&anchor).unwrap();
+        assert_eq!(serde_json::from_str::<crate::Anchor>(&text).unwrap(), anchor);
     }
 
     #[test]

@@ -83,6 +83,10 @@ impl Reference for &Machine {
         (self.source.get() == RateSource::KernelData).then(|| (self.kernel.get(), self.counter()))
     }
 
+    fn is_still_fit(&self) -> bool {
+        self.source.get() != RateSource::SystemClock
+    }
+
     fn anchor(&self) -> Anchor {
         let before = self.ticks();
         let reference_ns = self.system_ns();
@@ -266,6 +270,18 @@ fn a_kernel_that_leaves_the_counter_is_followed_and_so_is_its_return() {
     let known = clock.clock.knowledge();
     assert_eq!((known.source, known.state()), (RateSource::KernelData, TrustState::Degraded));
     assert!(known.reasons.contains(Reason::KernelLeftCounter), "it is remembered: {known:?}");
+}
+
+#[test]
+fn a_kernel_that_rejects_the_counter_is_heard_without_its_data() {
+    let machine = Machine::new(RateSource::Brackets);
+    let clock = Watched::new(&machine);
+    clock.run(1_000_000_000, 1_000_000);
+    machine.source.set(RateSource::SystemClock);
+    clock.run(20_000_000_000, 10_000_000);
+    let known = clock.clock.knowledge();
+    assert_eq!(known.state(), TrustState::Fallback, "{known:?}");
+    assert!(known.reasons.contains(Reason::KernelRejects));
 }
 
 #[test]

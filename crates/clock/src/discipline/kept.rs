@@ -44,7 +44,7 @@ pub(super) struct Kept {
     last_end: Word,
     /// The largest skew between cores that was not excluded; 0 while none was measured.
     skew_ns: Word,
-    /// When a fallback looks at the counter again, by the system's clock.
+    /// When to ask the kernel again whether the counter is fit, by the system's clock.
     recheck_ns: Word,
     baseline: [Word; Baseline::WORDS],
 }

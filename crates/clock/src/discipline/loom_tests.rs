@@ -86,6 +86,10 @@ impl Reference for View {
         Some((self.system(), self.tick()))
     }
 
+    fn is_still_fit(&self) -> bool {
+        true
+    }
+
     fn anchor(&self) -> Anchor {
         unreachable!("the kernel's data need no bracket")
     }

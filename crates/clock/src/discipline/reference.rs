@@ -17,6 +17,9 @@ pub(crate) trait Reference {
     /// longer convert this counter.
     fn kernel_look(&self) -> Option<(Line, u64)>;
 
+    /// Whether the kernel still lists the counter as fit; asked now and then where its own data do not tell.
+    fn is_still_fit(&self) -> bool;
+
     /// The narrowest of a few brackets around the system's clock.
     fn anchor(&self) -> Anchor;
 

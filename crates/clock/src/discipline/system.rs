@@ -124,6 +124,10 @@ impl Reference for System {
         data.look(|| counter.ordered())
     }
 
+    fn is_still_fit(&self) -> bool {
+        os::counter_verdict() != KernelVerdict::RejectsIt
+    }
+
     fn anchor(&self) -> Anchor {
         match Counter::assume() {
             Some(counter) => {

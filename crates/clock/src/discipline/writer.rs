@@ -10,7 +10,8 @@ use crate::trust::{RateSource, Reason, Reasons};
 /// The longest segment, in nanoseconds; the time in which the kernel may leave the clock by 150 ns, see
 /// [`SLEW_PPM`](super::knowledge::SLEW_PPM).
 const LONGEST_SEGMENT_NS: u64 = 150_000;
-/// How often a fallback looks whether the counter has become fit again.
+/// How often a fallback looks whether the counter has become fit again, and a clock that is kept by brackets whether the
+/// kernel still trusts it.
 pub(super) const RECHECK_NS: u64 = 10_000_000_000;
 /// How far apart the first two brackets lie where nothing declares the rate.
 const FIRST_BASELINE_NS: u64 = 20_000;
@@ -63,6 +64,12 @@ impl<R: Reference> Discipline<R> {
         }
         let mut baseline = self.kept.0.baseline();
         let anchor = self.reference.anchor();
+        if self.kept.0.is_recheck_due(anchor.reference_ns) {
+            self.kept.0.set_recheck(anchor.reference_ns.saturating_add(RECHECK_NS));
+            if !self.reference.is_still_fit() {
+                return None;
+            }
+        }
         let look = look_of(anchor, baseline.rate());
         baseline.observe(anchor, (anchor.reference_ns as i64).wrapping_sub(last.line.ns(look.ticks) as i64));
         self.kept.0.set_baseline(&baseline);
@@ -106,6 +113,7 @@ impl<R: Reference> Discipline<R> {
             None => Baseline::between(first, self.reference.anchor_after(first, FIRST_BASELINE_NS)?)?,
         };
         self.kept.0.set_baseline(&baseline);
+        self.kept.0.set_recheck(first.reference_ns.saturating_add(RECHECK_NS));
         let rate = baseline.rate();
         // Begin with segments as short as the baseline, doubled from look to look.
         let less = if declared.is_some() { 0 } else { FIRST_SPAN_LOG2_LESS };
