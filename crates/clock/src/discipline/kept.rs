@@ -104,6 +104,10 @@ impl Kept {
         self.lock.compare_exchange(holder, ticks | 1, AcqRel, Relaxed).is_ok()
     }
 
+    pub(super) fn is_locked(&self) -> bool {
+        self.lock.load(Relaxed) != 0
+    }
+
     pub(super) fn unlock(&self) {
         self.lock.store(0, Release);
     }

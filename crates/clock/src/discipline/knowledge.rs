@@ -71,7 +71,7 @@ impl<R: Reference> Discipline<R> {
 
     /// How long the clock has gone without the next segment, because whoever makes it is kept away.
     fn held_ns(&self) -> u64 {
-        let Some(last) = self.published.segment() else { return 0 };
+        let Some(last) = self.published.segment().filter(|_| self.kept.0.is_locked()) else { return 0 };
         let past_end = self.reference.ticks().wrapping_sub(last.end());
         if past_end > u64::MAX / 2 { 0 } else { last.line.length_ns(past_end) }
     }

@@ -12,8 +12,10 @@ use crate::{Anchor, Line};
 
 /// Brackets that the kernel's conversion data must pass before it is used.
 const CHECKS: u32 = 16;
-/// Brackets among which an anchor is the narrowest.
+/// Brackets among which an anchor is the narrowest, and how often as many more are tried while all were disturbed: wider
+/// than twice the narrowest seen so far.
 const ANCHOR_ATTEMPTS: u32 = 3;
+const ANCHOR_REPEATS: u32 = 4;
 /// How far a declared rate may be from the measured one before it is refused, in parts per million: crystals are good to
 /// 100 ppm, NTP slews by 500.
 const DECLARED_TOLERANCE_PPM: f64 = 1_000.0;
@@ -32,6 +34,8 @@ pub(crate) struct System {
     kernel_data: KernelDataCell,
     /// By how much the counter moves at a time, where that is more than a read takes; else 1.
     step_ticks: AtomicU64,
+    /// The narrowest bracket so far.
+    narrowest_ticks: AtomicU64,
 }
 
 impl System {
@@ -40,6 +44,7 @@ impl System {
             forbids_counter: AtomicBool::new(false),
             kernel_data: KernelDataCell::empty(),
             step_ticks: AtomicU64::new(1),
+            narrowest_ticks: AtomicU64::new(u64::MAX / 4),
         }
     }
 
@@ -131,7 +136,18 @@ impl Reference for System {
     fn anchor(&self) -> Anchor {
         match Counter::assume() {
             Some(counter) => {
-                let anchor = Anchor::of_counter(counter, &Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
+                let narrowest = || Anchor::of_counter(counter, &Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
+                let mut anchor = narrowest();
+                for _ in 1..ANCHOR_REPEATS {
+                    if anchor.half_width_ticks <= 2 * self.narrowest_ticks.load(Relaxed).max(1) {
+                        break;
+                    }
+                    let next = narrowest();
+                    if next.half_width_ticks <= anchor.half_width_ticks {
+                        anchor = next;
+                    }
+                }
+                self.narrowest_ticks.fetch_min(anchor.half_width_ticks, Relaxed);
                 // What the counter shows may be up to a step old.
                 let half_width_ticks = anchor.half_width_ticks + self.step_ticks.load(Relaxed);
                 Anchor { half_width_ticks, ..anchor }
