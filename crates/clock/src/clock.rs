@@ -29,7 +29,7 @@ process_wide! {
 ///   counters that the cores keep in step, as the kernel checks before it uses them; [`Granular`](crate::Granular)
 ///   does not need that.
 /// - No thread in the background, no work before `main`, no waiting: a read that finds the parameters aged looks at the
-///   reference (some 50 ns more, four thousand times a second at most) and never steps the time.
+///   reference (some 80 ns more, some ten thousand times a second at most) and never steps the time.
 /// - Safe in a signal handler and after `fork`.
 ///
 /// # Platform

@@ -164,3 +164,42 @@ impl core::error::Error for CausalityError {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::Granular;
+
+    const MOMENT: Duration = Duration::from_millis(30);
+
+    #[cfg_attr(miri, ignore = "binds threads to CPUs")]
+    #[test]
+    fn causal_reads_do_not_go_back_between_two_cpus() {
+        let granular = Granular::over(Clock::or_system().unordered(), Duration::from_micros(1));
+        for outcome in [litmus(&Clock::or_system(), [0, 1], MOMENT), litmus(&granular, [1, 0], MOMENT)] {
+            match outcome {
+                Ok(seen) => assert!(seen.violations == 0 && seen.observations >= CHUNK, "{seen:?}"),
+                Err(error) => std::println!("not tried: {error}"),
+            }
+        }
+    }
+
+    #[cfg_attr(miri, ignore = "binds threads to CPUs")]
+    #[test]
+    fn what_a_skew_is_found_to_be_is_known_to_the_clock() {
+        match skew([0, 1], 10 * MOMENT) {
+            Ok(not_excluded) => {
+                assert!(not_excluded > Duration::ZERO);
+                assert!(Clock::or_system().trust().skew_not_excluded >= Some(not_excluded));
+            }
+            Err(error) => std::println!("not tried: {error}"),
+        }
+    }
+
+    #[cfg_attr(miri, ignore = "binds threads to CPUs")]
+    #[test]
+    fn a_cpu_that_is_not_there_is_an_error_with_its_reason() {
+        let error = litmus(&Clock::or_system(), [0, u32::MAX], MOMENT).unwrap_err();
+        assert!(error.is_not_bound() && !std::string::ToString::to_string(&error).is_empty());
+    }
+}
