@@ -3,7 +3,7 @@ use core::time::Duration;
 use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
 use crate::sync::process_wide;
-use crate::{Clock, FullResolution, Granular, Unavailable};
+use crate::{Clock, DEFAULT_GRANULARITY_NS, FullResolution, Granular, Unavailable};
 
 /// Something that can be read for the time, by static dispatch.
 ///
@@ -87,7 +87,7 @@ impl Guarantee {
     pub const ALL: [Self; 4] = [Self::Unordered, Self::Ordered, Self::Granular, Self::FullResolution];
 
     /// The granularity of the two that have one, in this table of sources.
-    pub const GRANULARITY: Duration = Duration::from_micros(1);
+    pub const GRANULARITY: Duration = Duration::from_nanos(DEFAULT_GRANULARITY_NS);
 }
 
 /// The name of one way to read the time on this machine.

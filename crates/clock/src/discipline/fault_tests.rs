@@ -321,7 +321,7 @@ fn a_writer_that_died_is_replaced_and_nobody_waits_for_it() {
     let clock = Watched::new(&machine);
     clock.run(5_000_000, 1_000);
     // Another thread had the lock when the process was forked; it will never give it back.
-    assert!(clock.clock.try_lock().is_some());
+    let taken = clock.clock.try_lock().unwrap();
     machine.advance(1_000_000);
     let held = clock.read();
     assert!(held <= 0, "held back, not ahead");
@@ -330,6 +330,12 @@ fn a_writer_that_died_is_replaced_and_nobody_waits_for_it() {
     assert!(clock.clock.knowledge().error_bound_ns >= clock.read().unsigned_abs(), "and the bound says so");
     machine.advance(200_000_000);
     assert!(clock.read().abs() <= 2, "and goes on with a new writer");
+    // The old one, if it comes back after all, does not open a lock that is another's by now.
+    let taken_again = clock.clock.try_lock().unwrap();
+    clock.clock.unlock(taken);
+    assert!(clock.clock.try_lock().is_none());
+    clock.clock.unlock(taken_again);
+    assert!(clock.clock.try_lock().is_some());
 }
 
 #[test]

@@ -108,8 +108,9 @@ impl Kept {
         self.lock.load(Relaxed) != 0
     }
 
-    pub(super) fn unlock(&self) {
-        self.lock.store(0, Release);
+    /// Gives the lock back that was taken at `ticks`, unless another has taken it over meanwhile: then it is theirs.
+    pub(super) fn unlock(&self, ticks: u64) {
+        let _ = self.lock.compare_exchange(ticks | 1, 0, Release, Relaxed);
     }
 
     /// Notes how the clock stood to its reference at a look.

@@ -83,7 +83,7 @@ impl<R: Reference> Discipline<R> {
             }
             if let Some(ticks) = self.try_lock() {
                 let shown = self.shown_after(ticks);
-                self.unlock();
+                self.unlock(ticks);
                 if let Some(ns) = shown {
                     // Read once more, so that an interval which begins here does not hold the look at the reference: where
                     // intervals are seldom timed, nearly every start takes a look, and hardly an end.

@@ -18,17 +18,20 @@ const FIRST_BASELINE_NS: u64 = 20_000;
 /// How much shorter than a full segment the first is where the rate rests on so short a baseline, as a power of two.
 const FIRST_SPAN_LOG2_LESS: u32 = 3;
 
+/// Stands for the tick at which the lock was taken where the counter may not be readable.
+const NO_TICK: u64 = 1;
+
 /// What only the holder of the lock does, and the lock itself.
 impl<R: Reference> Discipline<R> {
     /// Takes the lock and returns the tick at which that was. None if another has it.
     pub(super) fn try_lock(&self) -> Option<u64> {
         // Before the first foundation the counter may not be readable.
-        let ticks = if self.kept.0.source().is_some() { self.reference.ticks() } else { 1 };
+        let ticks = if self.kept.0.source().is_some() { self.reference.ticks() } else { NO_TICK };
         self.kept.0.try_lock(ticks).then_some(ticks)
     }
 
-    pub(super) fn unlock(&self) {
-        self.kept.0.unlock();
+    pub(super) fn unlock(&self, ticks: u64) {
+        self.kept.0.unlock(ticks);
     }
 
     /// The time at `ticks` or a moment later, by the current segment or, past its end, by the next, which it publishes.
@@ -132,9 +135,9 @@ impl<R: Reference> Discipline<R> {
     /// Looks, out of a fallback, whether the counter has become fit again.
     #[cold]
     pub(super) fn look_again(&self) {
-        if self.kept.0.try_lock(1) {
+        if self.kept.0.try_lock(NO_TICK) {
             self.found();
-            self.unlock();
+            self.unlock(NO_TICK);
         }
     }
 
