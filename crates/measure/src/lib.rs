@@ -28,17 +28,18 @@
 compile_error!("chronoscope-measure runs on Linux; chronoscope-clock compiles elsewhere too (see PLATFORM.md)");
 
 mod affinity;
+pub mod conclusion;
 pub mod engine;
 pub mod estimate;
-pub mod finding;
 pub mod machine;
-pub mod plan;
-pub mod record;
 pub mod stats;
 pub mod task;
 mod verdict;
 mod watch;
 pub mod worker;
+
+pub use chronoscope_record as record;
+pub use chronoscope_record::{finding, plan};
 
 #[cfg(doctest)]
 mod documents {

@@ -122,7 +122,7 @@ fn counter_doubt(record: &Record) -> Option<String> {
     if let Some(class @ (TscClass::Absent | TscClass::Variant | TscClass::Constant)) = record.machine.tsc.class {
         return Some(format!("the counter is {}, not invariant", class.word()));
     }
-    if crate::finding::kernel_distrusts_tsc(&record.machine) {
+    if crate::conclusion::kernel_distrusts_tsc(&record.machine) {
         return Some("the kernel does not trust the counter".to_owned());
     }
     None

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
-use chronoscope_measure::finding::{self, FindingId};
+use chronoscope_measure::conclusion;
+use chronoscope_measure::finding::FindingId;
 use chronoscope_measure::plan::{Plan, Wish};
 use chronoscope_measure::record::{
     Causality, ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, Record, SCHEMA_VERSION, Tool,
@@ -100,7 +101,7 @@ impl<F: Fn(&FakeClock)> TickSource for Stepping<'_, F> {
 }
 
 fn found(record: &Record) -> Vec<FindingId> {
-    finding::conclude(record).into_iter().map(|finding| finding.id).collect()
+    conclusion::conclude(record).into_iter().map(|finding| finding.id).collect()
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn a_sound_clock_gives_no_finding() {
 fn a_step_back_gives_negative_elapsed() {
     let record = granularity_of(&sound(), 1.0, |clock| clock.step_back(700));
     assert_eq!(found(&record), [FindingId::NegativeElapsed]);
-    let finding = &finding::conclude(&record)[0];
+    let finding = &conclusion::conclude(&record)[0];
     assert_eq!(finding.evidence.values["worst_ns"], 680.0);
     assert_eq!(finding.subject.as_deref(), Some(CLOCK));
 }
@@ -123,7 +124,7 @@ fn a_coarsened_clock_gives_resolution_is_not_granularity() {
     clock.coarsen(100);
     let record = granularity_of(&clock, 1.0, |_| {});
     assert_eq!(found(&record), [FindingId::ResolutionIsNotGranularity]);
-    assert_eq!(finding::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
+    assert_eq!(conclusion::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn litmus_of(name: &str, skew_ns: i64) -> Record {
 fn a_skewed_reader_gives_a_non_causal_read() {
     let record = litmus_of(CLOCK, -5_000);
     assert_eq!(found(&record), [FindingId::NonCausalRead]);
-    assert_eq!(finding::conclude(&record)[0].evidence.values["worst_ns"], 4_980.0);
+    assert_eq!(conclusion::conclude(&record)[0].evidence.values["worst_ns"], 4_980.0);
     assert_eq!(found(&litmus_of(CLOCK, 0)), []);
 }
 
@@ -194,7 +195,7 @@ fn full_resolution_may_go_back_by_less_than_its_granularity() {
     let name = SourceId::Clock(Guarantee::FullResolution).name();
     let within = litmus_of(name, -1_019); // 20 ns less, for the read
     assert_eq!(found(&within), [FindingId::UnorderedReadNotCausal]);
-    let saw = &finding::conclude(&within)[0].evidence;
+    let saw = &conclusion::conclude(&within)[0].evidence;
     assert!(saw.summary.contains("worst step back 999 ns of the 1.00 µs it allows"), "{}", saw.summary);
     assert_eq!(found(&litmus_of(name, -1_020)), [FindingId::NonCausalRead]);
 }

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Bin, Histogram};
+use chronoscope_record::{Bin, Histogram};
 
 use crate::line::Line;
 use crate::palette::{BAR, DIM};

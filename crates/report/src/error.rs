@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-use chronoscope_measure::record::SCHEMA_VERSION;
+use chronoscope_record::SCHEMA_VERSION;
 
 /// Why a record could not be read or written.
 ///

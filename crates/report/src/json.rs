@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Record, SCHEMA_VERSION};
+use chronoscope_record::{Record, SCHEMA_VERSION};
 use serde_json::Value;
 
 use crate::ReportError;

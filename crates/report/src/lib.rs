@@ -28,7 +28,7 @@ mod section;
 mod table;
 mod view;
 
-pub use chronoscope_measure::record::Record;
+pub use chronoscope_record::Record;
 
 pub use crate::error::ReportError;
 pub use crate::json::{json, parse};

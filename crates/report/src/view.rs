@@ -1,4 +1,4 @@
-use chronoscope_measure::record::Record;
+use chronoscope_record::Record;
 
 use crate::page::Page;
 use crate::section::{

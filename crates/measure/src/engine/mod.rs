@@ -8,7 +8,7 @@ use std::time::Instant;
 
 pub use start::Start;
 
-use crate::finding;
+use crate::conclusion;
 use crate::plan::Plan;
 use crate::record::{Causality, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
 use crate::verdict;
@@ -91,7 +91,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
     stages::finish(&mut session, &mut record);
     record.interrupted = session.observer.cancelled();
     verdict::conclude(&mut record);
-    record.findings = finding::conclude(&record);
+    record.findings = conclusion::conclude(&record);
     record.elapsed_ms = milliseconds(began);
     record
 }

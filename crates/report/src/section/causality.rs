@@ -1,6 +1,6 @@
 use anstyle::Style;
-use chronoscope_measure::finding::FindingId;
-use chronoscope_measure::record::{Litmus, PairOffset, Part, Record};
+use chronoscope_record::finding::FindingId;
+use chronoscope_record::{Litmus, PairOffset, Part, Record};
 
 use crate::line::Line;
 use crate::page::Page;

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{ClockReport, Clocksource, Granularity, Latency, PathMethod, Record};
+use chronoscope_record::{ClockReport, Clocksource, Granularity, Latency, PathMethod, Record};
 
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
@@ -106,7 +106,7 @@ fn processes(page: &mut Page, latency: &Latency) {
         columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
         let mut table = Table::new(&columns);
         for (name, part) in [
-            ("p50", (|fork| fork.p50) as fn(&chronoscope_measure::record::ForkSummary) -> f64),
+            ("p50", (|fork| fork.p50) as fn(&chronoscope_record::ForkSummary) -> f64),
             ("minimum", |fork| fork.minimum),
         ] {
             let cells = std::iter::once(name.to_owned()).chain(forks.iter().map(|fork| ns(part(fork))));

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Canary, ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
+use chronoscope_record::{Canary, ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
 
 use crate::line::Line;
 use crate::page::Page;

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Disturbance, Outcome, Record};
+use chronoscope_record::{Disturbance, Outcome, Record};
 
 use crate::line::Line;
 use crate::page::Page;

@@ -1,6 +1,6 @@
 use anstyle::Style;
-use chronoscope_measure::finding::{Finding, FindingId, Severity};
-use chronoscope_measure::record::Record;
+use chronoscope_record::Record;
+use chronoscope_record::finding::{Finding, FindingId, Severity};
 
 use crate::View;
 use crate::line::Line;

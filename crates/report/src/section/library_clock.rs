@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{LibraryClock, LibraryClockState, Record};
+use chronoscope_record::{LibraryClock, LibraryClockState, Record};
 
 use crate::line::Line;
 use crate::page::Page;

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Clocksource, ClocksourceRating, Cpu, FrequencySource, Machine, Record, Tsc};
+use chronoscope_record::{Clocksource, ClocksourceRating, Cpu, FrequencySource, Machine, Record, Tsc};
 
 use crate::page::Page;
 use crate::palette::{PLAIN, WARNING};
@@ -72,7 +72,7 @@ pub(crate) fn cpu_list(cpus: &[u32]) -> String {
 }
 
 fn tsc(tsc: &Tsc) -> String {
-    use chronoscope_measure::record::TscAccess;
+    use chronoscope_record::TscAccess;
 
     let mut parts = Vec::new();
     let class = tsc.class.map_or("class unknown", |class| class.word());

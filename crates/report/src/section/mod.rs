@@ -12,7 +12,7 @@ pub(crate) mod reads;
 pub(crate) mod title;
 pub(crate) mod verdict;
 
-use chronoscope_measure::record::{Outcome, Part, Record};
+use chronoscope_record::{Outcome, Part, Record};
 
 /// Why nothing is known that one of `parts` would have told.
 fn not_tested(record: &Record, parts: &[Part]) -> String {

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Monotime, MonotimeKnee, MonotimeRow, Part, Record, Spread};
+use chronoscope_record::{Monotime, MonotimeKnee, MonotimeRow, Part, Record, Spread};
 
 use crate::line::Line;
 use crate::page::Page;

@@ -1,4 +1,4 @@
-use chronoscope_measure::record::{Part, Reads, Record};
+use chronoscope_record::{Part, Reads, Record};
 
 use crate::bars::{SCALE, bars};
 use crate::line::Line;

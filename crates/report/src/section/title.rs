@@ -1,4 +1,4 @@
-use chronoscope_measure::record::Record;
+use chronoscope_record::Record;
 
 use crate::line::Line;
 use crate::page::Page;

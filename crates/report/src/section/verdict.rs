@@ -1,5 +1,5 @@
 use anstyle::Style;
-use chronoscope_measure::record::{ClockReport, ClockVerdict, Part, PathMethod, Question, Record};
+use chronoscope_record::{ClockReport, ClockVerdict, Part, PathMethod, Question, Record};
 
 use crate::line::Line;
 use crate::page::Page;

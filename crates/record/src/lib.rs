@@ -9,14 +9,17 @@
 //! # Guarantees
 //! `null` means "not measured or not there", never zero; a field named `reason_unavailable` beside it says why.
 //! Fields are only ever added under one `schema_version`.
+#![forbid(unsafe_code)]
 
 mod causality;
 mod clocks;
 mod disturbance;
+pub mod finding;
 mod histogram;
 mod library_clock;
 mod machine;
 mod monotime;
+pub mod plan;
 mod reads;
 mod verdict;
 
@@ -49,7 +52,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 ///
 /// # Examples
 /// ```
-/// let schema = chronoscope_measure::record::schema();
+/// let schema = chronoscope_record::schema();
 /// assert!(schema.contains("\"schema_version\""));
 /// ```
 pub fn schema() -> String {

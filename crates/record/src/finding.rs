@@ -1,27 +1,15 @@
 //! Findings: typed conclusions, each with its evidence, how grave it is, and what to do.
 
-mod rules;
-
 use std::collections::BTreeMap;
 
-pub(crate) use rules::kernel_distrusts_tsc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::record::Record;
-
-/// Everything that follows from `record`, gravest first.
-pub fn conclude(record: &Record) -> Vec<Finding> {
-    let mut findings = rules::all(record);
-    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.id.cmp(&b.id)).then(a.subject.cmp(&b.subject)));
-    findings
-}
 
 /// One conclusion.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_measure::finding::{Finding, FindingId, Severity};
+/// use chronoscope_record::finding::{Finding, FindingId, Severity};
 ///
 /// let finding = Finding::new(FindingId::OneCpu, "the process may run on CPU 1 alone")
 ///     .value("cpus_allowed", 1.0)

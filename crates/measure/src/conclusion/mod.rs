@@ -1,4 +1,4 @@
-//! The rules: each a pure function from the record to the findings of one kind or a few that belong together.
+//! From a record to its findings: rules, each a pure function to the findings of one kind or a few that belong together.
 
 mod causality;
 mod clocks;
@@ -8,7 +8,7 @@ mod run;
 
 pub(crate) use machine::kernel_distrusts_tsc;
 
-use super::Finding;
+use crate::finding::Finding;
 use crate::record::Record;
 
 /// A rule.
@@ -42,9 +42,11 @@ const RULES: &[Rule] = &[
     run::interrupted,
 ];
 
-/// What all rules conclude from `record`.
-pub(super) fn all(record: &Record) -> Vec<Finding> {
-    RULES.iter().flat_map(|rule| rule(record)).collect()
+/// Everything that follows from `record`, gravest first.
+pub fn conclude(record: &Record) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(record)).collect();
+    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.id.cmp(&b.id)).then(a.subject.cmp(&b.subject)));
+    findings
 }
 
 /// Nanoseconds for a sentence, to three digits.

@@ -8,7 +8,7 @@ use chronoscope_clock::os::OsClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::Part;
+use crate::Part;
 
 /// What a run will do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -173,12 +173,12 @@ impl Plan {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_measure::plan::{Plan, Wish};
+    /// use chronoscope_record::plan::{Plan, Wish};
     ///
     /// let plan = Plan::new(&Wish::default(), &[0, 1])?;
     /// assert_eq!(plan.pairs, [(0, 1)]);
     /// assert!(plan.latency_forks >= 11);
-    /// # Ok::<(), chronoscope_measure::plan::PlanError>(())
+    /// # Ok::<(), chronoscope_record::plan::PlanError>(())
     /// ```
     pub fn new(wish: &Wish, allowed: &[u32]) -> Result<Self, PlanError> {
         let cpus = cpus(wish, allowed)?;
@@ -336,7 +336,7 @@ fn pairs(cpus: &[u32], most: usize) -> Vec<(u32, u32)> {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_measure::plan::{Plan, Wish};
+/// use chronoscope_record::plan::{Plan, Wish};
 ///
 /// let wish = Wish { cpus: Some(vec![7]), ..Wish::default() };
 /// let error = Plan::new(&wish, &[0, 1]).unwrap_err();
