@@ -16,11 +16,13 @@ mod clocks;
 mod disturbance;
 pub mod finding;
 mod histogram;
+mod latch;
 mod library_clock;
 mod machine;
 mod monotime;
 pub mod plan;
 mod reads;
+pub mod study;
 mod verdict;
 
 pub use causality::{Causality, Litmus, PairOffset};
@@ -30,6 +32,7 @@ pub use clocks::{
 };
 pub use disturbance::Disturbance;
 pub use histogram::{Bin, Histogram};
+pub use latch::{Latch, LatchRow, LatchVerdict, PublishedLatch};
 pub use library_clock::{LibraryClock, LibraryClockReason, LibraryClockState};
 pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
@@ -103,6 +106,9 @@ pub struct Record {
     /// What causal times cost many threads; null where that was not asked for.
     #[serde(default)]
     pub monotime: Option<Monotime>,
+    /// What a call costs in one thread and in many released together; null where that was not asked for.
+    #[serde(default)]
+    pub latch: Option<Latch>,
 }
 
 /// The program that wrote a record.
@@ -134,11 +140,13 @@ pub enum Part {
     Intervals,
     /// What causal times cost when many threads ask for them; not part of a check.
     Monotime,
+    /// What a call costs in one thread and in many released together; not part of a check.
+    Latch,
 }
 
 impl Part {
     /// Every part, in the order of a run.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Paths,
         Self::Latency,
         Self::Granularity,
@@ -147,11 +155,12 @@ impl Part {
         Self::Litmus,
         Self::Intervals,
         Self::Monotime,
+        Self::Latch,
     ];
 
     /// Whether a check does it; what it does not must be asked for.
     pub const fn is_of_check(self) -> bool {
-        !matches!(self, Self::Monotime)
+        !matches!(self, Self::Monotime | Self::Latch)
     }
 
     /// What the part finds out, in a few words.
@@ -165,6 +174,7 @@ impl Part {
             Self::Litmus => "causality litmus",
             Self::Intervals => "shortest intervals",
             Self::Monotime => "causal times for many threads",
+            Self::Latch => "calls in one thread and in many",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use chronoscope_clock::SourceId;
+use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_clock::os::OsClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,15 @@ pub struct Plan {
     /// Rounds of this, each in a worker process of its own.
     #[serde(default)]
     pub monotime_rounds: u32,
+    /// Threads that are released together, each to call once; null where that is not asked for.
+    #[serde(default)]
+    pub latch_threads: Option<u32>,
+    /// The clocks that they read, beside a control that reads nothing.
+    #[serde(default)]
+    pub latch_clocks: Vec<String>,
+    /// Rounds of this, each in a worker process of its own.
+    #[serde(default)]
+    pub latch_rounds: u32,
 }
 
 /// The time that a part of the plan may take.
@@ -134,6 +143,8 @@ pub struct Wish {
     pub granularities: Vec<Duration>,
     /// Numbers of threads that read it; empty for powers of two up to the number of CPUs.
     pub threads: Vec<u32>,
+    /// Threads that are released together, each to call once; None for the usual number.
+    pub latch_threads: Option<u32>,
 }
 
 /// The parts' shares of a check's time.
@@ -146,7 +157,7 @@ const fn weight(part: Part) -> u64 {
         Part::Offsets => 6,
         Part::Litmus => 30,
         Part::Intervals => 36,
-        Part::Monotime => 39,
+        Part::Monotime | Part::Latch => 39,
     }
 }
 
@@ -162,6 +173,10 @@ const GRANULARITIES_NS: [u64; 3] = [0, 100, 1_000];
 const LONGEST_GRANULARITY: Duration = Duration::from_secs(1);
 /// Threads that a process can be expected to start.
 const MOST_THREADS: u32 = 1024;
+/// Threads that are released together unless another number is asked for: as many as in the article.
+const LATCH_THREADS: u32 = 100;
+/// These need no CPU each, since they do next to nothing.
+const MOST_LATCH_THREADS: u32 = 4096;
 /// Granularities or numbers of threads in one run: they are multiplied with each other.
 const LONGEST_LIST: usize = 32;
 
@@ -193,6 +208,7 @@ impl Plan {
         } else {
             <_>::default()
         };
+        let latch_threads = parts.contains(&Part::Latch).then(|| latch_threads(wish)).transpose()?;
         let measuring_cpu = cpus.last().copied();
         let (reads_per_clock, empty_intervals_per_clock) = wish.depth.reads();
         let pairs = pairs(&cpus, wish.depth.most_pairs());
@@ -206,6 +222,12 @@ impl Plan {
         };
         let counter_and_monotonic =
             |id: SourceId| matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic));
+        let monotonic_wall_and_own = |id: SourceId| {
+            matches!(
+                id,
+                SourceId::Os(OsClock::Monotonic | OsClock::Realtime) | SourceId::Clock(Guarantee::Ordered)
+            )
+        };
         let on_one_timeline = |id: SourceId| id.is_shared_timeline() && !id.traps_under_hypervisor();
         Ok(Self {
             depth: wish.depth,
@@ -228,6 +250,9 @@ impl Plan {
             monotime_rounds: if monotime_threads.is_empty() { 0 } else { wish.depth.latency_forks() },
             monotime_granularities_ns,
             monotime_threads,
+            latch_threads,
+            latch_clocks: latch_threads.map(|_| names(&monotonic_wall_and_own)).unwrap_or_default(),
+            latch_rounds: latch_threads.map_or(0, |_| wish.depth.latency_forks()),
             cpus,
         })
     }
@@ -300,6 +325,15 @@ fn threads(wish: &Wish, cpus: usize) -> Result<Vec<u32>, PlanError> {
     bounded_list(threads, "numbers of threads")
 }
 
+/// The number of threads that are released together.
+fn latch_threads(wish: &Wish) -> Result<u32, PlanError> {
+    let threads = wish.latch_threads.unwrap_or(LATCH_THREADS);
+    if !(1..=MOST_LATCH_THREADS).contains(&threads) {
+        return Err(PlanError::new(Kind::LatchThreads(threads)));
+    }
+    Ok(threads)
+}
+
 /// `values` rising, each once.
 fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Vec<T>, PlanError> {
     values.sort_unstable();
@@ -354,6 +388,7 @@ enum Kind {
     Budget(Duration),
     Question(Duration),
     Threads(u32),
+    LatchThreads(u32),
     Granularity(Duration),
     LongList { what: &'static str, length: usize },
 }
@@ -393,6 +428,10 @@ impl fmt::Display for PlanError {
             Kind::Threads(threads) => {
                 write!(f, "{threads} is no number of threads that can be tried; choose 1 to {MOST_THREADS}")
             }
+            Kind::LatchThreads(threads) => write!(
+                f,
+                "{threads} is no number of threads that can be released together; choose 1 to {MOST_LATCH_THREADS}"
+            ),
             Kind::Granularity(granularity) => write!(
                 f,
                 "{} is no granularity for a clock; choose 0ns to {}",
@@ -478,6 +517,24 @@ mod tests {
         }
         let granularities = vec![Duration::from_nanos(1_000_000_001)];
         monotime(Wish { granularities, ..Wish::default() }, &[0, 1]).unwrap_err();
+    }
+
+    #[test]
+    fn a_latch_is_planned_where_it_is_asked_for() {
+        let latch = |latch_threads| {
+            Plan::new(&Wish { parts: vec![Part::Latch], latch_threads, ..Wish::default() }, &[0, 1])
+        };
+        let usual = latch(None).unwrap();
+        assert_eq!((usual.latch_threads, usual.latch_clocks.len()), (Some(100), 3));
+        assert!(usual.latch_rounds >= 11 && usual.budget_ms <= 10_000);
+        for threads in [1, 4096] {
+            assert_eq!(latch(Some(threads)).unwrap().latch_threads, Some(threads));
+        }
+        for threads in [0, 4097, u32::MAX] {
+            assert!(latch(Some(threads)).unwrap_err().to_string().contains("choose 1 to 4096"));
+        }
+        let check = Plan::new(&Wish { latch_threads: Some(0), ..Wish::default() }, &[0, 1]).unwrap();
+        assert_eq!((check.latch_threads, check.latch_clocks.len(), check.latch_rounds), (None, 0, 0));
     }
 
     proptest! {

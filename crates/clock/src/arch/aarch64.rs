@@ -1,4 +1,5 @@
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 use crate::Unavailable;
 
@@ -93,4 +94,52 @@ pub(super) fn opaque(value: u64) -> u64 {
     // SAFETY: no instruction is emitted; the register is only declared read and written.
     unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
     seen
+}
+
+#[inline(always)]
+pub(super) fn observed_64(value: MaybeUninit<u64>) -> MaybeUninit<u64> {
+    let mut seen = value;
+    // SAFETY: no instruction is emitted; the register and memory are only declared read and written.
+    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, preserves_flags)) };
+    seen
+}
+
+#[inline(always)]
+pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
+    let mut seen = value;
+    // SAFETY: as in `observed_64`.
+    unsafe { asm!("/* {0:w} */", inout(reg) seen, options(nostack, preserves_flags)) };
+    seen
+}
+
+/// The chain is carried from call to call in v31: a register that every function may overwrite, so nobody relies on it,
+/// and that scalar code leaves alone, so the value is still there. Should it not be, one call overlaps another once.
+#[inline(always)]
+pub(super) fn consume_cpu(tokens: u64) {
+    // SAFETY: no memory is touched, and every register that is written is declared. What v31 holds does not matter.
+    unsafe {
+        asm!(
+            "fmov {chain}, d31",
+            "cbz {tokens}, 3f",
+            "2:",
+            "madd {chain}, {chain}, {factor}, {factor}",
+            "subs {tokens}, {tokens}, #1",
+            "b.ne 2b",
+            "3:",
+            "fmov d31, {chain}",
+            chain = out(reg) _,
+            tokens = inout(reg) tokens => _,
+            factor = in(reg) 0x5851_F42D_u64,
+            out("v31") _,
+            options(nostack, nomem),
+        );
+    }
+}
+
+#[inline(always)]
+pub(super) fn shift<const COPY: usize>() {
+    // SAFETY: four instructions per step that do nothing.
+    unsafe {
+        asm!(".rept 4 * {copies}", "nop", ".endr", copies = const COPY, options(nostack, nomem, preserves_flags));
+    }
 }

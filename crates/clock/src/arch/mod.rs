@@ -6,12 +6,15 @@
 //! - on it `assume`, for who knows already, and `unordered`, `ordered`, `fence`, `declared_frequency_hz`,
 //!   `is_invariant` and `is_under_hypervisor`;
 //! - `WithProcessorId` and `Serialised`, proofs for the two further ways x86 has to read the counter;
-//! - `opaque`, a value the optimiser cannot see through;
+//! - `opaque`, a value the optimiser cannot see through, and `observed`, the same for a register that memory is seen with;
+//! - `consume_cpu`, busy work whose length is proportional to its argument, and `shift`, code that takes space alone;
 //! - the names under which people know these reads.
 //!
 //! Where an architecture lacks one of them its proof type has no values, so a read that does not exist cannot be
 //! called and none has to invent a number.
 #![allow(unsafe_code)]
+
+use core::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::Unavailable;
 
@@ -215,4 +218,68 @@ impl SerialisedByCpuid {
 #[inline(always)]
 pub fn opaque(value: u64) -> u64 {
     imp::opaque(value)
+}
+
+/// Hands `value` back as something that the optimiser knows nothing about, and has every write to memory before it done.
+///
+/// As [`core::hint::black_box`], but a value that fits a register stays in one: that function puts every value into memory
+/// and takes it out again, which costs a dependent operation 4 to 5 cycles. Other values go through it.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::arch::black_box;
+///
+/// assert_eq!(black_box(1.5_f64), 1.5);
+/// assert_eq!(black_box(vec![1, 2]), [1, 2]);
+/// ```
+#[inline(always)]
+pub fn black_box<T>(value: T) -> T {
+    macro_rules! through_register {
+        ($bits:ty, $pass:path) => {{
+            let value = ManuallyDrop::new(value);
+            // SAFETY: both types have the same size, and `MaybeUninit` allows every content, padding included.
+            let bits: MaybeUninit<$bits> = unsafe { core::mem::transmute_copy(&value) };
+            let bits = $pass(bits);
+            // SAFETY: these are the very bits of `value`, which nobody drops or uses after this.
+            unsafe { core::mem::transmute_copy(&bits) }
+        }};
+    }
+    match size_of::<T>() {
+        8 => through_register!(u64, imp::observed_64),
+        4 => through_register!(u32, imp::observed_32),
+        _ => core::hint::black_box(value),
+    }
+}
+
+/// Busy work: `tokens` links of a chain in which each needs the one before, and which goes on from call to call.
+///
+/// Reads and writes no memory and cannot be optimised away or jumped over. Because a call's chain begins where the last
+/// one's ended, calls cannot overlap each other, so the time of many calls grows with their tokens from the first on; what
+/// surrounds a call can still execute beside it, as it can beside other work of a program.
+///
+/// # Units
+/// Tokens, never nanoseconds: a token takes as long as the CPU's multiplication and addition (4 cycles on most), and tokens
+/// are not portable between machines or between this and other harnesses.
+///
+/// # Platform
+/// On x86-64 and aarch64 the chain is written in machine code. Elsewhere it is a loop that the compiler made.
+///
+/// # Examples
+/// ```
+/// chronoscope_clock::arch::consume_cpu(20);
+/// ```
+#[inline(never)]
+pub fn consume_cpu(tokens: u64) {
+    imp::consume_cpu(tokens);
+}
+
+/// Takes up `16 * COPY` bytes of code and next to no time, so that the code behind it lies elsewhere in its cache line.
+///
+/// # Examples
+/// ```
+/// chronoscope_clock::arch::shift::<3>();
+/// ```
+#[inline(always)]
+pub fn shift<const COPY: usize>() {
+    imp::shift::<COPY>();
 }

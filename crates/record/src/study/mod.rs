@@ -1,0 +1,90 @@
+//! The record of a study: what operations cost as a function of backoff and threads, compared with each other.
+
+mod cell;
+mod comparison;
+mod estimate;
+mod fork;
+mod plan;
+mod tokens;
+
+pub use cell::{Cell, CellFork, Latencies, OperationPart, Outliers, Steadiness, StudyVisit, Variance};
+pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
+pub use estimate::Estimate;
+pub use fork::{CaseFailure, StudyCanary, StudyFork};
+pub use plan::{Mode, Parameter, StudyPlan};
+pub use tokens::{TokenCost, TokenPoint};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+use crate::{Machine, Tool};
+
+/// The version of the study's shape that this build writes and reads.
+pub const STUDY_SCHEMA_VERSION: u32 = 1;
+
+/// The JSON schema of [`StudyRecord`], with a newline at its end.
+///
+/// # Examples
+/// ```
+/// assert!(chronoscope_record::study::study_schema().contains("\"cells\""));
+/// ```
+pub fn study_schema() -> String {
+    let schema = schemars::schema_for!(StudyRecord);
+    // A schema is a JSON value, which can always be written.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+/// One study on one machine.
+///
+/// # Guarantees
+/// As for [`Record`](crate::Record): null means "not measured", with a reason beside it; fields are only ever added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyRecord {
+    /// The shape of this document; 1.
+    pub study_schema_version: u32,
+    /// The study's name.
+    pub study: String,
+    /// The program that wrote it.
+    pub tool: Tool,
+    /// When the run began: RFC 3339, UTC.
+    pub started_at: String,
+    /// Wall time of the run in milliseconds.
+    pub elapsed_ms: u64,
+    /// Whether the user stopped the run before its end.
+    pub interrupted: bool,
+    /// The machine and the surroundings that the process found.
+    pub machine: Machine,
+    /// What was to be done.
+    pub plan: StudyPlan,
+    /// The clock that timed batches, as it describes itself; null if no fork came to work.
+    pub clock: Option<StudyClock>,
+    /// What a loop with nothing in it takes per turn, the slowest of the code layouts: shown, never subtracted. What takes
+    /// no longer cannot be told from nothing.
+    pub empty_loop_ns: Option<Estimate>,
+    /// What a token of backoff takes here; null where it was not measured.
+    pub tokens: Option<TokenCost>,
+    /// What the two loops of known work told about the core.
+    pub canary: Option<StudyCanary>,
+    /// Each combination of case, parameters, backoff and threads.
+    pub cells: Vec<Cell>,
+    /// Operations compared directly.
+    pub comparisons: Vec<Comparison>,
+    /// What the same comparisons say of an operation and itself; null where nothing was compared.
+    pub control: Option<Control>,
+    /// Cases that failed, and how.
+    pub failures: Vec<CaseFailure>,
+    /// The processes.
+    pub forks: Vec<StudyFork>,
+    /// Conclusions, gravest first.
+    pub findings: Vec<Finding>,
+}
+
+/// The clock that timed batches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyClock {
+    /// Its name and state, e.g. `ordered, verified`.
+    pub name: String,
+    /// The least difference that two of its readings show, in nanoseconds: its latency, or its step where that is longer.
+    pub error_ns: f64,
+}

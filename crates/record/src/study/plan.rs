@@ -1,0 +1,63 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a study will do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyPlan {
+    /// The cases by name, in the order in which they were given.
+    pub cases: Vec<String>,
+    /// Tokens of backoff before each operation.
+    pub backoff_tokens: Vec<u64>,
+    /// Numbers of threads; a group of roles has its own.
+    pub threads: Vec<u32>,
+    /// What else is swept.
+    pub parameters: Vec<Parameter>,
+    /// Pairs of cases that are compared: the operation, then what it is compared with.
+    pub comparisons: Vec<(String, String)>,
+    /// What is measured.
+    pub mode: Mode,
+    /// The time that all processes may take altogether, in milliseconds.
+    pub budget_ms: u64,
+    /// Worker processes.
+    pub forks: u32,
+    /// Visits of each cell per process.
+    pub rounds: u32,
+    /// Measured batches per visit; 0 where each process fits as many as the time allows.
+    pub batches: u32,
+    /// Batches before them in each visit that do not count.
+    pub warm_up_batches: u32,
+    /// The CPUs that threads are bound to, in turn.
+    pub cpus: Vec<u32>,
+    /// Differences within this many percent count as none.
+    pub margin_pct: f64,
+    /// Confidence of every interval.
+    pub confidence: f64,
+    /// What the order of the first round, the size of the environment and the place of the stack are drawn with.
+    pub seed: u64,
+}
+
+/// A parameter and its values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its values, in words.
+    pub values: Vec<String>,
+}
+
+/// What is measured of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The time of an operation, from batches that are timed from outside.
+    #[default]
+    AverageTime,
+    /// Operations per second of all threads, from the same batches.
+    Throughput,
+    /// Single operations, timed so rarely that the clock is not the bottleneck.
+    SampleTime,
+    /// One operation per visit, cold.
+    SingleShot,
+    /// Batches of exactly so many operations.
+    Batch(u64),
+}
