@@ -1,0 +1,120 @@
+use super::summary::{mean, median, variance};
+
+/// A point to fit: x, y, and its weight.
+pub(super) type Point = (f64, f64, f64);
+
+/// A cost that falls along a straight line and then stays: max(floor, floor + slope·(at − x)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hinge {
+    /// What is left past the hinge.
+    pub(super) floor: f64,
+    /// What one unit of x hides. At least 0.
+    pub(super) slope: f64,
+    /// The x from which on the floor holds.
+    pub(super) at: f64,
+    misfit: f64,
+}
+
+impl Hinge {
+    /// The nearest hinge by weighted least squares, exactly. Points come in the order of x; it wants three.
+    ///
+    /// # Sources
+    /// D. J. Hudson, "Fitting Segmented Curves Whose Join Points Have to Be Estimated", JASA 61, 1966: the join lies
+    /// either on a point, or where the separate fits of both sides meet.
+    pub(super) fn fit(points: &[Point]) -> Option<Self> {
+        let on_points = points.iter().skip(1).filter_map(|(x, _, _)| Self::at(points, *x));
+        let between = (2..points.len()).filter_map(|split| {
+            let (left, right) = points.split_at(split);
+            let (intercept, slope) = line(left)?;
+            let x = (intercept - level(right)?) / -slope;
+            let inside = left.last()?.0 < x && x < right.first()?.0;
+            inside.then(|| Self::at(points, x)).flatten()
+        });
+        on_points.chain(between).min_by(|one, other| one.misfit.total_cmp(&other.misfit))
+    }
+
+    /// The nearest one with its hinge at `at`: a line over what is missing to it.
+    fn at(points: &[Point], at: f64) -> Option<Self> {
+        let missing: Vec<Point> = points.iter().map(|(x, y, weight)| ((at - x).max(0.0), *y, *weight)).collect();
+        let (floor, slope) = match line(&missing) {
+            Some((floor, slope)) if slope >= 0.0 => (floor, slope),
+            _ => (level(&missing)?, 0.0),
+        };
+        let misfit = missing.iter().map(|(x, y, weight)| weight * (y - floor - slope * x).powi(2)).sum();
+        Some(Self { floor, slope, at, misfit })
+    }
+}
+
+/// The weighted mean of y.
+pub(super) fn level(points: &[Point]) -> Option<f64> {
+    let first = points.first()?.1;
+    let weight: f64 = points.iter().map(|(_, _, weight)| weight).sum();
+    let sum: f64 = points.iter().map(|(_, y, weight)| weight * (y - first)).sum();
+    (weight > 0.0).then(|| first + sum / weight)
+}
+
+/// Intercept and slope by weighted least squares. None if x does not vary.
+fn line(points: &[Point]) -> Option<(f64, f64)> {
+    let swapped: Vec<Point> = points.iter().map(|(x, y, weight)| (*y, *x, *weight)).collect();
+    let (mean_x, mean_y) = (level(&swapped)?, level(points)?);
+    let squares: f64 = points.iter().map(|(x, _, weight)| weight * (x - mean_x).powi(2)).sum();
+    let products: f64 = points.iter().map(|(x, y, weight)| weight * (x - mean_x) * (y - mean_y)).sum();
+    (squares > 0.0).then(|| (mean_y - products / squares * mean_x, products / squares))
+}
+
+/// Weights for columns of values, one column for each x in its order: the inverse of the variance of a value.
+///
+/// Few values make a poor variance: each is the mean with its neighbours', and at least a thousandth of the median one.
+/// Equal weights if there is no variance at all.
+pub(super) fn weights(columns: &[Vec<f64>]) -> Vec<f64> {
+    const LEAST_SHARE: f64 = 1e-3;
+    let own: Vec<Option<f64>> = columns.iter().map(|column| variance(column)).collect();
+    let smooth: Vec<Option<f64>> = (0..own.len())
+        .map(|i| {
+            let near = &own[i.saturating_sub(1)..(i + 2).min(own.len())];
+            mean(&near.iter().copied().flatten().collect::<Vec<f64>>())
+        })
+        .collect();
+    let typical = median(smooth.iter().copied().flatten().filter(|variance| *variance > 0.0).collect());
+    let Some(typical) = typical.filter(|typical| typical.is_finite()) else { return vec![1.0; columns.len()] };
+    smooth.into_iter().map(|variance| typical / variance.unwrap_or(typical).max(LEAST_SHARE * typical)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hinge(x: f64, floor: f64, slope: f64, at: f64) -> f64 {
+        floor + slope * (at - x).max(0.0)
+    }
+
+    proptest! {
+        #[test]
+        fn exact_hinges_are_recovered(floor in -5.0_f64..5.0, slope in 0.1_f64..3.0, at in 2.5_f64..6.5) {
+            let points: Vec<Point> =
+                (0..10).map(f64::from).map(|x| (x, hinge(x, floor, slope, at), 1.0 + x)).collect();
+            let found = Hinge::fit(&points).unwrap();
+            prop_assert!((found.floor - floor).abs() < 1e-6 && (found.slope - slope).abs() < 1e-6, "{:?}", found);
+            prop_assert!((found.at - at).abs() < 1e-6);
+        }
+
+        #[test]
+        fn no_hinge_on_a_grid_is_nearer(
+            points in prop::collection::vec((-5.0_f64..5.0, 0.1_f64..4.0), 3..9),
+            steps in prop::array::uniform3(0.0_f64..1.0),
+        ) {
+            let points: Vec<Point> = (0..).map(f64::from).zip(points).map(|(x, (y, weight))| (x, y, weight)).collect();
+            let found = Hinge::fit(&points).unwrap();
+            for cell in 0..200 {
+                let at = steps[0] + points.len() as f64 * f64::from(cell) / 200.0;
+                let (floor, slope) = (10.0 * steps[1] - 5.0, 5.0 * steps[2]);
+                let misfit: f64 = points.iter().map(|(x, y, w)| w * (y - hinge(*x, floor, slope, at)).powi(2)).sum();
+                prop_assert!(found.misfit <= misfit + 1e-9);
+                if let Some(best) = Hinge::at(&points, at.min(points.len() as f64 - 1.0)) {
+                    prop_assert!(found.misfit <= best.misfit + 1e-9, "{:?} after {:?}", best, found);
+                }
+            }
+        }
+    }
+}
