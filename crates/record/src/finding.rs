@@ -118,6 +118,26 @@ pub enum FindingId {
     PartUnavailable,
     /// The user stopped the run.
     Interrupted,
+    /// A case of a study failed.
+    CaseFailed,
+    /// An operation never settles: its time depends on how often it has run.
+    NoSteadyState,
+    /// Threads that were to run at once did not.
+    ThreadsDidNotOverlap,
+    /// Stamps around a part of an operation claim a rate that was not reached.
+    OmissionInflates,
+    /// An operation was found to differ from itself too often.
+    FalseAlarms,
+    /// An operation cannot be told from a loop with nothing in it.
+    BelowResolution,
+    /// There were more threads than CPUs.
+    Oversubscribed,
+    /// Batches gather around two values.
+    Bimodal,
+    /// Batches resemble their neighbours.
+    Autocorrelated,
+    /// Tokens of backoff do not lie on a straight line.
+    TokensNotLinear,
 }
 
 impl FindingId {
@@ -140,7 +160,12 @@ impl FindingId {
             | Self::StolenTime
             | Self::NoWorkers
             | Self::PartUnavailable
-            | Self::Interrupted => Severity::Warning,
+            | Self::Interrupted
+            | Self::CaseFailed
+            | Self::NoSteadyState
+            | Self::ThreadsDidNotOverlap
+            | Self::OmissionInflates
+            | Self::FalseAlarms => Severity::Warning,
             Self::ResolutionIsNotGranularity
             | Self::UnorderedReadNotCausal
             | Self::IntervalClaimRefuted
@@ -148,7 +173,12 @@ impl FindingId {
             | Self::FrequencyScaling
             | Self::CpuQuota
             | Self::OneCpu
-            | Self::NotPinned => Severity::Notice,
+            | Self::NotPinned
+            | Self::BelowResolution
+            | Self::Oversubscribed
+            | Self::Bimodal
+            | Self::Autocorrelated
+            | Self::TokensNotLinear => Severity::Notice,
         }
     }
 

@@ -36,7 +36,7 @@ pub struct LatchRow {
     pub concurrent_ns: Option<Spread>,
     /// `concurrent_ns` over `serial_ns` of the same process.
     pub slowdown: Option<Spread>,
-    /// The control's `concurrent_ns` over this one's of the same process; null for the control itself.
+    /// The time of the control's releases over that of this one's, turn by turn; null for the control itself.
     pub control_share: Option<Spread>,
     /// What `control_share` says of `concurrent_ns`; null for the control itself, and where there is none.
     pub verdict: Option<LatchVerdict>,
@@ -59,6 +59,8 @@ pub struct LatchRow {
 pub enum LatchVerdict {
     /// Waking threads: calling nothing takes as long, or nearly so.
     WakingThreads,
+    /// Waking threads for the most part: calling nothing takes more than half as long, and perhaps as long.
+    MostlyWaking,
     /// More than waking threads: calling nothing takes clearly less.
     MoreThanWaking,
     /// The interval is too wide to say.

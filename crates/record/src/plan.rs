@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_clock::os::OsClock;
+use chronoscope_clock::{Guarantee, SourceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -223,10 +223,7 @@ impl Plan {
         let counter_and_monotonic =
             |id: SourceId| matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic));
         let monotonic_wall_and_own = |id: SourceId| {
-            matches!(
-                id,
-                SourceId::Os(OsClock::Monotonic | OsClock::Realtime) | SourceId::Clock(Guarantee::Ordered)
-            )
+            matches!(id, SourceId::Os(OsClock::Monotonic | OsClock::Realtime) | SourceId::Clock(Guarantee::Ordered))
         };
         let on_one_timeline = |id: SourceId| id.is_shared_timeline() && !id.traps_under_hypervisor();
         Ok(Self {
@@ -521,9 +518,8 @@ mod tests {
 
     #[test]
     fn a_latch_is_planned_where_it_is_asked_for() {
-        let latch = |latch_threads| {
-            Plan::new(&Wish { parts: vec![Part::Latch], latch_threads, ..Wish::default() }, &[0, 1])
-        };
+        let latch =
+            |latch_threads| Plan::new(&Wish { parts: vec![Part::Latch], latch_threads, ..Wish::default() }, &[0, 1]);
         let usual = latch(None).unwrap();
         assert_eq!((usual.latch_threads, usual.latch_clocks.len()), (Some(100), 3));
         assert!(usual.latch_rounds >= 11 && usual.budget_ms <= 10_000);

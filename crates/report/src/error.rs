@@ -1,8 +1,6 @@
 use std::error::Error;
 use std::fmt;
 
-use chronoscope_record::SCHEMA_VERSION;
-
 /// Why a record could not be read or written.
 ///
 /// # Examples
@@ -20,7 +18,7 @@ pub struct ReportError {
 enum Kind {
     Syntax(serde_json::Error),
     NotARecord(&'static str),
-    SchemaVersion(String),
+    SchemaVersion { key: &'static str, found: String, reads: u32, is_newer: bool },
     Field { path: String, source: serde_json::Error },
     Write(serde_json::Error),
     NotWritable,
@@ -35,8 +33,8 @@ impl ReportError {
         Self { kind: Kind::NotARecord(what) }
     }
 
-    pub(crate) fn schema_version(found: String) -> Self {
-        Self { kind: Kind::SchemaVersion(found) }
+    pub(crate) fn schema_version(key: &'static str, found: String, reads: u32, is_newer: bool) -> Self {
+        Self { kind: Kind::SchemaVersion { key, found, reads, is_newer } }
     }
 
     pub(crate) fn field(path: String, source: serde_json::Error) -> Self {
@@ -71,14 +69,14 @@ impl ReportError {
         matches!(self.kind, Kind::NotARecord(_))
     }
 
-    /// Whether the record has a `schema_version` that this build does not read.
+    /// Whether the record has a `schema_version` or `study_schema_version` that this build does not read.
     ///
     /// # Examples
     /// ```
     /// assert!(chronoscope_report::parse("{\"schema_version\": 2}").unwrap_err().is_schema_version());
     /// ```
     pub fn is_schema_version(&self) -> bool {
-        matches!(self.kind, Kind::SchemaVersion(_))
+        matches!(self.kind, Kind::SchemaVersion { .. })
     }
 
     /// Whether a field of the record is missing or holds what it must not.
@@ -112,8 +110,9 @@ impl fmt::Display for ReportError {
         match &self.kind {
             Kind::Syntax(source) => write!(f, "the text is not JSON: {source}"),
             Kind::NotARecord(what) => write!(f, "the JSON is not a chronoscope record: {what}"),
-            Kind::SchemaVersion(found) => {
-                write!(f, "the record has schema_version {found}; this build reads {SCHEMA_VERSION}")
+            Kind::SchemaVersion { key, found, reads, is_newer } => {
+                let newer = if *is_newer { ": a newer chronoscope wrote it and can show it" } else { "" };
+                write!(f, "the record has {key} {found}; this build reads {reads}{newer}")
             }
             Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
             Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
@@ -129,7 +128,7 @@ impl Error for ReportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             Kind::Syntax(source) | Kind::Field { source, .. } | Kind::Write(source) => Some(source),
-            Kind::NotARecord(_) | Kind::SchemaVersion(_) | Kind::NotWritable => None,
+            Kind::NotARecord(_) | Kind::SchemaVersion { .. } | Kind::NotWritable => None,
         }
     }
 }

@@ -1,4 +1,7 @@
+use chronoscope_record::study::{STUDY_SCHEMA_VERSION, StudyRecord};
 use chronoscope_record::{Record, SCHEMA_VERSION};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::ReportError;
@@ -21,14 +24,29 @@ use crate::clean::clean;
 /// # Ok::<(), chronoscope_report::ReportError>(())
 /// ```
 pub fn json(record: &Record) -> Result<String, ReportError> {
-    let mut text = serde_json::to_string_pretty(record).map_err(ReportError::write)?;
-    // JSON has no word for a number that is not finite; serde_json would quietly write null, which means "not measured".
-    match serde_json::from_str::<Record>(&text) {
-        Ok(read_back) if read_back == *record => {}
-        _ => return Err(ReportError::not_writable()),
-    }
-    text.push('\n');
-    Ok(text)
+    written(record)
+}
+
+/// Writes the record of a study as indented JSON that ends with a line break.
+///
+/// # Guarantees
+/// [`parse`](crate::study::parse) gives back an equal record.
+///
+/// # Errors
+/// [`ReportError::is_not_writable`] where a number of the record is not finite.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::study;
+///
+/// # let record = study::parse(include_str!("../tests/fixtures/study.json"))?;
+/// let text = study::json(&record)?;
+/// assert!(text.starts_with("{\n  \"study_schema_version\": 1,"));
+/// assert_eq!(study::parse(&text)?, record);
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn study_json(record: &StudyRecord) -> Result<String, ReportError> {
+    written(record)
 }
 
 /// Reads a record from JSON.
@@ -45,12 +63,111 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// assert!(error.to_string().contains("line 3"));
 /// ```
 pub fn parse(text: &str) -> Result<Record, ReportError> {
-    let value: Value = serde_json::from_str(text).map_err(ReportError::syntax)?;
-    let fields = value.as_object().ok_or_else(|| ReportError::not_a_record("it is not an object"))?;
-    let version = fields.get("schema_version").ok_or_else(|| ReportError::not_a_record("it has no schema_version"))?;
-    if version.as_u64() != Some(u64::from(SCHEMA_VERSION)) {
-        return Err(ReportError::schema_version(shortened(version)));
+    let value = object(text)?;
+    if value.get(SCHEMA_KEY).is_none() && value.get(STUDY_SCHEMA_KEY).is_some() {
+        return Err(ReportError::not_a_record("it is the record of a study, not of a check"));
     }
+    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, "it has no schema_version")?;
+    typed(text)
+}
+
+/// Reads the record of a study from JSON.
+///
+/// # Errors
+/// As for [`parse`](crate::parse).
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::study::parse;
+///
+/// let error = parse("{\"study_schema_version\": 2}").unwrap_err();
+/// assert!(error.is_schema_version());
+/// assert!(error.to_string().contains("this build reads 1"));
+/// let error = parse("{\n  \"study_schema_version\": 1,\n  \"study\": 3\n}").unwrap_err();
+/// assert!(error.to_string().contains("`study`") && error.to_string().contains("line 3"));
+/// ```
+pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
+    let value = object(text)?;
+    if value.get(STUDY_SCHEMA_KEY).is_none() && value.get(SCHEMA_KEY).is_some() {
+        return Err(ReportError::not_a_record("it is the record of a check, not of a study"));
+    }
+    versioned(&value, STUDY_SCHEMA_KEY, STUDY_SCHEMA_VERSION, "it has no study_schema_version")?;
+    typed(text)
+}
+
+/// A record of either kind.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{Document, document};
+///
+/// let check = document(include_str!("../tests/fixtures/record.json"))?;
+/// assert!(matches!(check, Document::Check(_)));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Document {
+    /// Of a check, or a part of one.
+    Check(Box<Record>),
+    /// Of a study.
+    Study(Box<StudyRecord>),
+}
+
+/// Reads a record of either kind: that of a study has the key `study_schema_version`.
+///
+/// # Errors
+/// As for [`parse`].
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{Document, document};
+///
+/// let study = document(include_str!("../tests/fixtures/study.json"))?;
+/// assert!(matches!(study, Document::Study(_)));
+/// let error = document("{}").unwrap_err();
+/// assert!(error.to_string().contains("neither schema_version nor study_schema_version"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn document(text: &str) -> Result<Document, ReportError> {
+    let value = object(text)?;
+    if value.get(STUDY_SCHEMA_KEY).is_some() {
+        versioned(&value, STUDY_SCHEMA_KEY, STUDY_SCHEMA_VERSION, "")?;
+        return Ok(Document::Study(typed(text)?));
+    }
+    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, "it has neither schema_version nor study_schema_version")?;
+    Ok(Document::Check(typed(text)?))
+}
+
+const SCHEMA_KEY: &str = "schema_version";
+const STUDY_SCHEMA_KEY: &str = "study_schema_version";
+
+fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Result<String, ReportError> {
+    let mut text = serde_json::to_string_pretty(record).map_err(ReportError::write)?;
+    // JSON has no word for a number that is not finite; serde_json would quietly write null, which means "not measured".
+    match serde_json::from_str::<T>(&text) {
+        Ok(read_back) if read_back == *record => {}
+        _ => return Err(ReportError::not_writable()),
+    }
+    text.push('\n');
+    Ok(text)
+}
+
+fn object(text: &str) -> Result<Value, ReportError> {
+    let value: Value = serde_json::from_str(text).map_err(ReportError::syntax)?;
+    if value.is_object() { Ok(value) } else { Err(ReportError::not_a_record("it is not an object")) }
+}
+
+/// That the document has the version that this build reads.
+fn versioned(value: &Value, key: &'static str, reads: u32, missing: &'static str) -> Result<(), ReportError> {
+    let version = value.get(key).ok_or_else(|| ReportError::not_a_record(missing))?;
+    if version.as_u64() == Some(u64::from(reads)) {
+        return Ok(());
+    }
+    let is_newer = version.as_u64().is_some_and(|version| version > u64::from(reads));
+    Err(ReportError::schema_version(key, shortened(version), reads, is_newer))
+}
+
+fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = clean(&error.path().to_string()).into_owned();

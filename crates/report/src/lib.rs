@@ -25,11 +25,15 @@ mod page;
 mod palette;
 mod quantity;
 mod section;
+pub mod study;
+mod study_compared;
 mod table;
+pub mod text;
 mod view;
 
 pub use chronoscope_record::Record;
 
 pub use crate::error::ReportError;
-pub use crate::json::{json, parse};
+pub use crate::json::{Document, document, json, parse};
+pub use crate::study_compared::study_compared;
 pub use crate::view::{View, terminal};

@@ -53,6 +53,11 @@ impl Line {
         self.spans.iter().map(|(_, text)| text.width()).sum()
     }
 
+    /// The text without its styles.
+    pub(crate) fn text(&self) -> String {
+        self.spans.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
     pub(crate) fn render(&self, out: &mut String) {
         let last = self.spans.iter().rposition(|(_, text)| !text.trim_end_matches(' ').is_empty());
         for (i, (style, text)) in self.spans.iter().enumerate().take(last.map_or(0, |last| last + 1)) {

@@ -5,7 +5,7 @@ const NS_UNITS: [(&str, f64); 4] = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s"
 const GROUP: char = '\u{202f}';
 
 /// A duration: `8.10 ns`, `2.40 µs`, `4.00 ms`, `1.20 s`.
-pub(crate) fn ns(value: f64) -> String {
+pub fn ns(value: f64) -> String {
     let (number, unit) = ns_parts(value);
     if unit.is_empty() { number } else { format!("{number} {unit}") }
 }
@@ -41,7 +41,7 @@ pub(crate) fn share(value: f64) -> String {
 }
 
 /// A percentage: `12.3 %`.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{} %", three_digits(value))
 }
 
@@ -89,12 +89,12 @@ pub(crate) fn hertz(value: f64) -> String {
 }
 
 /// A count in groups of three digits.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
 /// A number with three significant digits.
-pub(crate) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if value.is_nan() {
         return "not a number".to_owned();
     }

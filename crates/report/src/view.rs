@@ -2,7 +2,7 @@ use chronoscope_record::Record;
 
 use crate::page::Page;
 use crate::section::{
-    causality, clock_detail, clocks, disturbance, findings, machine, monotime, reads, title, verdict,
+    causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, reads, title, verdict,
 };
 
 /// Which sections of a record are shown.
@@ -28,6 +28,8 @@ pub enum View {
     Causality,
     /// What causal times cost many threads alone.
     Monotime,
+    /// What calls cost in one thread and in many alone.
+    Latch,
 }
 
 impl View {
@@ -35,9 +37,9 @@ impl View {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_report::View::ALL.len(), 5);
+    /// assert_eq!(chronoscope_report::View::ALL.len(), 6);
     /// ```
-    pub const ALL: [Self; 5] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime];
+    pub const ALL: [Self; 6] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime, Self::Latch];
 }
 
 /// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
@@ -81,6 +83,10 @@ pub fn terminal(record: &Record, view: View) -> String {
         }
         View::Monotime => {
             monotime::show(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Latch => {
+            latch::show(&mut page, record);
             findings::concerning(&mut page, record, view);
         }
     }

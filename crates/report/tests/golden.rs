@@ -58,12 +58,25 @@ fn monotime() {
 }
 
 #[test]
+fn latch() {
+    assert_golden("latch.txt", &plain(&record(), View::Latch));
+}
+
+#[test]
 fn a_record_of_an_earlier_build_is_shown_too() {
     let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
-    for added in ["library_clock", "reason_library_clock_unknown", "monotime"] {
+    for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch"] {
         fields.as_object_mut().expect("it is an object").remove(added);
     }
-    for added in ["monotime_granularities_ns", "monotime_threads", "monotime_rounds"] {
+    let of_the_plan = [
+        "monotime_granularities_ns",
+        "monotime_threads",
+        "monotime_rounds",
+        "latch_threads",
+        "latch_clocks",
+        "latch_rounds",
+    ];
+    for added in of_the_plan {
         fields["plan"].as_object_mut().expect("it is an object").remove(added);
     }
     for clock in fields["clocks"].as_array_mut().expect("it is an array") {
@@ -71,7 +84,9 @@ fn a_record_of_an_earlier_build_is_shown_too() {
     }
     let record = parse(&fields.to_string()).expect("fields are only ever added");
     assert!(plain(&record, View::Check).contains("CLOCKS") && !plain(&record, View::Check).contains("library clock"));
-    assert!(plain(&record, View::Monotime).contains("it was not part of the plan"));
+    for view in [View::Monotime, View::Latch] {
+        assert!(plain(&record, view).contains("it was not part of the plan"));
+    }
 }
 
 #[test]

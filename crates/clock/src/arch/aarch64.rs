@@ -138,8 +138,15 @@ pub(super) fn consume_cpu(tokens: u64) {
 
 #[inline(always)]
 pub(super) fn shift<const COPY: usize>() {
-    // SAFETY: four instructions per step that do nothing.
+    // SAFETY: padding up to the next cache line and four instructions per step that do nothing.
     unsafe {
-        asm!(".rept 4 * {copies}", "nop", ".endr", copies = const COPY, options(nostack, nomem, preserves_flags));
+        asm!(
+            ".p2align 6",
+            ".rept 4 * {copies}",
+            "nop",
+            ".endr",
+            copies = const COPY,
+            options(nostack, nomem, preserves_flags)
+        );
     }
 }

@@ -273,7 +273,8 @@ pub fn consume_cpu(tokens: u64) {
     imp::consume_cpu(tokens);
 }
 
-/// Takes up `16 * COPY` bytes of code and next to no time, so that the code behind it lies elsewhere in its cache line.
+/// Fills the cache line and takes up `16 * COPY` bytes of the next one, in next to no time: the code behind it lies at a
+/// place of its line that is known.
 ///
 /// # Examples
 /// ```

@@ -197,9 +197,10 @@ pub(super) fn consume_cpu(tokens: u64) {
 
 #[inline(always)]
 pub(super) fn shift<const COPY: usize>() {
-    // SAFETY: two eight-byte `nop`s per step do nothing.
+    // SAFETY: padding up to the next cache line and two eight-byte `nop`s per step do nothing.
     unsafe {
         asm!(
+            ".p2align 6",
             ".rept 2 * {copies}",
             ".byte 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00",
             ".endr",

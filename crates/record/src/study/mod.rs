@@ -1,6 +1,7 @@
 //! The record of a study: what operations cost as a function of backoff and threads, compared with each other.
 
 mod cell;
+mod compared;
 mod comparison;
 mod estimate;
 mod fork;
@@ -8,6 +9,7 @@ mod plan;
 mod tokens;
 
 pub use cell::{Cell, CellFork, Latencies, OperationPart, Outliers, Steadiness, StudyVisit, Variance};
+pub use compared::{ComparedCell, StudyCompared};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use estimate::Estimate;
 pub use fork::{CaseFailure, StudyCanary, StudyFork};

@@ -34,8 +34,13 @@ pub(crate) fn notices(page: &mut Page, record: &Record) {
 
 /// All findings that concern one view.
 pub(crate) fn concerning(page: &mut Page, record: &Record, view: View) {
-    let findings: Vec<&Finding> = record.findings.iter().filter(|finding| concerns(finding.id, view)).collect();
-    if findings.is_empty() {
+    all(page, record.findings.iter().filter(|finding| concerns(finding.id, view)));
+}
+
+/// Findings of a section of their own, where there are any.
+pub(crate) fn all<'a>(page: &mut Page, findings: impl IntoIterator<Item = &'a Finding>) {
+    let mut findings = findings.into_iter().peekable();
+    if findings.peek().is_none() {
         return;
     }
     page.section("FINDINGS");
@@ -51,7 +56,7 @@ fn whole(page: &mut Page, finding: &Finding) {
     }
 }
 
-fn said(finding: &Finding) -> String {
+pub(crate) fn said(finding: &Finding) -> String {
     let summary = &finding.evidence.summary;
     match &finding.subject {
         Some(subject) if !summary.contains(subject.as_str()) => format!("{subject}: {summary}"),

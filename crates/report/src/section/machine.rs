@@ -5,21 +5,35 @@ use crate::palette::{PLAIN, WARNING};
 use crate::quantity::{hertz, ms, ppm, share, signed_ppm, three_digits};
 use crate::section::given;
 
+/// The name of the last fact; the kernel's messages come before it.
+const LOAD: &str = "load";
+
 pub(crate) fn show(page: &mut Page, record: &Record) {
     let machine = &record.machine;
     page.section("MACHINE");
-    page.entry("CPU", PLAIN, &cpu(&machine.cpu));
+    for (name, text) in facts(machine) {
+        if name == LOAD {
+            messages(page, machine);
+        }
+        page.entry(name, PLAIN, &text);
+    }
+}
+
+/// The machine by names and words.
+pub(crate) fn facts(machine: &Machine) -> [(&'static str, String); 7] {
     let [counter, rate] = match machine.kernel.architecture.as_str() {
         "aarch64" => ["counter", "its rate"],
         _ => ["TSC", "TSC rate"],
     };
-    page.entry(counter, PLAIN, &tsc(&machine.tsc));
-    page.entry(rate, PLAIN, &frequency(&machine.tsc));
-    page.entry("clocksource", PLAIN, &clocksource(&machine.clocksource));
-    page.entry("hypervisor", PLAIN, &hypervisor(machine));
-    page.entry("kernel", PLAIN, &kernel(machine));
-    messages(page, machine);
-    page.entry("load", PLAIN, &format!("{} · governor {}", load(machine), governor(machine)));
+    [
+        ("CPU", cpu(&machine.cpu)),
+        (counter, tsc(&machine.tsc)),
+        (rate, frequency(&machine.tsc)),
+        ("clocksource", clocksource(&machine.clocksource)),
+        ("hypervisor", hypervisor(machine)),
+        ("kernel", kernel(machine)),
+        (LOAD, format!("{} · governor {}", load(machine), governor(machine))),
+    ]
 }
 
 fn join(parts: Vec<String>) -> String {

@@ -5,6 +5,7 @@ pub(crate) mod clock_detail;
 pub(crate) mod clocks;
 pub(crate) mod disturbance;
 pub(crate) mod findings;
+pub(crate) mod latch;
 pub(crate) mod library_clock;
 pub(crate) mod machine;
 pub(crate) mod monotime;
@@ -31,16 +32,16 @@ fn reason(record: &Record, parts: &[Part]) -> String {
 }
 
 /// A reason of the record, or that it gives none.
-fn given(reason: Option<&str>) -> String {
+pub(crate) fn given(reason: Option<&str>) -> String {
     reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("the record gives no reason").to_owned()
 }
 
 /// `singular` or `plural`, behind the count.
-fn counted(count: u64, singular: &str, plural: &str) -> String {
+pub(crate) fn counted(count: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", crate::quantity::count(count), if count == 1 { singular } else { plural })
 }
 
 /// A clock's name within a sentence, where `lfence; rdtsc` would fall apart.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     if name.contains([' ', ';']) { format!("`{name}`") } else { name.to_owned() }
 }

@@ -1,4 +1,4 @@
-use chronoscope_record::Record;
+use chronoscope_record::{Machine, Record};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -6,15 +6,27 @@ use crate::palette::{PLAIN, TITLE, WARNING};
 use crate::quantity::ms;
 
 pub(crate) fn show(page: &mut Page, record: &Record) {
-    let hostname = record.machine.hostname.as_deref().unwrap_or("hostname unknown");
-    let lead = Line::styled(TITLE, &format!("{} {}", record.tool.name, record.tool.version));
-    let rest = format!(" · {hostname} · {} · {}", moment(&record.started_at), ms(record.elapsed_ms as f64));
+    let tool = format!("{} {}", record.tool.name, record.tool.version);
+    let circumstances = circumstances(&record.machine, &record.started_at, record.elapsed_ms);
+    head(page, &tool, &circumstances, record.interrupted);
+}
+
+/// Where and when a run was made, and how long it took.
+pub(crate) fn circumstances(machine: &Machine, started_at: &str, elapsed_ms: u64) -> String {
+    let hostname = machine.hostname.as_deref().unwrap_or("hostname unknown");
+    format!("{hostname} · {} · {}", moment(started_at), ms(elapsed_ms as f64))
+}
+
+/// The title line, and a word where the run was stopped.
+pub(crate) fn head(page: &mut Page, name: &str, circumstances: &str, interrupted: bool) {
+    let lead = Line::styled(TITLE, name);
+    let rest = format!(" · {circumstances}");
     if lead.width() + Line::plain(&rest).width() <= crate::page::WIDTH {
         page.line(lead.and(&rest));
     } else {
-        page.paragraph(Line::new(), PLAIN, &format!("{} {}{rest}", record.tool.name, record.tool.version));
+        page.paragraph(Line::new(), PLAIN, &format!("{name}{rest}"));
     }
-    if record.interrupted {
+    if interrupted {
         let text = "interrupted: the run was stopped before its end; what follows was measured until then";
         page.paragraph(Line::styled(WARNING, "! "), WARNING, text);
     }

@@ -1,0 +1,253 @@
+use chronoscope_record::{Latch, LatchRow, LatchVerdict, Part, Record, Spread};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN, TITLE};
+use crate::quantity::{confidence, count, ns, ns_range, percent, share, three_digits};
+use crate::section::{counted, given, library_clock, not_tested, quoted};
+use crate::table::{Align, Table};
+
+const NONE: &str = "–";
+/// Up to so much of a call's cost the control's is called the same.
+const SAME_AT_MOST: f64 = 1.25;
+
+/// Calls in one thread beside calls of many threads that were released together, and what the latter measure.
+pub(crate) fn show(page: &mut Page, record: &Record) {
+    page.section("LATCH: calls in one thread, and by many released together");
+    let Some(seen) = &record.latch else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Latch]));
+        return;
+    };
+    let mut table = Table::new(&[
+        ("call", Align::Left),
+        ("serial", Align::Right),
+        ("interval", Align::Right),
+        ("concurrent", Align::Right),
+        ("interval", Align::Right),
+        ("in thread", Align::Right),
+        ("p99", Align::Right),
+        ("woken p50", Align::Right),
+        ("max", Align::Right),
+        ("JVM serial", Align::Right),
+        ("conc.", Align::Right),
+    ]);
+    for row in &seen.rows {
+        table.row(PLAIN, cells(row));
+    }
+    for (clock, reason) in missing(record, seen) {
+        table.remark(DIM, clock, &format!("not read: {reason}"));
+    }
+    page.lines(table.lines());
+    let control = seen.rows.iter().find(|row| row.is_control);
+    for said in
+        seen.rows.iter().filter_map(|row| judged(row, control?)).chain(control.and_then(|row| absurd(row, seen)))
+    {
+        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
+    }
+    for note in notes(record, seen) {
+        page.paragraph(Line::plain("  "), DIM, &note);
+    }
+}
+
+fn cells(row: &LatchRow) -> [String; 11] {
+    let none = || NONE.to_owned();
+    let median = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns(spread.median));
+    let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns_range(spread.low, spread.high));
+    let published = row.published.as_ref();
+    [
+        row.call.clone(),
+        median(&row.serial_ns),
+        range(&row.serial_ns),
+        median(&row.concurrent_ns),
+        range(&row.concurrent_ns),
+        median(&row.inside_ns_p50),
+        median(&row.inside_ns_p99),
+        median(&row.wake_ns_p50),
+        row.wake_ns_max.map_or_else(none, ns),
+        published.map_or_else(none, |published| ns(published.serial_ns)),
+        published.map_or_else(none, |published| ns(published.concurrent_ns)),
+    ]
+}
+
+/// Clocks that were to be read and were not, each with its reason.
+fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r str, String)> {
+    let unread = |name: &&String| seen.rows.iter().all(|row| row.call != **name);
+    record.plan.latch_clocks.iter().filter(unread).map(|name| {
+        let clock = record.clocks.iter().find(|clock| clock.name == *name);
+        (name.as_str(), given(clock.and_then(|clock| clock.reason_unavailable.as_deref())))
+    })
+}
+
+/// What the figures of a clock look like, and what they are.
+fn judged(row: &LatchRow, control: &LatchRow) -> Option<String> {
+    let (verdict, control_share) = (row.verdict?, row.control_share?);
+    let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
+    let of_it = format!("{} of it", shares(&control_share));
+    let truth = match verdict {
+        LatchVerdict::WakingThreads => {
+            format!("calling nothing costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
+        }
+        LatchVerdict::MoreThanWaking => {
+            format!("calling nothing costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
+        }
+        LatchVerdict::MostlyWaking => format!(
+            "calling nothing costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
+        ),
+        LatchVerdict::Undecided => format!(
+            "calling nothing costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
+             longer, or a quieter machine"
+        ),
+    };
+    let own = row.inside_ns_p50.map(|inside| {
+        let stamps = control
+            .inside_ns_p50
+            .map_or_else(String::new, |empty| format!("; its stamps alone show {}", ns(empty.median)));
+        format!(
+            "; the clock's own share is {} ({}){stamps}",
+            ns(inside.median),
+            percent(inside.median / concurrent * 100.0)
+        )
+    });
+    Some(format!("{}; {truth}{}", naive(row)?, own.unwrap_or_default()))
+}
+
+fn naive(row: &LatchRow) -> Option<String> {
+    let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
+    let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
+    Some(if slowdown.low > 1.0 {
+        format!("{} looks {} slower in parallel: {figures}", quoted(&row.call), times(slowdown.median))
+    } else {
+        format!("{} does not look slower in parallel: {figures}", quoted(&row.call))
+    })
+}
+
+/// How the control's cost stands to a call's, where it is no less or hardly less.
+fn as_much(control_share: &Spread, nothing: &str) -> String {
+    let range = shares(control_share);
+    match (control_share.low, control_share.high) {
+        (_, high) if high < 1.0 => format!("{nothing} per thread, {range} of it"),
+        (low, _) if low > 1.0 => format!("even more, {nothing} per thread ({range} of it)"),
+        (_, high) if high <= SAME_AT_MOST => format!("the same {nothing} per thread ({range} of it)"),
+        _ => format!("as much or more, {nothing} per thread ({range} of it)"),
+    }
+}
+
+/// The naive reading of the control itself, where it shows that the reading is at fault.
+fn absurd(control: &LatchRow, seen: &Latch) -> Option<String> {
+    let is_shown = seen.rows.iter().any(|row| row.verdict == Some(LatchVerdict::WakingThreads));
+    let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
+    Some(format!("read the same way, calling nothing is {} slower in parallel", times(slowdown.median)))
+}
+
+fn times(ratio: f64) -> String {
+    format!("{}×", three_digits(ratio))
+}
+
+fn shares(spread: &Spread) -> String {
+    format!("{}–{}", share(spread.low).trim_end_matches(" %"), percent(spread.high * 100.0))
+}
+
+fn notes(record: &Record, seen: &Latch) -> Vec<String> {
+    let spreads = seen.rows.iter().flat_map(|row| [row.serial_ns, row.concurrent_ns]).flatten();
+    let lowest = spreads.map(|spread| spread.confidence).fold(f64::INFINITY, f64::min);
+    let threads = counted(u64::from(seen.threads), "thread", "threads");
+    let mut notes = vec![
+        format!(
+            "concurrent: threads started anew wait at one latch (a mutex with a condition variable), are released together \
+             and call once each; from the release until the last has called, over {threads}; serial: per call of many in one \
+             thread; both timed from outside, median of {} rounds, each a process of its own, intervals with confidence {}",
+            count(seen.rounds),
+            confidence(lowest)
+        ),
+        "in thread: one call between two stamps of its own thread, in releases of their own; the row of nothing shows what \
+         the stamps cost, and nothing is subtracted; woken: from the release to the thread's first stamp"
+            .to_owned(),
+    ];
+    let on = counted(record.plan.cpus.len() as u64, "CPU", "CPUs");
+    notes.push(match &seen.thread_start_ns {
+        Some(start) => format!(
+            "starting a thread takes {} ({}), which is in none of these figures; {threads} on {on}",
+            ns(start.median),
+            ns_range(start.low, start.high)
+        ),
+        None => format!("no release: {}", super::reason(record, &[Part::Latch])),
+    });
+    if let Some(published) = seen.rows.iter().find_map(|row| row.published.as_ref()) {
+        let calls: Vec<String> = seen
+            .rows
+            .iter()
+            .filter_map(|row| Some(format!("{} beside {}", row.published.as_ref()?.call, row.call)))
+            .collect();
+        notes.push(format!(
+            "JVM: published for {threads} on {} ({}), {}",
+            published.machine,
+            published.source,
+            calls.join(", ")
+        ));
+    }
+    notes.extend(library_clock::said(record));
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(low: f64, median: f64, high: f64) -> Option<Spread> {
+        Some(Spread { median, low, high, confidence: 0.999 })
+    }
+
+    fn row(call: &str, concurrent_ns: f64, control_share: Option<Spread>, verdict: Option<LatchVerdict>) -> LatchRow {
+        LatchRow {
+            call: call.to_owned(),
+            is_control: verdict.is_none(),
+            serial_ns: spread(24.0, 25.0, 26.0),
+            concurrent_ns: spread(concurrent_ns, concurrent_ns, concurrent_ns),
+            slowdown: spread(concurrent_ns / 26.0, concurrent_ns / 25.0, concurrent_ns / 24.0),
+            control_share,
+            verdict,
+            inside_ns_p50: spread(200.0, 200.0, 200.0),
+            inside_ns_p99: None,
+            wake_ns_p50: None,
+            wake_ns_max: None,
+            published: None,
+        }
+    }
+
+    fn said(verdict: LatchVerdict, low: f64, high: f64, control_ns: f64) -> String {
+        let control = row("nothing", control_ns, None, None);
+        judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control).unwrap()
+    }
+
+    #[test]
+    fn the_control_is_called_the_same_only_where_it_is() {
+        let waking = |low, high, control_ns| said(LatchVerdict::WakingThreads, low, high, control_ns);
+        let same = waking(0.9, 1.1, 40_000.0);
+        assert!(same.contains("looks 1\u{202f}600× slower in parallel"), "{same}");
+        assert!(same.contains("the same 40.0 µs per thread (90.0–110 % of it): waking threads is what"), "{same}");
+        assert!(same.contains("the clock's own share is 200 ns (0.500 %)"), "{same}");
+        assert!(waking(0.9, 0.95, 37_000.0).contains("costs 37.0 µs per thread, 90.0–95.0 % of it: waking threads is"));
+        assert!(waking(1.1, 1.2, 46_000.0).contains("even more, 46.0 µs"));
+        assert!(waking(0.9, 1.6, 46_000.0).contains("as much or more, 46.0 µs"));
+    }
+
+    #[test]
+    fn a_control_that_is_not_close_is_not_said_to_be() {
+        let more = said(LatchVerdict::MoreThanWaking, 0.2, 0.3, 10_000.0);
+        assert!(more.contains("10.0 µs per thread, 20.0–30.0 % of it: waking threads does not explain"), "{more}");
+        let mostly = said(LatchVerdict::MostlyWaking, 0.6, 1.3, 30_000.0);
+        assert!(mostly.contains("60.0–130 % of it: more than half of what is measured is waking"), "{mostly}");
+        let undecided = said(LatchVerdict::Undecided, 0.4, 1.3, 30_000.0);
+        assert!(undecided.contains("too uncertain to say what is measured"), "{undecided}");
+        for said in [more, mostly, undecided] {
+            assert!(!said.contains("the same") && !said.contains("waking threads is what"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_not_slower_does_not_look_so() {
+        let control = row("nothing", 20.0, None, None);
+        let clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        assert!(judged(&clock, &control).unwrap().starts_with("ordered does not look slower in parallel"));
+    }
+}

@@ -1,0 +1,156 @@
+/// Larger numbers, and those that are not finite, cannot be drawn.
+const LARGEST: f64 = 1e15;
+/// Ticks at most.
+const TICKS: usize = 6;
+/// From this ratio of the largest to the middle value on, an axis of tokens is drawn with equal steps for doublings.
+const STRETCHED: f64 = 8.0;
+
+/// How values are laid along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    Linear,
+    /// Equal steps for equal ratios; values must be above zero.
+    Log,
+    /// The logarithm of one more than the value, so that zero has a place.
+    LogFromZero,
+}
+
+impl Scale {
+    fn mapped(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log => value.ln(),
+            Self::LogFromZero => value.max(0.0).ln_1p(),
+        }
+    }
+}
+
+/// An axis from 0 to 1 with values at it.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    scale: Scale,
+    low: f64,
+    high: f64,
+    /// The values that are written, at equal distances for an axis of results.
+    pub(super) ticks: Vec<f64>,
+}
+
+impl Axis {
+    /// An axis of results that begins and ends at round values; none where there is nothing to draw.
+    pub(super) fn of_results(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
+        let (least, most) = span(values.filter(|value| scale == Scale::Linear || *value > 0.0))?;
+        Some(if scale == Scale::Linear { Self::linear(least, most) } else { Self::logarithmic(least, most) })
+    }
+
+    fn linear(least: f64, most: f64) -> Self {
+        let wanted = (most - least).max(most.abs().max(least.abs()) * 1e-6).max(1e-9);
+        let step = round_step(wanted / (TICKS - 1) as f64);
+        let (first, last) = ((least / step).floor(), (most / step).ceil());
+        let steps = ((last - first) as usize).clamp(1, 2 * TICKS);
+        let ticks: Vec<f64> = (0..=steps).map(|i| (first + i as f64) * step).collect();
+        Self { scale: Scale::Linear, low: first * step, high: (first + steps as f64) * step, ticks }
+    }
+
+    fn logarithmic(least: f64, most: f64) -> Self {
+        let octaves = (most / least).log2().max(1.0);
+        let factor = [2.0, 4.0, 10.0, 100.0, 1e4, 1e8]
+            .into_iter()
+            .find(|factor: &f64| octaves / factor.log2() <= (TICKS + 1) as f64)
+            .unwrap_or(1e16);
+        let first = (least.ln() / factor.ln() + 1e-9).floor();
+        let last = (most.ln() / factor.ln() - 1e-9).ceil().max(first + 1.0);
+        let steps = ((last - first) as usize).clamp(1, 2 * TICKS);
+        let at = |i: f64| factor.powf(first + i);
+        let ticks = (0..=steps).map(|i| at(i as f64)).collect();
+        Self { scale: Scale::Log, low: at(0.0), high: at(steps as f64), ticks }
+    }
+
+    /// An axis of what was swept: its ticks are the values themselves, `limit` at most.
+    pub(super) fn of_sweep(values: &[f64], limit: usize, scale: Option<Scale>) -> Option<Self> {
+        let mut ticks: Vec<f64> = values.iter().copied().filter(|value| value.abs() < LARGEST).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+        let (low, high) = (*ticks.first()?, *ticks.last()?);
+        let middle = ticks[ticks.len() / 2].max(1.0);
+        let stretched = if high / middle > STRETCHED { Scale::LogFromZero } else { Scale::Linear };
+        let step = ticks.len().saturating_sub(1).div_ceil(limit.max(2) - 1).max(1);
+        let last = ticks.len() - 1;
+        let ticks =
+            ticks.into_iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last).map(|(_, x)| x).collect();
+        Some(Self { scale: scale.unwrap_or(stretched), low, high, ticks })
+    }
+
+    /// Whether steps are equal for equal ratios.
+    pub(super) fn is_log(&self) -> bool {
+        self.scale != Scale::Linear
+    }
+
+    /// Where a value lies between 0 and 1; at the nearer end where it lies outside, none where it has no place.
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
+        let [low, high, value] = [self.low, self.high, value].map(|value| self.scale.mapped(value));
+        // The logarithm of zero lies at the end, that of a negative number nowhere.
+        let part = if high > low { (value - low) / (high - low) } else { 0.5 };
+        (!part.is_nan()).then(|| part.clamp(0.0, 1.0))
+    }
+}
+
+/// The least and the largest of the values that can be drawn.
+fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.abs() < LARGEST).fold(None, |span, value| {
+        let (least, most) = span.unwrap_or((value, value));
+        Some((value.min(least), value.max(most)))
+    })
+}
+
+/// 1, 2 or 5 times a power of ten that is not below `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    [1.0, 2.0, 5.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|round| *round >= step * 0.999)
+        .unwrap_or(10.0 * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn results_get_round_ends() {
+        let axis = Axis::of_results([3.5, 60.2].into_iter(), Scale::Linear).unwrap();
+        assert_eq!(axis.ticks, [0.0, 20.0, 40.0, 60.0, 80.0]);
+        assert_eq!([axis.place(0.0), axis.place(40.0), axis.place(1e9)], [Some(0.0), Some(0.5), Some(1.0)]);
+        let axis = Axis::of_results([5.0, 61.0].into_iter(), Scale::Log).unwrap();
+        assert_eq!(axis.ticks.iter().map(|tick| tick.round()).collect::<Vec<_>>(), [4.0, 8.0, 16.0, 32.0, 64.0]);
+        assert!(Axis::of_results([f64::NAN, f64::INFINITY].into_iter(), Scale::Linear).is_none());
+    }
+
+    #[test]
+    fn a_sweep_keeps_its_values() {
+        let swept: Vec<f64> = (0..=40).map(f64::from).collect();
+        assert_eq!(
+            Axis::of_sweep(&swept, 11, None).unwrap().ticks,
+            (0..=10).map(|i| f64::from(4 * i)).collect::<Vec<_>>()
+        );
+        let doubled: Vec<f64> = (0..=20).map(|i| f64::from(1 << i)).collect();
+        assert!(Axis::of_sweep(&doubled, 11, None).unwrap().is_log());
+        assert!(!Axis::of_sweep(&swept, 11, None).unwrap().is_log());
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_panics(values in prop::collection::vec(any::<f64>(), 0..20), probe in any::<f64>()) {
+            for scale in [Scale::Linear, Scale::Log] {
+                let results = Axis::of_results(values.iter().copied(), scale);
+                let swept = Axis::of_sweep(&values, 11, Some(scale));
+                for axis in results.iter().chain(&swept) {
+                    prop_assert!((1..=14).contains(&axis.ticks.len()));
+                    prop_assert!(axis.place(probe).is_none_or(|part| (0.0..=1.0).contains(&part)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The record of a study, rendered: what operations cost as a function of backoff and threads.
+
+mod axis;
+mod cells;
+mod comparisons;
+mod curve;
+mod grid;
+mod harness;
+mod html;
+mod plot;
+mod says;
+mod view;
+mod words;
+
+pub use self::html::html;
+pub use self::view::{Detail, terminal};
+pub use crate::json::{parse_study as parse, study_json as json};

@@ -1,0 +1,181 @@
+//! Charts of characters, drawn by ratatui's chart; they can be read without colour.
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::symbols::Marker;
+use ratatui_core::widgets::Widget;
+use ratatui_widgets::chart::{Axis as PlotAxis, Chart as Plot, Dataset, GraphType};
+
+use super::axis::Axis;
+use super::curve::{Chart, Curve, Point};
+use crate::line::Line;
+use crate::page::fitted;
+use crate::palette::{BAR, DIM, PLAIN, TITLE};
+use crate::quantity::ns;
+
+/// The signs of curves; a chart with more repeats them.
+const SIGNS: [char; 6] = ['o', 'x', '+', '#', '@', '%'];
+/// The sign of a value that is not resolved.
+const UNRESOLVED: char = '?';
+const BAND: char = '│';
+const BETWEEN: char = '·';
+/// Columns of the numbers at the left.
+const NUMBERS: usize = 8;
+/// Rows of the drawing, about.
+const ROWS: usize = 11;
+/// Ticks below the drawing at most.
+const TICKS: usize = 9;
+/// Names in the legend.
+const NAMES: usize = 6;
+
+/// The chart in lines of at most `width` columns; none where its values cannot be drawn.
+pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
+    let (Some(x), Some(y)) = (chart.x_axis(TICKS), chart.y_axis()) else {
+        return vec![Line::styled(DIM, "the values are too large to be drawn")];
+    };
+    let intervals = y.ticks.len().saturating_sub(1).max(1);
+    let height = intervals * ROWS.div_ceil(intervals).max(2) + 1;
+    let columns = width.saturating_sub(NUMBERS + 1);
+    let mut lines = vec![Line::styled(TITLE, &fitted(&chart.title, width)), legend(chart, &y, width)];
+    lines.extend(drawing(chart, &x, &y, [NUMBERS + 1 + columns, height]));
+    lines.push(below(chart, &x, columns));
+    lines
+}
+
+/// Which sign is which curve.
+fn legend(chart: &Chart, y: &Axis, width: usize) -> Line {
+    let mut words: Vec<String> = Vec::new();
+    for (i, curve) in chart.curves.iter().enumerate().take(NAMES) {
+        words.push(format!("{} {}", SIGNS[i % SIGNS.len()], fitted(&curve.name, 24)));
+    }
+    if chart.curves.len() > NAMES {
+        words.push(format!("and {} more", chart.curves.len() - NAMES));
+    }
+    let is_resolved = |curve: &Curve| curve.points.iter().all(|point| point.is_resolved);
+    if !chart.curves.iter().all(is_resolved) {
+        words.push(format!("{UNRESOLVED} unresolved"));
+    }
+    words.push(format!("{BAND} interval"));
+    if chart.is_cut(y) {
+        words.push("some cut".to_owned());
+    }
+    if y.is_log() {
+        words.push("log scale".to_owned());
+    }
+    Line::styled(DIM, &fitted(&words.join("  "), width))
+}
+
+fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec<Line> {
+    let curves: Vec<Drawn> = chart.curves.iter().map(|curve| Drawn::of(curve, x, y)).collect();
+    let nothing: Vec<(f64, f64)> = if chart.is_difference {
+        y.place(0.0).map(|at| vec![(0.0, at), (1.0, at)]).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    let line = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Line);
+    let points = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Scatter);
+    let mut datasets = vec![line(&nothing, '┄')];
+    // The first curve is drawn last: it is the operation, the others are what it is compared with.
+    datasets.extend(curves.iter().rev().map(|curve| line(&curve.path, BETWEEN)));
+    for curve in curves.iter().rev() {
+        datasets.extend(curve.bands.iter().map(|band| line(band, BAND)));
+    }
+    for (i, curve) in curves.iter().enumerate().rev() {
+        datasets.push(points(&curve.resolved, SIGNS[i % SIGNS.len()]));
+        datasets.push(points(&curve.unresolved, UNRESOLVED));
+    }
+    let numbers: Vec<String> = y.ticks.iter().map(|tick| format!("{:>NUMBERS$}", short(*tick))).collect();
+    let plot = Plot::new(datasets)
+        .legend_position(None)
+        .x_axis(PlotAxis::default().bounds([0.0, 1.0]).labels([" ", " "]))
+        .y_axis(PlotAxis::default().bounds([0.0, 1.0]).labels(numbers));
+    let side = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
+    // Two rows more: the axis, and below it numbers that this module writes itself, for they do not lie at equal distances.
+    let mut buffer = Buffer::empty(Rect::new(0, 0, side(width), side(height + 2)));
+    plot.render(buffer.area, &mut buffer);
+    buffer.content.chunks(width.max(1)).take(height + 1).map(styled).collect()
+}
+
+/// A row of cells: the axis stands back, the signs stand out.
+fn styled(row: &[ratatui_core::buffer::Cell]) -> Line {
+    let mut line = Line::new();
+    for (column, cell) in row.iter().enumerate() {
+        let symbol = cell.symbol();
+        let is_sign = symbol.chars().all(|c| SIGNS.contains(&c) || c == UNRESOLVED);
+        let style = match column {
+            0..=NUMBERS => DIM,
+            _ if symbol == "─" => DIM,
+            _ if is_sign => BAR,
+            _ if symbol == "·" || symbol == "┄" => DIM,
+            _ => PLAIN,
+        };
+        line = line.with(style, symbol);
+    }
+    line
+}
+
+/// The values at the axis below, and what they are.
+fn below(chart: &Chart, x: &Axis, columns: usize) -> Line {
+    let mut row: Vec<char> = vec![' '; columns];
+    let mut free = 0;
+    for tick in &x.ticks {
+        let text: Vec<char> = swept(*tick).chars().collect();
+        let Some(place) = x.place(*tick) else { continue };
+        // The place is between 0 and 1, and the axis is a screen wide at most.
+        let middle = (place * columns.saturating_sub(1) as f64).round() as usize;
+        let start = middle.saturating_sub(text.len() / 2).min(columns.saturating_sub(text.len()));
+        if start >= free && start + text.len() <= columns {
+            row[start..start + text.len()].copy_from_slice(&text);
+            free = start + text.len() + 1;
+        }
+    }
+    let numbers: String = row.into_iter().collect();
+    let name = fitted(chart.x_name.split(' ').next().unwrap_or_default(), NUMBERS);
+    Line::styled(DIM, &format!("{name:>NUMBERS$} {numbers}"))
+}
+
+/// The value of a tick, which is round.
+pub(super) fn short(value: f64) -> String {
+    let text = ns(value);
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number} {unit}").trim_end().to_owned()
+}
+
+/// A value of what was swept, in few characters: `40`, `16.4k`, `1.05M`.
+pub(super) fn swept(value: f64) -> String {
+    let (number, unit) = match value.abs() {
+        size if size < 1e4 => return format!("{value:.0}"),
+        size if size < 1e6 => (value / 1e3, "k"),
+        size if size < 1e9 => (value / 1e6, "M"),
+        _ => return format!("{value:.2e}"),
+    };
+    format!("{}{unit}", crate::quantity::three_digits(number))
+}
+
+/// A curve in the unit square.
+struct Drawn {
+    path: Vec<(f64, f64)>,
+    resolved: Vec<(f64, f64)>,
+    unresolved: Vec<(f64, f64)>,
+    bands: Vec<[(f64, f64); 2]>,
+}
+
+impl Drawn {
+    fn of(curve: &Curve, x: &Axis, y: &Axis) -> Self {
+        let place = |point: &Point| Some((x.place(point.x)?, y.place(point.y)?));
+        let band = |point: &Point| {
+            let (x, _) = place(point)?;
+            Some([(x, y.place(point.low)?), (x, y.place(point.high)?)])
+        };
+        let placed = |is_resolved: bool| {
+            curve.points.iter().filter(move |point| point.is_resolved == is_resolved).filter_map(place).collect()
+        };
+        Self {
+            path: curve.points.iter().filter_map(place).collect(),
+            resolved: placed(true),
+            unresolved: placed(false),
+            bands: curve.points.iter().filter_map(band).collect(),
+        }
+    }
+}

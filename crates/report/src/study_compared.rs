@@ -1,0 +1,129 @@
+use chronoscope_record::study::{ComparedCell, Difference, StudyCompared};
+
+use crate::quantity::{confidence, count, limit, ns, three_digits};
+use crate::text::{Column, Mood, Text};
+
+const NONE: &str = "–";
+
+/// Renders a study beside an earlier record of itself as text with ANSI styles.
+///
+/// # Guarantees
+/// As for [`terminal`](crate::terminal): never panics, and the record's strings cannot steer the terminal.
+///
+/// # Examples
+/// ```
+/// use chronoscope_record::study::StudyCompared;
+///
+/// let compared = StudyCompared {
+///     study: "publish".into(),
+///     earlier: "target/chronoscope/publish/main.json".into(),
+///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
+///     margin_pct: 1.0,
+///     confidence: 0.999,
+///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
+///     cells: Vec::new(),
+///     only_earlier: Vec::new(),
+///     only_now: Vec::new(),
+/// };
+/// assert!(chronoscope_report::study_compared(&compared).contains("another kernel"));
+/// ```
+pub fn study_compared(compared: &StudyCompared) -> String {
+    let mut text = Text::new();
+    text.section(&format!("{} compared with {}", compared.study, compared.earlier));
+    for warning in &compared.warnings {
+        text.sentence(Mood::Warning, "!", warning);
+    }
+    if compared.cells.is_empty() {
+        text.sentence(Mood::Warning, "!", "the records have no combination of case, backoff and threads in common");
+    } else {
+        table(&mut text, compared);
+        sum(&mut text, compared);
+    }
+    for (cells, whose) in [(&compared.only_earlier, "the earlier record"), (&compared.only_now, "the new one")] {
+        if let Some(first) = cells.first() {
+            let more = if cells.len() > 1 { format!(" and {} more", cells.len() - 1) } else { String::new() };
+            text.sentence(Mood::Quiet, " ", &format!("only in {whose}: {first}{more}"));
+        }
+    }
+    text.sentence(
+        Mood::Quiet,
+        " ",
+        &format!(
+            "ratio: new over earlier, of processes that ran at {} and now; intervals with confidence {}. Another process on \
+             another day is a weaker comparison than .compare within one run: what the machine did differently counts as a \
+             difference",
+            compared.earlier_started_at,
+            confidence(compared.confidence)
+        ),
+    );
+    text.finish()
+}
+
+fn table(text: &mut Text, compared: &StudyCompared) {
+    let columns = [
+        Column::left("case"),
+        Column::right("backoff"),
+        Column::right("threads"),
+        Column::right("earlier"),
+        Column::right("now"),
+        Column::right("ratio"),
+        Column::right("interval"),
+        Column::left("verdict"),
+    ];
+    let rows = compared.cells.iter().map(|cell| (mood(cell, compared.margin_pct), row(cell, compared.margin_pct)));
+    text.table_with_moods(&columns, rows);
+}
+
+fn row(cell: &ComparedCell, margin_pct: f64) -> Vec<String> {
+    let time = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), ns);
+    let interval = |low: f64, high: f64| format!("{}–{}", three_digits(low), three_digits(high));
+    let role = cell.role.iter().cloned();
+    let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let name: Vec<String> = std::iter::once(cell.case.clone()).chain(role).chain(parameters).collect();
+    vec![
+        name.join(", "),
+        count(cell.backoff_tokens),
+        count(u64::from(cell.threads)),
+        time(cell.earlier_ns),
+        time(cell.now_ns),
+        cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| three_digits(ratio.estimate)),
+        cell.ratio
+            .filter(|ratio| ratio.confidence > 0.0)
+            .map_or_else(|| NONE.to_owned(), |ratio| interval(ratio.low, ratio.high)),
+        verdict(cell, margin_pct),
+    ]
+}
+
+fn verdict(cell: &ComparedCell, margin_pct: f64) -> String {
+    let word = match cell.verdict {
+        Difference::Faster => "faster",
+        Difference::Slower => "slower",
+        Difference::Same => return format!("same within {}", limit(margin_pct)),
+        Difference::Unresolved => return "unresolved".to_owned(),
+    };
+    if cell.significant_in_family { word.to_owned() } else { format!("{word}, not sure among so many") }
+}
+
+fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
+    match cell.verdict {
+        Difference::Slower if cell.is_regression(margin_pct) => Mood::Bad,
+        Difference::Slower => Mood::Warning,
+        Difference::Faster if cell.significant_in_family => Mood::Good,
+        Difference::Faster | Difference::Same => Mood::Plain,
+        Difference::Unresolved => Mood::Quiet,
+    }
+}
+
+fn sum(text: &mut Text, compared: &StudyCompared) {
+    let slower = compared.cells.iter().filter(|cell| cell.is_regression(compared.margin_pct)).count();
+    let margin = limit(compared.margin_pct);
+    let of = compared.cells.len();
+    if slower > 0 {
+        text.sentence(Mood::Bad, "✘", &format!("{slower} of {of} became slower by more than {margin}"));
+        return;
+    }
+    let unresolved = compared.cells.iter().filter(|cell| cell.verdict == Difference::Unresolved).count();
+    let rest = if unresolved > 0 { format!("; {unresolved} of them unresolved") } else { String::new() };
+    let sign = if unresolved > 0 { "·" } else { "✔" };
+    text.sentence(Mood::Plain, sign, &format!("none of {of} is known to be slower by more than {margin}{rest}"));
+}
