@@ -14,13 +14,18 @@ pub(crate) fn allowed() -> Result<Vec<u32>, String> {
     Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
 }
 
-/// Binds the calling thread to `cpu`.
+/// Lets the calling thread, and those that it will start, run on `cpus` alone.
 ///
 /// # Errors
 /// The kernel's reason, in words.
-pub(crate) fn pin(cpu: u32) -> Result<(), String> {
+pub(crate) fn pin(cpus: &[u32]) -> Result<(), String> {
     let mut set = CpuSet::new();
-    set.set(cpu as usize).map_err(|_| format!("CPU {cpu} is beyond the {} this build can name", CpuSet::count()))?;
-    sched_setaffinity(THIS_THREAD, &set)
-        .map_err(|error| format!("sched_setaffinity to CPU {cpu} failed: {}", error.desc()))
+    for cpu in cpus {
+        set.set(*cpu as usize)
+            .map_err(|_| format!("CPU {cpu} is beyond the {} this build can name", CpuSet::count()))?;
+    }
+    sched_setaffinity(THIS_THREAD, &set).map_err(|error| {
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+        format!("sched_setaffinity to CPU {} failed: {}", cpus.join(","), error.desc())
+    })
 }

@@ -1,8 +1,8 @@
 //! The engine of chronoscope: it plans, measures in worker processes, estimates, concludes, and keeps a record.
 //!
 //! Data moves one way: a [`Plan`](plan::Plan) says what will be done; workers turn it into samples; pure functions turn
-//! samples into estimates and findings; all of it ends in a [`Record`](record::Record), which is plain data. The engine
-//! never prints.
+//! samples into estimates and findings; all of it ends in a [`Record`](record::Record), which is plain data. Only
+//! [`front`], which makes a program of studies, prints.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64, unprivileged. No unsafe code: what needs it lives in `chronoscope-clock`.
@@ -31,15 +31,25 @@ mod affinity;
 pub mod conclusion;
 pub mod engine;
 pub mod estimate;
+pub mod front;
 pub mod machine;
 pub mod stats;
+mod study;
+mod study_compare;
 pub mod task;
 mod verdict;
 mod watch;
 pub mod worker;
 
+pub use chronoscope_clock::arch::{black_box, consume_cpu};
 pub use chronoscope_record as record;
+pub use chronoscope_record::study::Mode;
 pub use chronoscope_record::{finding, plan};
+
+pub use crate::study::{Bencher, Group, Parameters, Study, StudyError, StudyObserver, StudyWish};
+
+pub use crate::front::main;
+pub use crate::study_compare::{Welch, compare_studies, welch_ratio};
 
 #[cfg(doctest)]
 mod documents {

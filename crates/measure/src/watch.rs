@@ -7,7 +7,7 @@ use crate::record::Disturbance;
 
 /// Counts steal, involuntary switches and migrations of the calling thread from its making on.
 pub(crate) struct Watch {
-    cpu: Option<u32>,
+    cpus: Vec<u32>,
     reason_unpinned: Option<String>,
     steal_ms: Option<f64>,
     involuntary_switches: Option<u64>,
@@ -17,15 +17,22 @@ pub(crate) struct Watch {
 impl Watch {
     /// Binds the calling thread to `cpu`, if one is named, and starts counting.
     pub(crate) fn pinned(cpu: Option<u32>) -> Self {
-        let (cpu, reason_unpinned) = match cpu.map(|cpu| affinity::pin(cpu).map(|()| cpu)) {
-            Some(Ok(cpu)) => (Some(cpu), None),
-            Some(Err(reason)) => (None, Some(reason)),
-            None => (None, Some("no CPU was named".to_owned())),
+        Self::among(cpu.as_slice())
+    }
+
+    /// Binds the calling thread, and those that it will start, to `cpus`, if any are named, and starts counting.
+    pub(crate) fn among(cpus: &[u32]) -> Self {
+        let (cpus, reason_unpinned) = match cpus {
+            [] => (Vec::new(), Some("no CPU was named".to_owned())),
+            _ => match affinity::pin(cpus) {
+                Ok(()) => (cpus.to_vec(), None),
+                Err(reason) => (Vec::new(), Some(reason)),
+            },
         };
         Self {
-            cpu,
+            steal_ms: steal_ms(&cpus),
+            cpus,
             reason_unpinned,
-            steal_ms: cpu.and_then(steal_ms),
             involuntary_switches: involuntary_switches(),
             migrations: migrations(),
         }
@@ -34,9 +41,9 @@ impl Watch {
     /// What has been counted.
     pub(crate) fn finish(self) -> Disturbance {
         Disturbance {
-            cpus: self.cpu.into_iter().collect(),
+            steal_ms: difference(self.steal_ms, steal_ms(&self.cpus), |now, then| (now - then).max(0.0)),
+            cpus: self.cpus,
             reason_unpinned: self.reason_unpinned,
-            steal_ms: difference(self.steal_ms, self.cpu.and_then(steal_ms), |now, then| (now - then).max(0.0)),
             involuntary_switches: difference(self.involuntary_switches, involuntary_switches(), u64::saturating_sub),
             migrations: difference(self.migrations, migrations(), u64::saturating_sub),
         }
@@ -47,7 +54,8 @@ fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> 
     Some(minus(now?, then?))
 }
 
-fn involuntary_switches() -> Option<u64> {
+/// How often the kernel has taken the calling thread off its CPU.
+pub(crate) fn involuntary_switches() -> Option<u64> {
     let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
     u64::try_from(usage.involuntary_context_switches()).ok()
 }
@@ -61,9 +69,14 @@ fn parse_migrations(sched: &str) -> Option<u64> {
     line.split(':').nth(1)?.trim().parse().ok()
 }
 
-fn steal_ms(cpu: u32) -> Option<f64> {
-    parse_steal_ticks(&std::fs::read_to_string("/proc/stat").ok()?, cpu)
-        .map(|ticks| ticks as f64 * 1000.0 / procfs::ticks_per_second() as f64)
+/// None for no CPUs, and where one of them is not counted.
+fn steal_ms(cpus: &[u32]) -> Option<f64> {
+    if cpus.is_empty() {
+        return None;
+    }
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let ticks = cpus.iter().map(|cpu| parse_steal_ticks(&stat, *cpu)).sum::<Option<u64>>()?;
+    Some(ticks as f64 * 1000.0 / procfs::ticks_per_second() as f64)
 }
 
 fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {
@@ -97,5 +110,13 @@ mod tests {
         let disturbance = Watch::pinned(Some(100_000)).finish();
         assert!(disturbance.cpus.is_empty());
         assert!(disturbance.reason_unpinned.unwrap().contains("100000"));
+    }
+
+    #[test]
+    fn a_thread_may_have_several_cpus() {
+        let allowed = affinity::allowed().unwrap();
+        let disturbance = Watch::among(&allowed).finish();
+        assert_eq!((disturbance.cpus, disturbance.reason_unpinned), (allowed.clone(), None));
+        assert_eq!(affinity::allowed().unwrap(), allowed);
     }
 }

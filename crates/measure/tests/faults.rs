@@ -43,6 +43,7 @@ fn blank(wish: Wish) -> Record {
         library_clock: None,
         reason_library_clock_unknown: None,
         monotime: None,
+        latch: None,
     }
 }
 

@@ -68,6 +68,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         library_clock: None,
         reason_library_clock_unknown: None,
         monotime: None,
+        latch: None,
     };
     let mut session = Session::new(start, record.plan.clone(), observer);
     stages::prepare(&mut session, &mut record);

@@ -7,6 +7,7 @@ pub mod empty;
 pub mod frequency;
 pub mod granularity;
 pub mod interval;
+pub mod latch;
 pub mod latency;
 pub mod library_clock;
 pub mod litmus;
@@ -16,7 +17,7 @@ pub mod path;
 pub mod probe;
 pub mod reads;
 pub mod timer;
-mod work;
+pub(crate) mod work;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,8 @@ pub enum Task {
     LibraryClock,
     /// Let many threads read.
     Monotime(monotime::Request),
+    /// Release many threads together.
+    Latch(latch::Request),
 }
 
 /// What a worker answers.
@@ -106,6 +109,8 @@ pub enum Samples {
     LibraryClock(library_clock::Samples),
     /// Of [`Task::Monotime`].
     Monotime(monotime::Samples),
+    /// Of [`Task::Latch`].
+    Latch(latch::Samples),
 }
 
 /// Does what `request` asks, in this process and on this thread.
@@ -118,6 +123,7 @@ pub fn perform(request: &Request) -> Response {
         Task::Monotime(task) => {
             across(timer().and_then(|timer| monotime::run(task, timer, budget_ms)), Samples::Monotime)
         }
+        Task::Latch(task) => across(timer().and_then(|timer| latch::run(task, timer, budget_ms)), Samples::Latch),
         task => {
             let watch = Watch::pinned(request.cpu);
             let samples = alone(task, timer, budget_ms);
@@ -146,7 +152,9 @@ fn alone(task: &Task, timer: impl Fn() -> Result<Timer, String>, budget_ms: u64)
         Task::Empty(task) => empty::run(task).map(Samples::Empty),
         Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval),
         Task::LibraryClock => Ok(Samples::LibraryClock(library_clock::run(timer()?, budget_ms))),
-        Task::Offset(_) | Task::Litmus(_) | Task::Monotime(_) => Err("this task takes several threads".to_owned()),
+        Task::Offset(_) | Task::Litmus(_) | Task::Monotime(_) | Task::Latch(_) => {
+            Err("this task takes several threads".to_owned())
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod causality;
 mod granularity;
 mod intervals;
+mod latch;
 mod latency;
 mod library_clock;
 mod monotime;
@@ -47,6 +48,7 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
         Part::Litmus => causality::litmus(session, record),
         Part::Intervals => intervals::run(session, record),
         Part::Monotime => monotime::run(session, record),
+        Part::Latch => latch::run(session, record),
     }
 }
 

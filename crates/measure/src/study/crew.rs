@@ -1,0 +1,232 @@
+//! The threads of a worker process: bound to CPUs, asleep between visits.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use super::bencher::Bencher;
+use super::case::{Case, Parameters, State};
+use super::phases::{Assignment, Phases};
+use super::protocol::ThreadLog;
+use super::rally::Rally;
+use crate::record::Disturbance;
+use crate::watch::Watch;
+
+/// What the threads of a visit are to do.
+pub(super) struct Visit {
+    pub(super) case: Case,
+    pub(super) parameters: Parameters,
+    pub(super) state: Arc<State>,
+    pub(super) tokens: u64,
+    pub(super) threads: u32,
+    pub(super) crowded: bool,
+    pub(super) layout: u32,
+    /// Steps of 64 bytes by which the stack is moved.
+    pub(super) stack_steps: u32,
+    pub(super) assignment: Assignment,
+    pub(super) rally: Rally,
+}
+
+/// What became of one thread's part of a visit.
+type Outcome = (u32, Result<ThreadLog, String>);
+
+/// Threads that wait for visits.
+pub(super) struct Crew {
+    doors: Vec<Sender<Arc<Visit>>>,
+    outcomes: Receiver<Outcome>,
+    threads: Vec<JoinHandle<Disturbance>>,
+}
+
+impl Crew {
+    /// `threads` threads bound to `cpus` in turn, from the last to the first: the first CPU is the one that interrupts like.
+    pub(super) fn start(threads: u32, cpus: &[u32]) -> Result<Self, String> {
+        let (sender, outcomes) = channel();
+        let mut crew = Self { doors: Vec::new(), outcomes, threads: Vec::new() };
+        for thread in 0..threads {
+            let (door, visits) = channel::<Arc<Visit>>();
+            let cpu = cpus.iter().rev().copied().cycle().nth(thread as usize);
+            let sender = sender.clone();
+            let work = move || {
+                let watch = Watch::pinned(cpu);
+                for visit in visits {
+                    let outcome = attend(&visit, thread);
+                    drop(visit);
+                    if sender.send((thread, outcome)).is_err() {
+                        break;
+                    }
+                }
+                watch.finish()
+            };
+            let started = thread::Builder::new().name(format!("study-{thread}")).spawn(work).map_err(|error| {
+                format!("{threads} threads are asked for, and no more than {thread} could be started: {error}")
+            })?;
+            crew.doors.push(door);
+            crew.threads.push(started);
+        }
+        Ok(crew)
+    }
+
+    /// Makes a visit: what each thread saw.
+    pub(super) fn visit(&self, visit: Visit) -> Result<Vec<ThreadLog>, String> {
+        let (threads, visit) = (visit.threads, Arc::new(visit));
+        for door in self.doors.iter().take(threads as usize) {
+            door.send(visit.clone()).map_err(|_| "a measuring thread is gone".to_owned())?;
+        }
+        let mut logs: Vec<Option<ThreadLog>> = vec![None; threads as usize];
+        let mut failure = None;
+        for _ in 0..threads {
+            let (thread, outcome) = self.outcomes.recv().map_err(|_| "a measuring thread is gone".to_owned())?;
+            match outcome {
+                Ok(log) => logs[thread as usize] = Some(log),
+                // The one that failed knows why; the others only that they were left alone.
+                Err(reason) if failure.is_none() || reason != LEFT_ALONE => failure = Some(reason),
+                Err(_) => {}
+            }
+        }
+        match failure {
+            Some(reason) => Err(reason),
+            None => Ok(logs.into_iter().flatten().collect()),
+        }
+    }
+
+    /// What the threads suffered.
+    pub(super) fn end(self) -> Disturbance {
+        drop(self.doors);
+        let mut suffered = Disturbance::default();
+        for (index, thread) in self.threads.into_iter().enumerate() {
+            if let Ok(mut one) = thread.join() {
+                if index >= suffered.cpus.len().max(1) && suffered.cpus.iter().any(|cpu| one.cpus.contains(cpu)) {
+                    // What was stolen from a CPU counts once, however many threads share it.
+                    one.steal_ms = None;
+                }
+                suffered.merge(&one);
+            }
+        }
+        suffered
+    }
+}
+
+const LEFT_ALONE: &str = "another thread of the case gave up";
+
+/// Does one thread's part of a visit.
+fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
+    let phases = Phases::new(visit.assignment, visit.tokens, visit.crowded, &visit.rally);
+    let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
+    let role = visit.case.role_of(thread);
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        on_a_moved_stack(visit.stack_steps, &mut || (role.body)(&mut bencher, visit.state.as_ref().as_ref()));
+    }));
+    let log = bencher.into_phases().finish();
+    if let (Ok(()), Some(log)) = (&ran, log) {
+        return Ok(log);
+    }
+    let left_alone = visit.rally.is_abandoned();
+    visit.rally.abandon();
+    Err(match ran {
+        Err(panic) => format!("it panicked: {}", words(panic.as_ref())),
+        Ok(()) if left_alone => LEFT_ALONE.to_owned(),
+        Ok(()) => "it returned without an operation: call b.iter(…), once, before the case returns".to_owned(),
+    })
+}
+
+/// What a panic says.
+pub(super) fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("without a word").to_owned()
+}
+
+/// Does `work` with the stack `steps` times 64 bytes deeper, modulo 1024.
+fn on_a_moved_stack(steps: u32, work: &mut dyn FnMut()) {
+    #[inline(never)]
+    fn moved<const BYTES: usize>(work: &mut dyn FnMut()) {
+        let room = std::hint::black_box([0_u8; BYTES]);
+        work();
+        std::hint::black_box(&room);
+    }
+    match steps % 16 {
+        0 => work(),
+        1 => moved::<64>(work),
+        2 => moved::<128>(work),
+        3 => moved::<192>(work),
+        4 => moved::<256>(work),
+        5 => moved::<320>(work),
+        6 => moved::<384>(work),
+        7 => moved::<448>(work),
+        8 => moved::<512>(work),
+        9 => moved::<576>(work),
+        10 => moved::<640>(work),
+        11 => moved::<704>(work),
+        12 => moved::<768>(work),
+        13 => moved::<832>(work),
+        14 => moved::<896>(work),
+        _ => moved::<960>(work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(case: Case, threads: u32) -> Visit {
+        let state = Arc::new((case.setup)(&Parameters::new()));
+        let assignment = Assignment::Batches { operations: 10, warm_up: 1, batches: 3, length_ns: 0 };
+        Visit {
+            case,
+            parameters: Parameters::new(),
+            state,
+            tokens: 0,
+            threads,
+            crowded: true,
+            layout: 2,
+            stack_steps: 5,
+            assignment,
+            rally: Rally::new(threads),
+        }
+    }
+
+    fn case(body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Case {
+        Case::shared("case".into(), |_| (), move |bencher, ()| body(bencher))
+    }
+
+    #[test]
+    fn every_thread_measures_while_all_run() {
+        let crew = Crew::start(3, &[]).unwrap();
+        let logs = crew.visit(visit(case(|b| b.iter(|| 1)), 3)).unwrap();
+        assert_eq!(logs.len(), 3);
+        let last_start = logs.iter().map(|log| log.from_ns).max();
+        assert!(logs.iter().all(|log| log.batches_ns.len() == 3 && log.operations == 30));
+        assert!(last_start.is_some());
+        // The crew can be used again, and with fewer threads.
+        assert_eq!(crew.visit(visit(case(|b| b.iter_chained(1_u64, |x| x + 1)), 1)).unwrap().len(), 1);
+        assert!(crew.end().reason_unpinned.is_some());
+    }
+
+    #[test]
+    fn a_case_that_panics_takes_nobody_along() {
+        let crew = Crew::start(2, &[]).unwrap();
+        let failing = case(|b| {
+            assert!(b.thread() == 0, "no thread but the first");
+            b.iter(|| ());
+        });
+        assert_eq!(crew.visit(visit(failing, 2)), Err("it panicked: no thread but the first".to_owned()));
+        assert!(crew.visit(visit(case(|b| b.iter(|| ())), 2)).is_ok());
+    }
+
+    #[test]
+    fn a_case_without_an_operation_is_told_so() {
+        let crew = Crew::start(1, &[]).unwrap();
+        assert!(crew.visit(visit(case(|_| {}), 1)).unwrap_err().contains("b.iter"));
+    }
+
+    #[test]
+    fn inputs_are_made_outside_of_the_batch_and_parts_are_stamped() {
+        let crew = Crew::start(1, &[]).unwrap();
+        let batched = crew.visit(visit(case(|b| b.iter_batched(|| vec![1], |input| input.len())), 1)).unwrap();
+        assert!(batched[0].parts_ns.is_empty());
+        let stamped = case(|b| b.iter_with_unmeasured_setup_beware_of_omission(|| 1, |input| input + 1));
+        let log = crew.visit(visit(stamped, 1)).unwrap().remove(0);
+        assert_eq!(log.parts_ns.len(), log.batches_ns.len());
+        assert!(log.parts_ns.iter().zip(&log.batches_ns).all(|(part, whole)| part <= whole));
+    }
+}

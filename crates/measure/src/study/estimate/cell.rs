@@ -1,0 +1,270 @@
+use std::collections::BTreeMap;
+
+use super::visit::{Visited, batches_ns, overlap_share};
+use super::{Seen, at_least, median};
+use crate::record::study::{
+    Cell, CellFork, Estimate, Latencies, Mode, OperationPart, Outliers, Steadiness, StudyVisit, Variance,
+};
+use crate::stats::{self, Distribution, Mark, autocorrelation, bootstrap, hierarchical_mean, marks, mean_interval, steady_state};
+
+/// Resamplings for a median's interval.
+const RESAMPLES: usize = 2_000;
+/// Segments of a series that differ by no more than this share are the same.
+const STEADY_MARGIN: f64 = 0.05;
+/// With fewer batches nothing is said about where they gather.
+const FEWEST_FOR_MODES: usize = 50;
+
+/// One role's view of a cell.
+struct View<'s, 'a> {
+    seen: &'s Seen<'a>,
+    visits: &'s [Visited<'a>],
+    role: usize,
+}
+
+/// The cell at `at`: one for each role of its case.
+pub(super) fn estimate(
+    seen: &Seen<'_>,
+    visits: &[Vec<Visited<'_>>],
+    at: usize,
+    empty_loop_ns: Option<&Estimate>,
+) -> Vec<Cell> {
+    let spec = &seen.cells[at];
+    let roles: Vec<Option<String>> = match seen.case(spec) {
+        Some(case) => case.roles.iter().map(|role| role.name.clone()).collect(),
+        None => vec![None],
+    };
+    let visits = &visits[at];
+    roles
+        .into_iter()
+        .enumerate()
+        .map(|(role, name)| {
+            let view = View { seen, visits, role };
+            let operations = view.operations_per_batch();
+            let floor_ns = 2.0 * seen.error_ns / operations.max(1) as f64;
+            let oversubscribed = seen.is_crowded(spec);
+            let time = view.time_ns(floor_ns);
+            let hidden = (spec.tokens == 0 && seen.plan.mode != Mode::SampleTime).then_some(()).and(empty_loop_ns);
+            let below_ns = time.zip(hidden).filter(|(time, empty)| time.low <= empty.high);
+            let below_ns = below_ns.map(|(time, empty)| time.high.max(empty.high));
+            let reason_no_time = match (&time, visits.is_empty()) {
+                (Some(_), _) => None,
+                (None, true) => Some("it was not measured".to_owned()),
+                (None, false) => Some("its threads never ran at the same time".to_owned()),
+            };
+            let alone = spec.threads == 1;
+            Cell {
+                case: spec.case.clone(),
+                role: name,
+                parameters: spec.parameters.clone(),
+                backoff_tokens: spec.tokens,
+                threads: spec.threads,
+                oversubscribed,
+                operations_per_batch: operations,
+                time_ns: time.filter(|_| below_ns.is_none()),
+                below_ns,
+                reason_no_time,
+                median_ns: view.median_ns(),
+                minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
+                throughput_per_s: view.over_forks(|visit| visit.per_s[role]),
+                clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
+                variance: view.variance(),
+                steadiness: (!oversubscribed).then(|| view.steadiness()).flatten(),
+                autocorrelation: median((0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1))),
+                outliers: view.outliers(),
+                modes: view.modes(),
+                overlap_share: (!alone)
+                    .then(|| view.counted().map(|visit| overlap_share(&visit.log.threads)).reduce(f64::min))
+                    .flatten(),
+                visits: visits.len() as u64,
+                visits_quiet: visits.iter().filter(|visit| visit.quiet).count() as u64,
+                latencies: view.latencies(),
+                part: view.part(),
+                forks: view.forks(),
+            }
+        })
+        .collect()
+}
+
+impl<'s, 'a> View<'s, 'a> {
+    fn counted(&self) -> impl Iterator<Item = &'s Visited<'a>> + use<'s, 'a> {
+        self.visits.iter().filter(|visit| visit.counts)
+    }
+
+    fn of_fork(&self, fork: usize) -> impl Iterator<Item = &'s Visited<'a>> + use<'s, 'a> {
+        self.counted().filter(move |visit| visit.fork == fork)
+    }
+
+    fn forks_seen(&self) -> std::ops::Range<usize> {
+        0..self.seen.forks.len()
+    }
+
+    /// The mean over processes of each one's median visit, with the interval over processes.
+    fn over_forks(&self, value: impl Fn(&Visited<'a>) -> f64) -> Option<Estimate> {
+        let forks: Vec<f64> = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value))).collect();
+        mean_interval(&forks, self.seen.plan.confidence).map(Estimate::from)
+    }
+
+    fn time_ns(&self, floor_ns: f64) -> Option<Estimate> {
+        let forks: Vec<f64> =
+            self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(|visit| visit.time_ns[self.role]))).collect();
+        let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor_ns);
+        // No operation takes less than no time.
+        found.low = found.low.max(0.0);
+        Some(found)
+    }
+
+    fn median_ns(&self) -> Option<Estimate> {
+        let forks: Vec<Vec<f64>> =
+            self.forks_seen().map(|fork| self.of_fork(fork).map(|visit| visit.time_ns[self.role]).collect()).collect();
+        let middle = |values: &[f64]| median(values.iter().copied());
+        bootstrap(&forks, &middle, self.seen.plan.confidence, RESAMPLES, self.seen.plan.seed).map(Estimate::from)
+    }
+
+    fn operations_per_batch(&self) -> u64 {
+        let threads = self.visits.iter().flat_map(|visit| &visit.roles[self.role]);
+        let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
+        let single = self.visits.iter().any(|visit| visit.log.threads.iter().any(|thread| !thread.singles.is_empty()));
+        if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
+    }
+
+    /// Batches of one process in the order in which they were made: of its first thread in this role.
+    fn series(&self, fork: usize) -> Vec<f64> {
+        self.of_fork(fork).filter_map(|visit| visit.roles[self.role].first()).flat_map(|thread| batches_ns(thread)).collect()
+    }
+
+    fn batches(&self) -> Vec<f64> {
+        let threads = self.counted().flat_map(|visit| &visit.roles[self.role]);
+        threads.flat_map(|thread| batches_ns(thread)).collect()
+    }
+
+    fn variance(&self) -> Option<Variance> {
+        let of_visit = |visit: &Visited<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
+        let forks: Vec<Vec<Vec<f64>>> =
+            self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
+        let found = hierarchical_mean(&forks, self.seen.plan.confidence)?;
+        Some(Variance {
+            between_forks_ns: found.variance_between_forks.sqrt(),
+            between_visits_ns: found.variance_between_iterations.sqrt(),
+            between_batches_ns: found.variance_between_batches.sqrt(),
+            intraclass_correlation: found.intraclass_correlation,
+            pooled_interval_too_narrow: found.design_effect.max(0.0).sqrt(),
+        })
+    }
+
+    fn steadiness(&self) -> Option<Steadiness> {
+        let mut found = Steadiness::default();
+        let mut trends = Vec::new();
+        for fork in self.forks_seen() {
+            let steady = steady_state(&self.series(fork), STEADY_MARGIN);
+            let count = match steady.class {
+                stats::Steadiness::Flat => &mut found.flat,
+                stats::Steadiness::WarmUp => &mut found.warm_up,
+                stats::Steadiness::SlowDown => &mut found.slow_down,
+                stats::Steadiness::NoSteadyState => &mut found.no_steady_state,
+                stats::Steadiness::Trend => &mut found.trend,
+                stats::Steadiness::TooShort => &mut found.too_short,
+            };
+            *count += 1;
+            if steady.class == stats::Steadiness::Trend {
+                trends.extend(steady.trend_per_index);
+            }
+        }
+        found.trend_ns_per_batch = median(trends);
+        (!self.visits.is_empty()).then_some(found)
+    }
+
+    fn outliers(&self) -> Outliers {
+        let mut found = Outliers::default();
+        for mark in marks(&self.batches()) {
+            match mark {
+                Mark::Inside => {}
+                Mark::Mild => found.mild += 1,
+                Mark::Severe => found.severe += 1,
+            }
+        }
+        found
+    }
+
+    fn modes(&self) -> Vec<crate::record::Mode> {
+        let batches = self.batches();
+        let enough = batches.len() >= FEWEST_FOR_MODES;
+        if enough { stats::modes(&Distribution::of(batches).histogram()) } else { Vec::new() }
+    }
+
+    fn latencies(&self) -> Option<Latencies> {
+        let threads = || self.counted().flat_map(|visit| &visit.roles[self.role]);
+        let mut counts = BTreeMap::<u64, u64>::new();
+        threads().flat_map(|thread| &thread.singles).for_each(|(ns, count)| *counts.entry(*ns).or_default() += count);
+        let seen = Distribution::of_counts(counts.into_iter().map(|(ns, count)| (ns as f64, count)));
+        let whole_ns: u64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns)).sum();
+        let resolved_from_ns = 2.0 * self.seen.error_ns;
+        Some(Latencies {
+            samples: seen.total(),
+            untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
+            clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1) as f64 * 100.0,
+            resolved_from_ns,
+            p50_ns: seen.quantile(0.5)?,
+            p90_ns: seen.quantile(0.9)?,
+            p99_ns: seen.quantile(0.99)?,
+            p999_ns: seen.quantile(0.999)?,
+            maximum_ns: seen.maximum()?,
+            histogram: seen.histogram(),
+        })
+    }
+
+    /// What stamps around a part of the operation claim, beside what was done.
+    fn part(&self) -> Option<OperationPart> {
+        let sums = |visit: &Visited<'a>| {
+            visit.roles[self.role].iter().fold((0_u64, 0_u64), |(parts, operations), thread| {
+                (parts + thread.parts_ns.iter().sum::<u64>(), operations + thread.operations)
+            })
+        };
+        let stamped = |visit: &Visited<'a>| sums(visit).0 as f64 / sums(visit).1.max(1) as f64;
+        // Each thread's own operations over its own stamped time, all threads added up.
+        let claimed = |visit: &Visited<'a>| {
+            let of = |thread: &&crate::study::protocol::ThreadLog| {
+                thread.operations as f64 * 1e9 / thread.parts_ns.iter().sum::<u64>().max(1) as f64
+            };
+            visit.roles[self.role].iter().map(of).sum::<f64>()
+        };
+        let has_parts = self.counted().any(|visit| sums(visit).0 > 0);
+        let shares = self.counted().flat_map(|visit| &visit.roles[self.role]).flat_map(|thread| {
+            thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
+        });
+        let timed_share = median(shares).filter(|_| has_parts)?;
+        let preempted = self.counted().map(|visit| visit.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
+        let visits = self.counted().count().max(1) as f64;
+        Some(OperationPart {
+            part_ns: self.over_forks(stamped)?,
+            claimed_per_s: self.over_forks(claimed)?,
+            external_per_s: self.over_forks(|visit| visit.per_s[self.role])?,
+            inflation: self.over_forks(|visit| claimed(visit) / visit.per_s[self.role])?,
+            timed_share,
+            preemptions_per_visit: preempted.sum::<u64>() as f64 / visits,
+        })
+    }
+
+    fn forks(&self) -> Vec<CellFork> {
+        let of = |fork: usize| CellFork {
+            fork: fork as u32,
+            time_ns: median(self.of_fork(fork).map(|visit| visit.time_ns[self.role])),
+            visits: self
+                .visits
+                .iter()
+                .filter(|visit| visit.fork == fork)
+                .map(|visit| StudyVisit {
+                    round: visit.log.round,
+                    layout: visit.log.layout,
+                    quiet: visit.quiet,
+                    batches_ns: visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).map(rounded).collect(),
+                })
+                .collect(),
+        };
+        self.forks_seen().map(of).collect()
+    }
+}
+
+/// To a ten-thousandth of a nanosecond: what is beyond that would only make the record longer.
+fn rounded(ns: f64) -> f64 {
+    (ns * 1e4).round() / 1e4
+}

@@ -1,0 +1,192 @@
+use super::visit::Visited;
+use super::{Seen, median};
+use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost};
+use crate::stats::{self, Interval, Paired, Shape, compare, hiding, holm, paired};
+use crate::study::schedule::CellSpec;
+
+/// A model of the difference needs so many backoffs and processes.
+const FEWEST_FOR_A_MODEL: usize = 3;
+
+/// All comparisons of the plan, and those of an operation with itself.
+pub(super) fn estimate(
+    seen: &Seen<'_>,
+    visits: &[Vec<Visited<'_>>],
+    tokens: Option<&TokenCost>,
+) -> (Vec<Comparison>, Option<Control>) {
+    let mut found = Vec::new();
+    for (case, baseline) in &seen.plan.comparisons {
+        for row in rows(seen, case) {
+            found.extend(comparison(seen, visits, case, baseline, &row, tokens));
+        }
+    }
+    let p_values: Vec<f64> = points(&found).map(|point| point.p_value).collect();
+    let significant = holm(&p_values, 1.0 - seen.plan.confidence);
+    found.iter_mut().flat_map(|comparison| &mut comparison.points).zip(significant).for_each(|(point, significant)| {
+        point.significant_in_family = significant;
+    });
+    (found, control(seen, visits))
+}
+
+fn points(comparisons: &[Comparison]) -> impl Iterator<Item = &ComparisonPoint> {
+    comparisons.iter().flat_map(|comparison| &comparison.points)
+}
+
+/// Cells of `case` that differ in nothing but the backoff, row by row.
+fn rows<'a>(seen: &Seen<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
+    let mut found: Vec<Vec<&'a CellSpec>> = Vec::new();
+    for spec in seen.cells.iter().filter(|spec| spec.case == case && !spec.control) {
+        let same = |row: &&mut Vec<&CellSpec>| row[0].threads == spec.threads && row[0].parameters == spec.parameters;
+        match found.iter_mut().find(same) {
+            Some(row) => row.push(spec),
+            None => found.push(vec![spec]),
+        }
+    }
+    found
+}
+
+fn comparison(
+    seen: &Seen<'_>,
+    visits: &[Vec<Visited<'_>>],
+    case: &str,
+    baseline: &str,
+    row: &[&CellSpec],
+    tokens: Option<&TokenCost>,
+) -> Option<Comparison> {
+    let mut points = Vec::new();
+    let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.forks.len()];
+    let mut backoff = Vec::new();
+    for spec in row {
+        let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
+        let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
+        let Some(pair) = paired(&pairs, seen.plan.confidence) else { continue };
+        for (fork, pairs) in differences.iter_mut().zip(&pairs) {
+            fork.push(median(pairs.iter().map(|(a, b)| b - a)).unwrap_or(f64::NAN));
+        }
+        backoff.push(spec.tokens as f64);
+        points.push(point(seen, spec.tokens, &pair, floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]))));
+    }
+    let first = row.first().filter(|_| !points.is_empty())?;
+    let whole: Vec<Vec<f64>> = differences.into_iter().filter(|fork| fork.iter().all(|ns| ns.is_finite())).collect();
+    Some(Comparison {
+        case: case.to_owned(),
+        baseline: baseline.to_owned(),
+        parameters: first.parameters.clone(),
+        threads: first.threads,
+        model: model(seen, &backoff, &whole, &points, tokens),
+        points,
+    })
+}
+
+/// Where the cell of `case` stands that otherwise is as `spec`.
+fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<usize> {
+    seen.cells.iter().position(|other| {
+        other.arena == spec.arena && other.tokens == spec.tokens && other.case == case && other.control == control
+    })
+}
+
+/// For each process, the times of both cells in the rounds in which both count.
+fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
+    let mut found = vec![Vec::new(); forks];
+    for of_a in a.iter().filter(|visit| visit.counts) {
+        let same_round = |visit: &&Visited<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round && visit.counts;
+        if let Some(of_b) = b.iter().find(same_round) {
+            found[of_a.fork].push((whole_ns(of_a), whole_ns(of_b)));
+        }
+    }
+    found
+}
+
+/// The time per operation and thread over all roles.
+fn whole_ns(visit: &Visited<'_>) -> f64 {
+    let threads: usize = visit.roles.iter().map(Vec::len).sum();
+    threads as f64 * 1e9 / visit.per_s.iter().sum::<f64>()
+}
+
+/// What the clock can be off by in one operation's time.
+fn floor_ns(seen: &Seen<'_>, visits: &[Visited<'_>]) -> f64 {
+    let threads = visits.iter().flat_map(|visit| &visit.log.threads);
+    let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
+    2.0 * seen.error_ns / median(per_batch).unwrap_or(1.0).max(1.0)
+}
+
+fn point(seen: &Seen<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {
+    let margin = seen.plan.margin_pct / 100.0;
+    let difference_ns = super::at_least(pair.difference, floor_ns);
+    let verdict = match compare(&pair.ratio, margin) {
+        // Where the clock itself could make the difference, nothing is known of its direction.
+        stats::Comparison::Faster | stats::Comparison::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
+        stats::Comparison::Faster => Difference::Faster,
+        stats::Comparison::Slower => Difference::Slower,
+        stats::Comparison::Same => Difference::Same,
+        stats::Comparison::Unresolved => Difference::Unresolved,
+    };
+    ComparisonPoint {
+        backoff_tokens,
+        difference_ns,
+        ratio: Estimate::from(pair.ratio),
+        verdict,
+        p_value: pair.p_value,
+        significant_in_family: false,
+        pairs: pair.pairs,
+    }
+}
+
+fn model(
+    seen: &Seen<'_>,
+    backoff: &[f64],
+    forks: &[Vec<f64>],
+    points: &[ComparisonPoint],
+    tokens: Option<&TokenCost>,
+) -> Option<CostModel> {
+    if backoff.len() < FEWEST_FOR_A_MODEL || forks.len() < FEWEST_FOR_A_MODEL {
+        return None;
+    }
+    let found = hiding(backoff, forks, seen.plan.confidence, seen.plan.seed)?;
+    let in_ns = |of: Interval| {
+        let cost = tokens?;
+        let at = |tokens: f64| if tokens > 0.0 { cost.call_ns.estimate + cost.ns_per_token.estimate * tokens } else { 0.0 };
+        Some(Estimate { estimate: at(of.estimate), low: at(of.low), high: at(of.high), confidence: of.confidence })
+    };
+    // From the last point on that still differs.
+    let negligible = |point: &ComparisonPoint| {
+        matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0)
+    };
+    let last_that_differs = points.iter().rposition(|point| !negligible(point));
+    let negligible_from = match last_that_differs {
+        None => points.first(),
+        Some(at) => points.get(at + 1),
+    };
+    Some(CostModel {
+        shape: match found.shape {
+            Shape::Hidden => CostShape::Hidden,
+            Shape::Constant => CostShape::Constant,
+            Shape::Growing => CostShape::Growing,
+            Shape::Unresolved => CostShape::Unresolved,
+        },
+        exposed_ns: found.exposed.into(),
+        residual_ns: found.residual.into(),
+        hidden_past_tokens: found.hidden_past.map(Estimate::from),
+        hidden_past_ns: found.hidden_past.and_then(in_ns),
+        negligible_from_tokens: negligible_from.map(|point| point.backoff_tokens),
+    })
+}
+
+/// Every baseline compared with a second arm of itself.
+fn control(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Control> {
+    let mut found = Vec::new();
+    for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
+        let Some(first) = place(seen, spec, &spec.case, false) else { continue };
+        let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
+        if let Some(pair) = paired(&pairs, seen.plan.confidence) {
+            found.push(point(seen, spec.tokens, &pair, floor_ns(seen, &visits[at])));
+        }
+    }
+    let wrong = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
+    Some(Control {
+        comparisons: found.len() as u32,
+        alarms: found.iter().filter(|point| !point.difference_ns.holds(0.0)).count() as u32,
+        verdicts_wrong: found.iter().filter(wrong).count() as u32,
+        resolvable_pct: median(found.iter().map(|point| point.ratio.half_width() * 100.0))?,
+        resolvable_ns: median(found.iter().map(|point| point.difference_ns.half_width()))?,
+    })
+}

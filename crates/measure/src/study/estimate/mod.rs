@@ -1,0 +1,91 @@
+//! From what worker processes of a study said to its record: pure functions.
+
+mod cell;
+mod comparison;
+mod findings;
+mod quiet;
+mod tokens;
+mod visit;
+
+pub(super) use findings::conclude;
+
+use super::case::Case;
+use super::protocol::VisitLog;
+use super::schedule::{CellSpec, EMPTY};
+use crate::record::study::{Cell, Comparison, Control, Estimate, StudyCanary, StudyPlan, TokenCost};
+use crate::stats::Interval;
+
+/// What a study's processes saw.
+pub(super) struct Seen<'a> {
+    pub(super) plan: &'a StudyPlan,
+    pub(super) cases: &'a [Case],
+    pub(super) cells: &'a [CellSpec],
+    /// For each process, its visits in the order in which they were made.
+    pub(super) forks: &'a [Vec<VisitLog>],
+    /// What two readings of the clock can be off.
+    pub(super) error_ns: f64,
+}
+
+/// What follows from it.
+pub(super) struct Found {
+    pub(super) empty_loop_ns: Option<Estimate>,
+    pub(super) tokens: Option<TokenCost>,
+    pub(super) canary: Option<StudyCanary>,
+    pub(super) cells: Vec<Cell>,
+    pub(super) comparisons: Vec<Comparison>,
+    pub(super) control: Option<Control>,
+}
+
+/// Estimates everything.
+pub(super) fn estimate(seen: &Seen<'_>) -> Found {
+    let (quiet, canary) = quiet::judge(seen);
+    let visits = visit::values(seen, &quiet);
+    let empty_loop_ns = tokens::empty_loop(seen, &visits);
+    let tokens = tokens::cost(seen, &visits);
+    let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
+    let cells = users.flat_map(|(at, _)| cell::estimate(seen, &visits, at, empty_loop_ns.as_ref())).collect();
+    let (comparisons, control) = comparison::estimate(seen, &visits, tokens.as_ref());
+    Found { empty_loop_ns, tokens, canary, cells, comparisons, control }
+}
+
+impl Seen<'_> {
+    fn is_crowded(&self, spec: &CellSpec) -> bool {
+        spec.threads as usize > self.plan.cpus.len().max(1)
+    }
+
+    fn case(&self, spec: &CellSpec) -> Option<&Case> {
+        self.cases.iter().find(|case| case.name == spec.case)
+    }
+
+    /// The cells of the calibration with their places.
+    fn calibration(&self) -> impl Iterator<Item = (usize, &CellSpec)> {
+        self.cells.iter().enumerate().filter(|(_, spec)| spec.case == EMPTY)
+    }
+}
+
+impl From<Interval> for Estimate {
+    fn from(interval: Interval) -> Self {
+        let Interval { estimate, low, high, confidence } = interval;
+        Self { estimate, low, high, confidence }
+    }
+}
+
+/// `interval`, no narrower than `floor` on each side of its estimate.
+fn at_least(interval: Interval, floor: f64) -> Estimate {
+    let mut found = Estimate::from(interval);
+    found.low = found.low.min(found.estimate - floor);
+    found.high = found.high.max(found.estimate + floor);
+    found
+}
+
+/// The middle of `values`, between the two middle ones of an even number. None for none.
+fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    match n {
+        0 => None,
+        _ if n % 2 == 1 => Some(sorted[n / 2]),
+        _ => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
+    }
+}

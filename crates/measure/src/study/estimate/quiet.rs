@@ -1,0 +1,68 @@
+use std::collections::BTreeMap;
+
+use super::Seen;
+use crate::record::study::StudyCanary;
+use crate::stats::Distribution;
+use crate::study::protocol::VisitLog;
+
+/// A loop may take so many times what it takes in the quietest visits.
+const QUIET_FACTOR: f64 = 1.15;
+/// The quietest visits: this share of all.
+const QUIETEST_SHARE: f64 = 0.05;
+
+/// For each process and each of its visits, whether it was quiet; and what that was judged by.
+///
+/// Visits are compared with visits of as many threads, since threads of one program may share a core with each other. Where
+/// there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of the experiment: there every
+/// visit counts as quiet.
+pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<bool>>, Option<StudyCanary>) {
+    let mut turns = BTreeMap::<u32, Vec<f64>>::new();
+    let mut links = BTreeMap::<u32, Vec<f64>>::new();
+    let judged = |visit: &VisitLog| {
+        let spec = seen.cells.get(visit.cell)?;
+        (!seen.is_crowded(spec)).then_some(spec.threads)
+    };
+    for visit in seen.forks.iter().flatten() {
+        if let Some(threads) = judged(visit) {
+            turns.entry(threads).or_default().push(slowest_turn(visit));
+            links.entry(threads).or_default().push(slowest_link(visit));
+        }
+    }
+    let quietest = |of: BTreeMap<u32, Vec<f64>>| -> BTreeMap<u32, f64> {
+        of.into_iter().filter_map(|(threads, all)| Some((threads, Distribution::of(all).quantile(QUIETEST_SHARE)?))).collect()
+    };
+    let (turns, links) = (quietest(turns), quietest(links));
+    let mut canary = StudyCanary::default();
+    let mut judge = |visit: &VisitLog| {
+        let Some((turn, link)) = judged(visit).and_then(|threads| Some((turns.get(&threads)?, links.get(&threads)?)))
+        else {
+            return true;
+        };
+        let slow = slowest_link(visit) > link * QUIET_FACTOR;
+        let shared = !slow && slowest_turn(visit) > turn * QUIET_FACTOR;
+        let preempted = visit.threads.iter().any(|thread| thread.preempted > 0);
+        let quiet = !(slow || shared || preempted);
+        canary.visits += 1;
+        canary.visits_quiet += u64::from(quiet);
+        canary.visits_shared += u64::from(shared);
+        canary.visits_slow += u64::from(slow);
+        canary.visits_preempted += u64::from(preempted);
+        quiet
+    };
+    let quiet = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
+    let least = |of: &BTreeMap<u32, f64>| of.values().copied().reduce(f64::min);
+    let canary = least(&turns).zip(least(&links)).map(|(quiet_turn_ns, quiet_link_ns)| StudyCanary {
+        quiet_turn_ns,
+        quiet_link_ns,
+        ..canary
+    });
+    (quiet, canary)
+}
+
+fn slowest_turn(visit: &VisitLog) -> f64 {
+    visit.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max)
+}
+
+fn slowest_link(visit: &VisitLog) -> f64 {
+    visit.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max)
+}

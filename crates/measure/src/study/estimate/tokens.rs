@@ -1,0 +1,62 @@
+use super::visit::Visited;
+use super::{Seen, at_least, median};
+use crate::record::study::{Estimate, TokenCost, TokenPoint};
+use crate::stats::{mean_interval, straight_line};
+
+/// What a loop with nothing in it takes per turn: of each process the slowest code layout.
+pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Estimate> {
+    let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
+    let slowest = |fork: usize| {
+        let of_fork = visits[at].iter().filter(|visit| visit.fork == fork && visit.counts);
+        of_fork.filter_map(|visit| visit.time_ns.first().copied()).reduce(f64::max)
+    };
+    let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
+    Some(at_least(mean_interval(&forks, seen.plan.confidence)?, 0.0))
+}
+
+/// What tokens take: a straight line in which every point's relative error counts the same, so that a thousand tokens do
+/// not say what one takes.
+pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<TokenCost> {
+    let cells: Vec<(usize, u64)> =
+        seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
+    let of_fork = |at: usize, fork: usize| {
+        let counted = visits[at].iter().filter(|visit| visit.fork == fork && visit.counts);
+        median(counted.filter_map(|visit| visit.time_ns.first().copied()))
+    };
+    let points: Vec<TokenPoint> = cells
+        .iter()
+        .filter_map(|(at, tokens)| {
+            let ns = median((0..seen.forks.len()).filter_map(|fork| of_fork(*at, fork)))?;
+            Some(TokenPoint { tokens: *tokens, ns })
+        })
+        .collect();
+    // With everything divided by the tokens the slope is what a call costs, and the intercept what a token does.
+    let line = |of: &[(f64, f64)]| {
+        let divided: Vec<(f64, f64)> = of.iter().map(|(tokens, ns)| (1.0 / tokens, ns / tokens)).collect();
+        straight_line(&divided, seen.plan.confidence).map(|line| (line.intercept.estimate, line.slope.estimate))
+    };
+    let lines: Vec<(f64, f64)> = (0..seen.forks.len())
+        .filter_map(|fork| {
+            let seen: Vec<(f64, f64)> =
+                cells.iter().filter_map(|(at, tokens)| Some((*tokens as f64, of_fork(*at, fork)?))).collect();
+            line(&seen)
+        })
+        .collect();
+    let interval = |pick: fn(&(f64, f64)) -> f64| {
+        mean_interval(&lines.iter().map(pick).collect::<Vec<_>>(), seen.plan.confidence).map(Estimate::from)
+    };
+    let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
+    let said: Vec<(f64, f64)> = points.iter().map(|point| (point.tokens as f64, point.ns)).collect();
+    let fitted = |tokens: f64| call_ns.estimate + ns_per_token.estimate * tokens;
+    let mean = said.iter().map(|(_, ns)| ns).sum::<f64>() / said.len().max(1) as f64;
+    let total: f64 = said.iter().map(|(_, ns)| (ns - mean).powi(2)).sum();
+    let left: f64 = said.iter().map(|(tokens, ns)| (ns - fitted(*tokens)).powi(2)).sum();
+    let deviations = said.iter().map(|(tokens, ns)| (ns - fitted(*tokens)).abs() / ns.max(f64::MIN_POSITIVE) * 100.0);
+    Some(TokenCost {
+        ns_per_token,
+        call_ns,
+        r_squared: if total > 0.0 { 1.0 - left / total } else { 0.0 },
+        largest_deviation_pct: deviations.fold(0.0, f64::max),
+        points,
+    })
+}

@@ -1,0 +1,158 @@
+use super::Seen;
+use crate::study::protocol::{ThreadLog, VisitLog};
+
+/// One visit, reduced to what estimates need.
+#[derive(Clone, Debug)]
+pub(super) struct Visited<'a> {
+    pub(super) fork: usize,
+    pub(super) quiet: bool,
+    /// Whether it counts: quiet, or one of a cell that has too few quiet ones.
+    pub(super) counts: bool,
+    /// For each role: nanoseconds per operation and thread.
+    pub(super) time_ns: Vec<f64>,
+    /// For each role: operations per second of its threads.
+    pub(super) per_s: Vec<f64>,
+    /// The threads of each role.
+    pub(super) roles: Vec<Vec<&'a ThreadLog>>,
+    pub(super) log: &'a VisitLog,
+}
+
+/// The visits to each cell, in the order in which they were made.
+pub(super) fn values<'a>(seen: &Seen<'a>, quiet: &[Vec<bool>]) -> Vec<Vec<Visited<'a>>> {
+    let mut found: Vec<Vec<Visited<'a>>> = vec![Vec::new(); seen.cells.len()];
+    for (fork, (visits, quiet)) in seen.forks.iter().zip(quiet).enumerate() {
+        for (log, quiet) in visits.iter().zip(quiet) {
+            if let Some(visited) = reduce(seen, fork, log, *quiet) {
+                found[log.cell].push(visited);
+            }
+        }
+    }
+    found.iter_mut().for_each(|visits| count(visits, seen.forks.len()));
+    found
+}
+
+/// Quiet visits count. Where fewer than half of the processes, or fewer than three, saw one, all visits do.
+fn count(visits: &mut [Visited<'_>], forks: usize) {
+    let with_quiet = (0..forks).filter(|fork| visits.iter().any(|visit| visit.quiet && visit.fork == *fork)).count();
+    let with_any = (0..forks).filter(|fork| visits.iter().any(|visit| visit.fork == *fork)).count();
+    let enough = with_quiet * 2 >= with_any && with_quiet >= with_any.min(3);
+    visits.iter_mut().for_each(|visit| visit.counts = visit.quiet || !enough);
+}
+
+fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, quiet: bool) -> Option<Visited<'a>> {
+    let spec = seen.cells.get(log.cell)?;
+    let roles = match seen.case(spec) {
+        Some(case) if case.roles.len() > 1 => {
+            let mut left = log.threads.iter();
+            let of_role = |threads: Option<u32>| threads.map_or(usize::MAX, |threads| threads as usize);
+            case.roles.iter().map(|role| left.by_ref().take(of_role(role.threads)).collect()).collect()
+        }
+        _ => vec![log.threads.iter().collect::<Vec<_>>()],
+    };
+    let (time_ns, per_s) = if log.threads.len() == 1 {
+        let time_ns = alone_ns(&log.threads[0])?;
+        (vec![time_ns], vec![1e9 / time_ns])
+    } else {
+        let window = common_window(&log.threads)?;
+        let per_s: Vec<f64> = roles.iter().map(|role| per_s(role, window)).collect();
+        (roles.iter().zip(&per_s).map(|(role, per_s)| role.len() as f64 * 1e9 / per_s).collect(), per_s)
+    };
+    Some(Visited { fork, quiet, counts: quiet, time_ns, per_s, roles, log })
+}
+
+/// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.
+fn alone_ns(thread: &ThreadLog) -> Option<f64> {
+    let found = super::median(batches_ns(thread)).or_else(|| {
+        let (count, ns) = thread.singles.iter().fold((0, 0.0), |(n, sum), (ns, count)| (n + count, sum + *ns as f64 * *count as f64));
+        (count > 0).then(|| ns / count as f64)
+    });
+    found.filter(|ns| *ns > 0.0)
+}
+
+/// Nanoseconds per operation of each batch.
+pub(super) fn batches_ns(thread: &ThreadLog) -> impl Iterator<Item = f64> {
+    let operations = (thread.operations as f64 / thread.batches_ns.len().max(1) as f64).max(1.0);
+    thread.batches_ns.iter().map(move |ns| *ns as f64 / operations)
+}
+
+/// The time in which every thread was in its measured part; None if there was no such time.
+pub(super) fn common_window(threads: &[ThreadLog]) -> Option<(u64, u64)> {
+    let from = threads.iter().map(|thread| thread.from_ns).max()?;
+    let to = threads.iter().map(|thread| thread.to_ns).min()?;
+    (to > from).then_some((from, to))
+}
+
+/// The share of the time from the first thread's begin to the last one's end in which all were in their measured part.
+pub(super) fn overlap_share(threads: &[ThreadLog]) -> f64 {
+    let from = threads.iter().map(|thread| thread.from_ns).min().unwrap_or(0);
+    let to = threads.iter().map(|thread| thread.to_ns).max().unwrap_or(0);
+    common_window(threads).map_or(0.0, |(a, b)| (b - a) as f64 / (to - from).max(1) as f64)
+}
+
+/// Operations per second of `threads` within a window of time that all of them ran in: seen from outside, so that threads
+/// that wait for a CPU count for what they do and no more.
+fn per_s(threads: &[&ThreadLog], window: (u64, u64)) -> f64 {
+    let (from, to) = (window.0 as f64, window.1 as f64);
+    let operations = threads.iter().map(|thread| operations_within(thread, from, to)).sum::<f64>();
+    operations / (to - from) * 1e9
+}
+
+/// How many operations a thread did between two moments, batches that a moment cuts counted by their share.
+fn operations_within(thread: &ThreadLog, from: f64, to: f64) -> f64 {
+    let whole_ns = thread.to_ns.saturating_sub(thread.from_ns) as f64;
+    if thread.batches_ns.is_empty() {
+        // Single operations: spread evenly.
+        return thread.operations as f64 * (to - from) / whole_ns.max(1.0);
+    }
+    let per_batch = thread.operations as f64 / thread.batches_ns.len() as f64;
+    let summed: u64 = thread.batches_ns.iter().sum();
+    // What lies between batches is shared out among them.
+    let stretch = whole_ns / (summed.max(1) as f64);
+    let mut start = thread.from_ns as f64;
+    let mut found = 0.0;
+    for ns in &thread.batches_ns {
+        let length = (*ns as f64 * stretch).max(f64::MIN_POSITIVE);
+        let inside = (start + length).min(to) - start.max(from);
+        found += per_batch * (inside / length).clamp(0.0, 1.0);
+        start += length;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn thread(from_ns: u64, batches_ns: &[u64]) -> ThreadLog {
+        let to_ns = from_ns + batches_ns.iter().sum::<u64>();
+        let operations = batches_ns.len() as u64 * 10;
+        ThreadLog { from_ns, to_ns, operations, batches_ns: batches_ns.to_vec(), ..ThreadLog::default() }
+    }
+
+    #[test]
+    fn the_common_window_is_where_all_run() {
+        let threads = [thread(100, &[50, 50]), thread(120, &[100])];
+        assert_eq!(common_window(&threads), Some((120, 200)));
+        assert!((overlap_share(&threads) - 80.0 / 120.0).abs() < 1e-12);
+        assert_eq!(common_window(&[thread(0, &[10]), thread(20, &[10])]), None);
+    }
+
+    #[test]
+    fn threads_that_take_turns_do_no_more_than_one_cpu_can() {
+        // Each thread runs 10 operations in 10 ns when it has the CPU; a batch in which it waits takes 30.
+        let threads = [thread(0, &[10, 30, 10, 30]), thread(20, &[10, 30, 10, 30])];
+        let window = common_window(&threads).unwrap();
+        let rate = per_s(&threads.iter().collect::<Vec<_>>(), window);
+        assert!(rate <= 1e9 * 1.01, "{rate}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_whole_window_holds_all_operations(from in 0_u64..1000, batches in prop::collection::vec(1_u64..100, 1..20)) {
+            let thread = thread(from, &batches);
+            let all = operations_within(&thread, thread.from_ns as f64, thread.to_ns as f64);
+            prop_assert!((all - thread.operations as f64).abs() < 1e-6);
+        }
+    }
+}
