@@ -49,7 +49,12 @@ fn a_value_that_the_operation_owns_stays_in_its_register() {
 #[track_caller]
 fn assert_loops(function: &str, operation: &[Mnemonic]) {
     let loops = innermost_loops(&code(function));
-    let told = || loops.iter().map(|one| one.iter().map(|i| format!("{:x}: {i}\n", i.ip())).collect::<String>() + "\n").collect::<String>();
+    let told = || {
+        loops
+            .iter()
+            .map(|one| one.iter().map(|i| format!("{:x}: {i}\n", i.ip())).collect::<String>() + "\n")
+            .collect::<String>()
+    };
     let plain: Vec<Mnemonic> = operation.iter().chain(&COUNTER).copied().collect();
     let backed_off: Vec<Mnemonic> = BACKOFF.iter().chain(operation).chain(&COUNTER).copied().collect();
     for wanted in [plain, backed_off] {
@@ -86,7 +91,8 @@ fn innermost_loops(code: &[Instruction]) -> Vec<Vec<Instruction>> {
         .filter(|i| i.is_jcc_short_or_near() && i.near_branch_target() <= i.ip())
         .map(|i| (i.near_branch_target(), i.ip()))
         .collect();
-    let is_innermost = |span: &&(u64, u64)| !spans.iter().any(|other| other != *span && other.0 >= span.0 && other.1 <= span.1);
+    let is_innermost =
+        |span: &&(u64, u64)| !spans.iter().any(|other| other != *span && other.0 >= span.0 && other.1 <= span.1);
     let within = |span: &(u64, u64)| code.iter().filter(|i| (span.0..=span.1).contains(&i.ip())).copied().collect();
     spans.iter().filter(is_innermost).map(within).collect()
 }
@@ -107,7 +113,8 @@ fn build() -> Vec<u8> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loops");
     fs::create_dir_all(&package).expect("the target folder is writable");
-    let loops = include_str!("assembly/loops.rs").replace("BENCHER", &here.join("src/study/bencher.rs").to_string_lossy());
+    let loops =
+        include_str!("assembly/loops.rs").replace("BENCHER", &here.join("src/study/bencher.rs").to_string_lossy());
     fs::write(package.join("main.rs"), loops).expect("the target folder is writable");
     let clock = here.join("../clock");
     let manifest = format!(

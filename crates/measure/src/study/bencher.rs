@@ -69,13 +69,7 @@ macro_rules! drive_in_every_layout {
 }
 
 impl<'a> Bencher<'a> {
-    pub(super) fn new(
-        thread: u32,
-        threads: u32,
-        layout: u32,
-        parameters: &'a Parameters,
-        phases: Phases<'a>,
-    ) -> Self {
+    pub(super) fn new(thread: u32, threads: u32, layout: u32, parameters: &'a Parameters, phases: Phases<'a>) -> Self {
         Self { thread, threads, layout, parameters, phases }
     }
 

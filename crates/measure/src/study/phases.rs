@@ -72,6 +72,8 @@ pub(super) struct Phases<'a> {
     /// Operations of the batch that was handed out last.
     operations: u64,
     started_ns: u64,
+    /// When this thread first saw that all measure.
+    together_ns: Option<u64>,
     preempted: u64,
     /// Operations of a pilot's next batch.
     pilot_operations: u64,
@@ -100,6 +102,7 @@ impl<'a> Phases<'a> {
             stage: Stage::Before,
             operations: 0,
             started_ns: 0,
+            together_ns: None,
             preempted: 0,
             pilot_operations: 1,
             most_operations: MOST_OPERATIONS,
@@ -141,6 +144,7 @@ impl<'a> Phases<'a> {
                     self.log.from_ns = self.now_ns();
                     self.log.to_ns = self.log.from_ns;
                     self.operations = 0;
+                    self.rally.measure();
                     self.stage = self.after_a_batch();
                 }
                 Stage::Ramp => return Some(self.wait()),
@@ -245,14 +249,20 @@ impl<'a> Phases<'a> {
 
     /// What comes once a batch has been measured, or before the first.
     fn after_a_batch(&mut self) -> Stage {
-        let elapsed_ns = self.log.to_ns.saturating_sub(self.log.from_ns);
+        // The time counts from when the last thread began: one that lost its CPU on the way must not miss the visit.
+        if self.together_ns.is_none() && self.rally.all_measure() {
+            self.together_ns = Some(self.log.to_ns);
+        }
+        let elapsed_ns = self.together_ns.map_or(0, |together_ns| self.log.to_ns.saturating_sub(together_ns));
         let done = self.log.batches_ns.len() as u64;
         let (over, more) = match self.assignment {
             Assignment::Pilot { .. } => (false, Stage::Measure),
-            Assignment::Batches { batches: 0, length_ns, .. } => (done > 0 && elapsed_ns >= length_ns, Stage::Measure),
+            Assignment::Batches { batches: 0, length_ns, .. } => {
+                (done > 0 && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
+            }
             Assignment::Batches { batches, .. } => (done >= u64::from(batches), Stage::Measure),
             Assignment::Singles { length_ns, .. } => {
-                (!self.singles.is_empty() && elapsed_ns >= length_ns, Stage::Between)
+                (!self.singles.is_empty() && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Between)
             }
         };
         if over {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acqui
 pub(super) struct Rally {
     threads: u32,
     arrived: Apart<AtomicU32>,
+    measuring: Apart<AtomicU32>,
     finished: Apart<AtomicU32>,
     abandoned: Apart<AtomicBool>,
 }
@@ -17,12 +18,23 @@ struct Apart<T>(T);
 
 impl Rally {
     pub(super) fn new(threads: u32) -> Self {
-        Self { threads, arrived: Apart::default(), finished: Apart::default(), abandoned: Apart::default() }
+        Self {
+            threads,
+            arrived: Apart::default(),
+            measuring: Apart::default(),
+            finished: Apart::default(),
+            abandoned: Apart::default(),
+        }
     }
 
     /// This thread runs.
     pub(super) fn arrive(&self) {
         self.arrived.0.fetch_add(1, AcqRel);
+    }
+
+    /// This thread measures.
+    pub(super) fn measure(&self) {
+        self.measuring.0.fetch_add(1, AcqRel);
     }
 
     /// This thread has measured.
@@ -42,6 +54,11 @@ impl Rally {
     /// Whether all threads run, or never will.
     pub(super) fn all_arrived(&self) -> bool {
         self.arrived.0.load(Acquire) >= self.threads || self.is_abandoned()
+    }
+
+    /// Whether all threads measure or have measured, or never will.
+    pub(super) fn all_measure(&self) -> bool {
+        self.measuring.0.load(Acquire) >= self.threads || self.is_abandoned()
     }
 
     /// Whether all threads have measured, or never will.

@@ -7,9 +7,7 @@ use super::protocol::{Request, Said, VisitLog};
 use super::schedule::{CellSpec, EMPTY};
 use super::study::{Study, StudyWish};
 use crate::engine::Start;
-use crate::record::study::{
-    CaseFailure, STUDY_SCHEMA_VERSION, StudyClock, StudyFork, StudyPlan, StudyRecord,
-};
+use crate::record::study::{CaseFailure, STUDY_SCHEMA_VERSION, StudyClock, StudyFork, StudyPlan, StudyRecord};
 use crate::record::{Tool, TscAccess};
 
 /// A worker's environment is padded by up to so many bytes.

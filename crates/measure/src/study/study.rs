@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use super::Bencher;
 use super::case::{Case, Group, Parameters};
 use super::error::StudyError;
 use super::schedule::{self, CellSpec};
-use super::Bencher;
 use crate::record::study::{Mode, Parameter, StudyPlan};
 
 /// Processes unless others are asked for: the fewest whose 99.9 % interval is not wider than twice the spread between them.
@@ -127,11 +127,7 @@ impl Study {
 
     /// Sweeps a parameter, which cases ask for by [`Bencher::parameter`].
     #[must_use]
-    pub fn parameter<V: fmt::Display>(
-        mut self,
-        name: impl Into<String>,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
+    pub fn parameter<V: fmt::Display>(mut self, name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(|value| value.to_string()).collect();
         self.parameters.push(Parameter { name: name.into(), values });
         self
@@ -268,15 +264,20 @@ impl Study {
                 return refuse(format!("{case} is to be compared with {baseline}, but there is no case {unknown}"));
             }
             if case == baseline {
-                return refuse(format!("{case} is to be compared with itself; every comparison has that as its control"));
+                return refuse(format!(
+                    "{case} is to be compared with itself; every comparison has that as its control"
+                ));
             }
         }
         let wanted = |name: &str| wish.filter.is_empty() || wish.filter.iter().any(|part| name.contains(part.as_str()));
-        let cases: Vec<String> =
-            self.cases.iter().map(|case| case.name.clone()).filter(|name| wanted(name)).collect();
+        let cases: Vec<String> = self.cases.iter().map(|case| case.name.clone()).filter(|name| wanted(name)).collect();
         if cases.is_empty() {
             let names: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
-            return refuse(format!("no case's name holds {}; there are: {}", wish.filter.join(" or "), names.join(", ")));
+            return refuse(format!(
+                "no case's name holds {}; there are: {}",
+                wish.filter.join(" or "),
+                names.join(", ")
+            ));
         }
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {

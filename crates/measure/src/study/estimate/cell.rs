@@ -5,12 +5,16 @@ use super::{Seen, at_least, median};
 use crate::record::study::{
     Cell, CellFork, Estimate, Latencies, Mode, OperationPart, Outliers, Steadiness, StudyVisit, Variance,
 };
-use crate::stats::{self, Distribution, Mark, autocorrelation, bootstrap, hierarchical_mean, marks, mean_interval, steady_state};
+use crate::stats::{
+    self, Distribution, Mark, autocorrelation, bootstrap, hierarchical_mean, marks, mean_interval, steady_state,
+};
 
 /// Resamplings for a median's interval.
 const RESAMPLES: usize = 2_000;
 /// Segments of a series that differ by no more than this share are the same.
 const STEADY_MARGIN: f64 = 0.05;
+/// What takes more than this many empty turns is something, however uncertain.
+const NEARLY_NOTHING: f64 = 2.0;
 /// With fewer batches nothing is said about where they gather.
 const FEWEST_FOR_MODES: usize = 50;
 
@@ -44,7 +48,9 @@ pub(super) fn estimate(
             let oversubscribed = seen.is_crowded(spec);
             let time = view.time_ns(floor_ns);
             let hidden = (spec.tokens == 0 && seen.plan.mode != Mode::SampleTime).then_some(()).and(empty_loop_ns);
-            let below_ns = time.zip(hidden).filter(|(time, empty)| time.low <= empty.high);
+            let below_ns = time
+                .zip(hidden)
+                .filter(|(time, empty)| time.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING);
             let below_ns = below_ns.map(|(time, empty)| time.high.max(empty.high));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
@@ -69,7 +75,9 @@ pub(super) fn estimate(
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 variance: view.variance(),
                 steadiness: (!oversubscribed).then(|| view.steadiness()).flatten(),
-                autocorrelation: median((0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1))),
+                autocorrelation: median(
+                    (0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1)),
+                ),
                 outliers: view.outliers(),
                 modes: view.modes(),
                 overlap_share: (!alone)
@@ -100,17 +108,20 @@ impl<'s, 'a> View<'s, 'a> {
 
     /// The mean over processes of each one's median visit, with the interval over processes.
     fn over_forks(&self, value: impl Fn(&Visited<'a>) -> f64) -> Option<Estimate> {
+        self.over_forks_at_least(value, 0.0)
+    }
+
+    /// The same, with an interval no narrower than `floor` on each side.
+    fn over_forks_at_least(&self, value: impl Fn(&Visited<'a>) -> f64, floor: f64) -> Option<Estimate> {
         let forks: Vec<f64> = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value))).collect();
-        mean_interval(&forks, self.seen.plan.confidence).map(Estimate::from)
+        let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor);
+        // No operation takes less than no time, and none is done less often than never.
+        found.low = found.low.max(0.0);
+        Some(found)
     }
 
     fn time_ns(&self, floor_ns: f64) -> Option<Estimate> {
-        let forks: Vec<f64> =
-            self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(|visit| visit.time_ns[self.role]))).collect();
-        let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor_ns);
-        // No operation takes less than no time.
-        found.low = found.low.max(0.0);
-        Some(found)
+        self.over_forks_at_least(|visit| visit.time_ns[self.role], floor_ns)
     }
 
     fn median_ns(&self) -> Option<Estimate> {
@@ -129,7 +140,10 @@ impl<'s, 'a> View<'s, 'a> {
 
     /// Batches of one process in the order in which they were made: of its first thread in this role.
     fn series(&self, fork: usize) -> Vec<f64> {
-        self.of_fork(fork).filter_map(|visit| visit.roles[self.role].first()).flat_map(|thread| batches_ns(thread)).collect()
+        self.of_fork(fork)
+            .filter_map(|visit| visit.roles[self.role].first())
+            .flat_map(|thread| batches_ns(thread))
+            .collect()
     }
 
     fn batches(&self) -> Vec<f64> {
@@ -138,7 +152,8 @@ impl<'s, 'a> View<'s, 'a> {
     }
 
     fn variance(&self) -> Option<Variance> {
-        let of_visit = |visit: &Visited<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
+        let of_visit =
+            |visit: &Visited<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
         let forks: Vec<Vec<Vec<f64>>> =
             self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
         let found = hierarchical_mean(&forks, self.seen.plan.confidence)?;
@@ -232,7 +247,8 @@ impl<'s, 'a> View<'s, 'a> {
             thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
         });
         let timed_share = median(shares).filter(|_| has_parts)?;
-        let preempted = self.counted().map(|visit| visit.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
+        let preempted =
+            self.counted().map(|visit| visit.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
         let visits = self.counted().count().max(1) as f64;
         Some(OperationPart {
             part_ns: self.over_forks(stamped)?,
@@ -256,7 +272,11 @@ impl<'s, 'a> View<'s, 'a> {
                     round: visit.log.round,
                     layout: visit.log.layout,
                     quiet: visit.quiet,
-                    batches_ns: visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).map(rounded).collect(),
+                    batches_ns: visit.roles[self.role]
+                        .iter()
+                        .flat_map(|thread| batches_ns(thread))
+                        .map(rounded)
+                        .collect(),
                 })
                 .collect(),
         };

@@ -1,6 +1,8 @@
 use super::visit::Visited;
 use super::{Seen, median};
-use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost};
+use crate::record::study::{
+    Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost,
+};
 use crate::stats::{self, Interval, Paired, Shape, compare, hiding, holm, paired};
 use crate::study::schedule::CellSpec;
 
@@ -59,8 +61,11 @@ fn comparison(
         let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
         let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
         let Some(pair) = paired(&pairs, seen.plan.confidence) else { continue };
-        for (fork, pairs) in differences.iter_mut().zip(&pairs) {
-            fork.push(median(pairs.iter().map(|(a, b)| b - a)).unwrap_or(f64::NAN));
+        // A model needs every process at every backoff: one without a pair that counts gives those that do not.
+        let all = pairs_of(&visits[a], &visits[b], seen.forks.len(), |_| true);
+        for ((fork, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
+            let usable = if pairs.is_empty() { all } else { pairs };
+            fork.push(median(usable.iter().map(|(a, b)| b - a)).unwrap_or(f64::NAN));
         }
         backoff.push(spec.tokens as f64);
         points.push(point(seen, spec.tokens, &pair, floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]))));
@@ -84,12 +89,24 @@ fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<
     })
 }
 
-/// For each process, the times of both cells in the rounds in which both count.
+/// For each process, the times of both cells in the same rounds: in those in which both count, unless fewer than half of
+/// the processes, or fewer than three, have one.
 fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
+    let counted = pairs_of(a, b, forks, |visit| visit.counts);
+    let with_any = counted.iter().filter(|pairs| !pairs.is_empty()).count();
+    if with_any * 2 >= forks && with_any >= forks.min(3) { counted } else { pairs_of(a, b, forks, |_| true) }
+}
+
+fn pairs_of(
+    a: &[Visited<'_>],
+    b: &[Visited<'_>],
+    forks: usize,
+    counts: impl Fn(&Visited<'_>) -> bool,
+) -> Vec<Vec<(f64, f64)>> {
     let mut found = vec![Vec::new(); forks];
-    for of_a in a.iter().filter(|visit| visit.counts) {
-        let same_round = |visit: &&Visited<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round && visit.counts;
-        if let Some(of_b) = b.iter().find(same_round) {
+    for of_a in a.iter().filter(|visit| counts(visit)) {
+        let same_round = |visit: &&Visited<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
+        if let Some(of_b) = b.iter().find(same_round).filter(|visit| counts(visit)) {
             found[of_a.fork].push((whole_ns(of_a), whole_ns(of_b)));
         }
     }
@@ -144,13 +161,13 @@ fn model(
     let found = hiding(backoff, forks, seen.plan.confidence, seen.plan.seed)?;
     let in_ns = |of: Interval| {
         let cost = tokens?;
-        let at = |tokens: f64| if tokens > 0.0 { cost.call_ns.estimate + cost.ns_per_token.estimate * tokens } else { 0.0 };
+        let at =
+            |tokens: f64| if tokens > 0.0 { cost.call_ns.estimate + cost.ns_per_token.estimate * tokens } else { 0.0 };
         Some(Estimate { estimate: at(of.estimate), low: at(of.low), high: at(of.high), confidence: of.confidence })
     };
     // From the last point on that still differs.
-    let negligible = |point: &ComparisonPoint| {
-        matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0)
-    };
+    let negligible =
+        |point: &ComparisonPoint| matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0);
     let last_that_differs = points.iter().rposition(|point| !negligible(point));
     let negligible_from = match last_that_differs {
         None => points.first(),

@@ -45,8 +45,13 @@ fn gathered(record: &StudyRecord, rule: Rule) -> Vec<Finding> {
         let seen: Vec<_> = cells.iter().filter_map(|cell| rule(cell).map(|seen| (*cell, seen))).collect();
         if let Some((cell, (id, words, name, value))) = seen.first() {
             let at = format!("{} tokens, {} threads", cell.backoff_tokens, cell.threads);
-            let more = if seen.len() > 1 { format!("; {} of {} cells like it", seen.len(), cells.len()) } else { String::new() };
-            let finding = Finding::new(*id, format!("{case} ({at}): {words}{more}")).about(case.clone()).value(name, *value);
+            let more = if seen.len() > 1 {
+                format!("; {} of {} cells like it", seen.len(), cells.len())
+            } else {
+                String::new()
+            };
+            let finding =
+                Finding::new(*id, format!("{case} ({at}): {words}{more}")).about(case.clone()).value(name, *value);
             found.push(advise(finding, *id));
         }
     }
@@ -124,7 +129,8 @@ fn omission(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
 
 fn autocorrelated(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
     let lag_1 = cell.autocorrelation.filter(|lag_1| *lag_1 > AUTOCORRELATED)?;
-    let words = format!("batches resemble their neighbours (lag 1: {lag_1:.2}); the interval is over processes and unharmed");
+    let words =
+        format!("batches resemble their neighbours (lag 1: {lag_1:.2}); the interval is over processes and unharmed");
     Some((FindingId::Autocorrelated, words, "autocorrelation", lag_1))
 }
 
@@ -135,7 +141,10 @@ fn failures(record: &StudyRecord) -> Vec<Finding> {
     });
     let forks = record.forks.iter().filter_map(|fork| {
         let reason = fork.reason_incomplete.as_ref()?;
-        Some(Finding::new(FindingId::PartUnavailable, format!("process {}: {reason}", fork.fork)).about(format!("process {}", fork.fork)))
+        Some(
+            Finding::new(FindingId::PartUnavailable, format!("process {}: {reason}", fork.fork))
+                .about(format!("process {}", fork.fork)),
+        )
     });
     cases.chain(forks).collect()
 }
@@ -176,9 +185,12 @@ fn control(record: &StudyRecord) -> Option<Finding> {
 fn tokens(record: &StudyRecord) -> Option<Finding> {
     let deviation = record.tokens.as_ref()?.largest_deviation_pct;
     (deviation > TOKENS_DEVIATE_PCT).then(|| {
-        Finding::new(FindingId::TokensNotLinear, format!("a number of tokens lies {deviation:.0} % off the straight line"))
-            .value("deviation_pct", deviation)
-            .advice("read backoff in tokens, not in nanoseconds, and run again")
+        Finding::new(
+            FindingId::TokensNotLinear,
+            format!("a number of tokens lies {deviation:.0} % off the straight line"),
+        )
+        .value("deviation_pct", deviation)
+        .advice("read backoff in tokens, not in nanoseconds, and run again")
     })
 }
 

@@ -29,7 +29,9 @@ pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<bool>>, Option<StudyCanary>) {
         }
     }
     let quietest = |of: BTreeMap<u32, Vec<f64>>| -> BTreeMap<u32, f64> {
-        of.into_iter().filter_map(|(threads, all)| Some((threads, Distribution::of(all).quantile(QUIETEST_SHARE)?))).collect()
+        of.into_iter()
+            .filter_map(|(threads, all)| Some((threads, Distribution::of(all).quantile(QUIETEST_SHARE)?)))
+            .collect()
     };
     let (turns, links) = (quietest(turns), quietest(links));
     let mut canary = StudyCanary::default();

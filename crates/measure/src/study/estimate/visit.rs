@@ -63,7 +63,8 @@ fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, quiet: bool) -> O
 /// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.
 fn alone_ns(thread: &ThreadLog) -> Option<f64> {
     let found = super::median(batches_ns(thread)).or_else(|| {
-        let (count, ns) = thread.singles.iter().fold((0, 0.0), |(n, sum), (ns, count)| (n + count, sum + *ns as f64 * *count as f64));
+        let (count, ns) =
+            thread.singles.iter().fold((0, 0.0), |(n, sum), (ns, count)| (n + count, sum + *ns as f64 * *count as f64));
         (count > 0).then(|| ns / count as f64)
     });
     found.filter(|ns| *ns > 0.0)
