@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Uses the clock library as a stranger would: from a new crate outside of this repository, whose program runs and whose
-# dependencies are counted; and from a new `no_std` library for a machine without an operating system.
+# Uses the libraries as a stranger would, from new crates outside of this repository: the clock library, whose program runs
+# and whose dependencies are counted; the same without std, for a machine without an operating system; and the harness, in
+# `cargo bench`.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,15 +17,15 @@ readonly WINDOWS=x86_64-pc-windows-msvc
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# new_crate NAME KIND OPTION…: makes it and goes there; options are for `cargo add`.
+# new_crate LIBRARY NAME KIND OPTION…: makes it and goes there; options are for `cargo add` of the library.
 new_crate() {
-    local name=$1 kind=$2
-    shift 2
+    local library=$1 name=$2 kind=$3
+    shift 3
     cargo new --quiet --vcs none "$kind" --name "$name" "$tmp/$name"
     cd "$tmp/$name"
     # The versions that everything else here is tested with; what the crate does not need, cargo strikes out.
     cp "$root/Cargo.lock" .
-    cargo add --quiet --path "$root/crates/clock" "$@"
+    cargo add --quiet --path "$root/crates/$library" "$@"
 }
 
 # expect_dependencies TRIPLE PATTERN: the crate itself, the library, and beside them nothing but what PATTERN matches.
@@ -39,7 +40,7 @@ expect_dependencies() {
     echo "ok    dependencies for $1: ${names//$'\n'/, }"
 }
 
-new_crate fresh-crate --bin
+new_crate clock fresh-crate --bin
 cat >src/main.rs <<'RUST'
 use std::error::Error;
 use std::hint::black_box;
@@ -119,10 +120,9 @@ expect_dependencies "$WINDOWS" 'windows-(sys|link|targets)'
 if [[ ! -d $(rustc --print target-libdir --target "$BARE") ]] &&
     { ! command -v rustup >/dev/null || ! rustup target add "$BARE"; }; then
     echo "skip  a library without std: no standard library for $BARE, and it could not be had"
-    exit
-fi
-new_crate bare-crate --lib --no-default-features
-cat >src/lib.rs <<'RUST'
+else
+    new_crate clock bare-crate --lib --no-default-features
+    cat >src/lib.rs <<'RUST'
 #![no_std]
 
 use chronoscope_clock::{Clock, FakeClock, Instant, Now, Stopwatch};
@@ -138,5 +138,107 @@ pub fn trusted() -> bool {
     Clock::trusted().is_ok()
 }
 RUST
-cargo build --quiet --target "$BARE"
-echo "ok    a library without std builds for $BARE"
+    cargo build --quiet --target "$BARE"
+    echo "ok    a library without std builds for $BARE"
+fi
+
+case $host in
+*-linux-*) ;;
+*)
+    echo "skip  a benchmark: the harness runs on Linux"
+    exit
+    ;;
+esac
+new_crate measure fresh-bench --lib --dev
+cat >>Cargo.toml <<'TOML'
+
+[[bench]]
+name = "publish"
+harness = false
+
+[[bench]]
+name = "faulty"
+harness = false
+TOML
+mkdir benches
+cat >benches/publish.rs <<'RUST'
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chronoscope_measure::Study;
+
+fn main() {
+    let word = |_: &_| AtomicU64::new(0);
+    Study::new("publish")
+        .backoff([0, 20])
+        .case_shared("relaxed", word, |b, word| b.iter(|| word.store(1, Ordering::Relaxed)))
+        .case_shared("seq_cst", word, |b, word| b.iter(|| word.store(1, Ordering::SeqCst)))
+        .compare("seq_cst", "relaxed")
+        .main();
+}
+RUST
+cat >benches/faulty.rs <<'RUST'
+use chronoscope_measure::Study;
+
+fn main() {
+    Study::new("faulty")
+        .case("sound", |b| b.iter(|| std::hint::black_box(1_u64) / 3))
+        .case("panics", |b| b.iter(|| -> u64 { panic!("out of luck") }))
+        .main();
+}
+RUST
+
+# bench TARGET ARGUMENT…: what a user types; leaves the exit code of the program in `code`.
+bench() {
+    local target=$1
+    shift
+    code=0
+    cargo bench --quiet --bench "$target" -- "$@" >"$tmp/stdout" 2>"$tmp/stderr" || code=$?
+}
+
+# expect CODE WHAT [TEXT]: the last bench ended so, and said TEXT.
+expect() {
+    # Cargo has an exit code of its own for a program that failed, and names the program's.
+    if (($1 != code)) && ! grep -q "exit status: $1" "$tmp/stderr"; then
+        echo "$2: exit code $code instead of $1"
+        cat "$tmp/stdout" "$tmp/stderr"
+        exit 1
+    fi
+    if [[ -n ${3-} ]] && ! grep -qF -- "$3" "$tmp/stdout" "$tmp/stderr"; then
+        echo "$2: nothing said of '$3'"
+        cat "$tmp/stdout" "$tmp/stderr"
+        exit 1
+    fi
+    echo "ok    $2"
+}
+
+# expect_json EXPRESSION WHAT: the expression over `record`, what was printed, is true.
+expect_json() {
+    python3 -c "import json, sys; record = json.load(open(sys.argv[1])); sys.exit(not ($1))" "$tmp/stdout" || {
+        echo "$2: not so"
+        exit 1
+    }
+    echo "ok    $2"
+}
+
+bench publish --list
+expect 0 "cargo bench lists what it would measure" "seq_cst, 20 tokens, 1 thread"
+bench publish --duration 2s --save main
+expect 0 "cargo bench measures, prints and saves" "saved to"
+bench publish --duration 1s --filter relaxed --format json
+expect 0 "a filter and JSON"
+expect_json "{cell['case'] for cell in record['cells']} == {'relaxed'}" "the JSON holds what was chosen, and no more"
+bench publish --duration 2s --compare main --format json
+[[ $code == 0 ]] || grep -q 'exit status: 1' "$tmp/stderr"
+expect_json "len(record['compared']['cells']) == 4" "a record is compared with an earlier one"
+bench publish --test
+expect 0 "every case runs once" "test publish/seq_cst ... ok"
+bench publish --frobnicate
+expect 2 "an unknown flag is refused" "--frobnicate"
+bench publish --threads 0
+expect 2 "0 threads are refused" "0 threads"
+bench publish nothing-of-this-name
+expect 2 "a filter that leaves nothing is refused" "relaxed, seq_cst"
+bench faulty --duration 1s --format json
+expect 1 "a case that panics fails the run" ""
+expect_json "any(c['case'] == 'sound' and c['forks'] for c in record['cells']) and \
+    'out of luck' in record['failures'][0]['reason']" "the other case's result is kept, and the reason"

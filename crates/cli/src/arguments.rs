@@ -3,8 +3,12 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::cpu_list::CpuList;
-use crate::monotime_lists::{GranularityList, ThreadList};
+use chronoscope_measure::front::{CpuList, ThreadList};
+
+use crate::experiment::Experiment;
+use crate::granularity_list::GranularityList;
+
+pub(crate) use chronoscope_measure::front::Format;
 
 /// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
 /// what therefore can and cannot be timed here.
@@ -35,10 +39,23 @@ pub(crate) enum Command {
     Causality(RunOptions),
     /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
     Monotime(MonotimeOptions),
+    /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
+    Latch(LatchOptions),
+    /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
+    Experiment(ExperimentOptions),
+    /// Judge the harness by operations of known truth: exit code 1 if it cannot be trusted here, now
+    Selftest(RunOptions),
+    /// What a read costs between more or less work, on one thread and on many: from where on each clock scales
+    #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid, which takes about ten minutes")))]
+    Scaling(ScalingOptions),
     /// Show a saved record again
     Show(ShowOptions),
     /// Print the JSON schema of the record
-    Schema,
+    Schema {
+        /// That of the record of a study
+        #[arg(long)]
+        study: bool,
+    },
     /// Print shell completions
     Completions {
         /// The shell
@@ -110,28 +127,67 @@ pub(crate) struct MonotimeOptions {
     pub(crate) granularity: Option<GranularityList>,
 }
 
+/// Options of the experiment with threads that are released together.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct LatchOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// Threads that are released together, 1 to 4096 [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<u32>,
+}
+
+/// Options of the experiments that teach.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExperimentOptions {
+    /// Which one
+    #[arg(value_enum, value_name = "NAME")]
+    pub(crate) name: Experiment,
+
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+}
+
+/// Options of the scalability surface.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ScalingOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// Only this clock, by the name that `chronoscope clocks` or a run shows; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) clock: Vec<String>,
+
+    /// Numbers of threads; 1 is always tried too [default: powers of two up to the CPUs, and two and four times as many]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) threads: Option<ThreadList>,
+
+    /// Save a page for browsers to FILE as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Print all that was seen of every combination
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ShowOptions {
     /// The record
     pub(crate) file: PathBuf,
 
-    /// What to show of it
+    /// What to show of it; a study has one view
     #[arg(long, value_enum, default_value_t, value_name = "VIEW")]
     pub(crate) view: View,
+
+    /// Of a study: every backoff and every chart
+    #[arg(long)]
+    pub(crate) full: bool,
 
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: Format,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text for people
-    #[default]
-    Human,
-    /// The whole record as JSON
-    Json,
 }
 
 /// What is shown of a record.
@@ -148,6 +204,8 @@ pub(crate) enum View {
     Causality,
     /// Causal times for many threads
     Monotime,
+    /// Calls in one thread and in many
+    Latch,
 }
 
 /// The arguments; ends the process with code 2 if they are wrong.

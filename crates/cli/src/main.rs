@@ -3,12 +3,11 @@
 
 mod arguments;
 mod command;
-mod cpu_list;
-mod failure;
-mod interrupt;
-mod monotime_lists;
-mod output;
+mod experiment;
+mod granularity_list;
 mod progress;
+mod scaling;
+mod selftest;
 
 use std::process::ExitCode;
 
@@ -23,6 +22,6 @@ fn main() -> ExitCode {
     let start = Start::of_this_process();
     match command::run(arguments::parse(), &start) {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(failure) => failure.report("chronoscope"),
     }
 }

@@ -128,6 +128,41 @@ fn many_threads_read_causal_times() {
 }
 
 #[test]
+fn released_threads_stand_beside_one_and_beside_calls_of_nothing() {
+    let record = record(&["latch", "--threads", "3"]);
+    assert_eq!(record["plan"]["latch_threads"], 3);
+    let latch = &record["latch"];
+    assert!(latch["rounds"].as_u64().unwrap() >= 11 && latch["releases"].as_u64() > latch["rounds"].as_u64());
+    assert!(latch["thread_start_ns"]["median"].as_f64().unwrap() > 0.0);
+    let rows = latch["rows"].as_array().unwrap();
+    assert_eq!((&rows[0]["call"], &rows[0]["is_control"]), (&"nothing".into(), &true.into()));
+    assert!(rows[0]["verdict"].is_null() && rows.iter().any(|row| row["call"] == "CLOCK_MONOTONIC"));
+    for row in rows {
+        for figure in ["serial_ns", "concurrent_ns", "slowdown", "inside_ns_p50", "inside_ns_p99", "wake_ns_p50"] {
+            let value = |name: &str| row[figure][name].as_f64().unwrap();
+            assert!(value("low") <= value("median") && value("median") <= value("high"), "{figure} of {row}");
+        }
+        assert_eq!(row["verdict"].is_string(), row["is_control"] == false, "{row}");
+        assert!(row["published"].is_null(), "nothing was published for three threads");
+    }
+}
+
+#[test]
+fn reads_between_work_are_compared_with_the_work_alone() {
+    let clock = "syscall CLOCK_MONOTONIC";
+    let arguments = ["scaling", "--clock", clock, "--threads", "1", "--duration", "5s", "--format", "json"];
+    let output = chronoscope().args(arguments).assert().success().get_output().clone();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["study"], "scaling");
+    assert_eq!(record["scaling"][0]["clock"], clock);
+    assert!(record["comparisons"].as_array().unwrap().iter().all(|comparison| comparison["baseline"] == "nothing"));
+    let cells = record["cells"].as_array().unwrap();
+    let backoffs = |case: &str| cells.iter().filter(|cell| cell["case"] == case).count();
+    assert!(backoffs(clock) > 1 && backoffs("nothing") > 0 && backoffs(&format!("ticks of {clock}")) == 1);
+}
+
+#[test]
 fn the_library_clock_says_how_it_fares() {
     let record = record(&["reads"]);
     let library = &record["library_clock"];
@@ -208,4 +243,29 @@ fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     assert_eq!(record["interrupted"], true);
     assert!(finding_ids(&record).contains(&"interrupted"));
     assert!(record["machine"]["kernel"]["release"].is_string());
+}
+
+#[test]
+fn an_experiment_yields_a_study_and_what_it_shows() {
+    let arguments = ["experiment", "volatile", "--duration", "1s", "--format", "json"];
+    let output = chronoscope().args(arguments).assert().success().get_output().clone();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["study"], "experiment volatile");
+    assert_eq!(found["cells"].as_array().unwrap().len(), 3);
+    assert_eq!(found["conclusions"]["experiment"], "volatile");
+    for block in ["naive", "model", "published"] {
+        assert!(!found["conclusions"][block]["items"].as_array().unwrap().is_empty(), "{block}");
+    }
+}
+
+#[test]
+fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
+    let output = chronoscope().args(["selftest", "--duration", "3s", "--format", "json"]).output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = found["selftest"]["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), 20, "{checks:?}");
+    assert_eq!(found["studies"].as_array().unwrap().len(), 5);
+    let passed = found["selftest"]["passed"].as_bool().unwrap();
+    assert_eq!(output.status.code(), Some(i32::from(!passed)));
+    assert!(checks.iter().all(|check| !check["reason"].as_str().unwrap().is_empty()));
 }

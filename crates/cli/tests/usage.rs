@@ -44,11 +44,53 @@ fn absurd_threads_and_granularities_are_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn absurd_numbers_of_released_threads_are_refused_before_anything_is_measured() {
+    let latch = |threads: &str| refused(&["latch", "--threads", threads]);
+    assert!(latch("0").contains("0 is no number of threads") && latch("0").contains("choose 1 to 4096"));
+    assert!(latch("4097").contains("choose 1 to 4096"));
+    for wrong in ["", "many", "1.5", "99999999999", "1,2"] {
+        assert!(latch(wrong).contains("--threads"), "{wrong}");
+    }
+    assert!(latch("-1").contains("-1"));
+    assert!(refused(&["latch", "--granularity", "1"]).contains("--granularity"));
+}
+
+#[test]
+fn absurd_surfaces_are_refused_before_anything_is_measured() {
+    let scaling = |option: &str, value: &str| refused(&["scaling", option, value]);
+    let unknown = scaling("--clock", "sundial");
+    assert!(unknown.contains("sundial") && unknown.contains("syscall CLOCK_MONOTONIC"), "{unknown}");
+    assert!(scaling("--threads", "0").contains("choose 1 to"));
+    assert!(scaling("--threads", "4-1").contains("1-4"));
+    assert!(scaling("--threads", "").contains("such as 1,2,4"));
+    assert!(scaling("--duration", "1s").contains("choose 5s to"));
+    assert!(scaling("--cpus", "60000").contains("60000"));
+    assert!(scaling("--output", "/no/such/folder/record.json").contains("choose a file"));
+    assert!(scaling("--html", "/").contains("the page cannot be saved"));
+    assert!(refused(&["scaling", "--quick", "--thorough"]).contains("--thorough"));
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let message = refused(&["--output", "/no/such/folder/record.json"]);
     assert!(message.contains("/no/such/folder/record.json") && message.contains("choose a file"), "{message}");
     assert!(refused(&["--output", "/"]).contains("folder"));
     assert!(refused(&["--output", "/dev/full"]).contains("no ordinary file"));
+}
+
+#[test]
+fn experiments_that_there_are_not_are_refused() {
+    let message = refused(&["experiment", "perpetuum"]);
+    assert!(
+        message.contains("perpetuum") && message.contains("volatile") && message.contains("fibonacci"),
+        "{message}"
+    );
+    assert!(refused(&["experiment"]).contains("<NAME>"));
+    assert!(refused(&["experiment", "volatile", "--cpus", "60000"]).contains("60000"));
+    assert!(refused(&["experiment", "backoff", "--duration", "1ms"]).contains("choose 1s"));
+    assert!(refused(&["experiment", "backoff", "--output", "/no/such/folder/record.json"]).contains("choose a file"));
+    assert!(refused(&["selftest", "--cpus", "60000"]).contains("60000"));
+    assert!(refused(&["selftest", "--quick", "--thorough"]).contains("--thorough"));
 }
 
 #[test]
@@ -60,7 +102,7 @@ fn a_file_that_is_no_record_is_refused() {
 #[test]
 fn a_saved_record_is_shown_again() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
-    for view in ["check", "clocks", "reads", "causality", "monotime"] {
+    for view in ["check", "clocks", "reads", "causality", "monotime", "latch"] {
         let output = chronoscope().args(["show", fixture, "--view", view]).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(!text.contains('\u{1b}'), "no colour where standard output is no terminal");
@@ -71,9 +113,26 @@ fn a_saved_record_is_shown_again() {
 }
 
 #[test]
+fn a_saved_study_is_shown_again() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/study.json");
+    let check = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
+    for more in [&[][..], &["--full"]] {
+        let output = chronoscope().args(["show", fixture]).args(more).assert().success().get_output().clone();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("WHAT IT SAYS") && !text.contains('\u{1b}'), "{text}");
+    }
+    let json = chronoscope().args(["show", fixture, "--format", "json"]).assert().success().get_output().clone();
+    assert_eq!(String::from_utf8(json.stdout).unwrap(), std::fs::read_to_string(fixture).unwrap());
+    assert!(refused(&["show", fixture, "--view", "clocks"]).contains("a study has no --view"));
+    assert!(refused(&["show", check, "--full"]).contains("--full is for studies"));
+}
+
+#[test]
 fn the_schema_is_the_committed_one() {
     let committed = include_str!("../../../schema/chronoscope-record.v1.schema.json");
     chronoscope().arg("schema").assert().success().stdout(committed);
+    let committed = include_str!("../../../schema/chronoscope-study.v1.schema.json");
+    chronoscope().args(["schema", "--study"]).assert().success().stdout(committed);
 }
 
 #[test]
@@ -83,7 +142,19 @@ fn completions_and_manual_name_every_command() {
         String::from_utf8(output.stdout).unwrap()
     };
     let manual = text(&["man"]);
-    for command in ["check", "clocks", "reads", "causality", "monotime", "show", "schema", "completions", "man"] {
+    for command in [
+        "check",
+        "clocks",
+        "reads",
+        "causality",
+        "monotime",
+        "latch",
+        "scaling",
+        "show",
+        "schema",
+        "completions",
+        "man",
+    ] {
         assert!(manual.contains(command), "the manual does not name {command}");
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
             assert!(text(&["completions", shell]).contains(command), "{shell} does not complete {command}");

@@ -202,6 +202,7 @@ fn never_ends() {
     assert_has_time(cell(&record, "sound"));
 }
 
+#[expect(clippy::zombie_processes, reason = "whether somebody else ends it is what is looked at")]
 fn leaves_nothing() {
     let file = |fork: u32| PathBuf::from(format!("{}/left-behind-{fork}", env!("CARGO_TARGET_TMPDIR")));
     let study = Study::new("leaves nothing").case("parent", move |b| {

@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use clap_complete::Shell;
 
-use crate::failure::Failure;
-use crate::{arguments, output};
+use crate::arguments;
+use chronoscope_measure::front::{Failure, print};
 
 /// Prints completions for `shell`.
 pub(super) fn run(shell: Shell) -> Result<ExitCode, Failure> {
@@ -11,6 +11,6 @@ pub(super) fn run(shell: Shell) -> Result<ExitCode, Failure> {
     let name = definition.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut definition, name, &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
-use crate::failure::Failure;
-use crate::{arguments, output};
+use crate::arguments;
+use chronoscope_measure::front::{Failure, print};
 
 /// Prints the manual page, that of every command included.
 pub(super) fn run() -> Result<ExitCode, Failure> {
@@ -14,6 +14,6 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
         let named = command.clone().name(format!("chronoscope-{}", command.get_name()));
         clap_mangen::Man::new(named).render(&mut page).map_err(cannot)?;
     }
-    output::print(&String::from_utf8_lossy(&page))?;
+    print(&String::from_utf8_lossy(&page))?;
     Ok(ExitCode::SUCCESS)
 }

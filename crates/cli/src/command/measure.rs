@@ -2,14 +2,12 @@ use std::process::ExitCode;
 
 use chronoscope_measure::engine::{self, Start};
 use chronoscope_measure::finding::Severity;
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, print};
 use chronoscope_measure::plan::{Depth, Plan, Wish};
 use chronoscope_measure::record::{Outcome, Part, Record, Tool};
 use chronoscope_report::View;
 
 use crate::arguments::{Format, RunOptions};
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::output::{self, OutputFile};
 use crate::progress::Progress;
 
 /// Measures `parts` (none named: all of a check), prints the record and saves it. `wish` says what of them is wanted
@@ -23,14 +21,14 @@ pub(super) fn run(
 ) -> Result<ExitCode, Failure> {
     let wish = completed(wish, run, parts);
     let plan = Plan::new(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(format!("{error}")))?;
-    let file = run.output.as_deref().map(OutputFile::prepare).transpose()?;
+    let file = run.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
     let mut progress = Progress::new(run.quiet, Interrupt::listen());
     let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let record = engine::run(start, plan, tool, &mut progress);
     progress.finish();
     let json = chronoscope_report::json(&record).map_err(|error| Failure::run(error.to_string()))?;
     // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
-    let printed = output::print(&match run.format {
+    let printed = print(&match run.format {
         Format::Human => chronoscope_report::terminal(&record, view),
         Format::Json => json.clone(),
     });

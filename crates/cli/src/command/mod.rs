@@ -1,25 +1,30 @@
 //! What the program can be told to do, one file each.
 
 mod completions;
+mod experiment;
 mod man;
 mod measure;
+mod scaling;
 mod schema;
+mod selftest;
 mod show;
+mod study_run;
 
 use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
+use chronoscope_measure::front::Failure;
 use chronoscope_measure::plan::Wish;
 use chronoscope_measure::record::Part;
 use chronoscope_report::View;
 
-use crate::arguments::{Arguments, CheckOptions, Command, MonotimeOptions};
-use crate::failure::Failure;
+use crate::arguments::{Arguments, CheckOptions, Command, LatchOptions, MonotimeOptions};
 
 const CLOCKS: &[Part] = &[Part::Paths, Part::Latency, Part::Granularity, Part::Intervals];
 const READS: &[Part] = &[Part::Reads];
 const CAUSALITY: &[Part] = &[Part::Offsets, Part::Litmus];
 const MONOTIME: &[Part] = &[Part::Monotime];
+const LATCH: &[Part] = &[Part::Latch];
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
@@ -33,8 +38,12 @@ pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failu
         Some(Command::Monotime(options)) => {
             measure::run(start, &options.run, combinations(&options), MONOTIME, View::Monotime)
         }
+        Some(Command::Latch(options)) => measure::run(start, &options.run, released(&options), LATCH, View::Latch),
+        Some(Command::Experiment(options)) => experiment::run(start, &options),
+        Some(Command::Selftest(options)) => selftest::run(start, &options),
+        Some(Command::Scaling(options)) => scaling::run(start, &options),
         Some(Command::Show(options)) => show::run(&options),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema { study }) => schema::run(study),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => man::run(),
     }
@@ -52,4 +61,9 @@ fn combinations(options: &MonotimeOptions) -> Wish {
         threads: options.threads.clone().map(|list| list.0).unwrap_or_default(),
         ..Wish::default()
     }
+}
+
+/// The number of threads to release.
+fn released(options: &LatchOptions) -> Wish {
+    Wish { latch_threads: options.threads, ..Wish::default() }
 }

@@ -1,10 +1,11 @@
 use std::process::ExitCode;
 
-use crate::failure::Failure;
-use crate::output;
+use chronoscope_measure::front::{Failure, print};
 
-/// Prints the schema of the record.
-pub(super) fn run() -> Result<ExitCode, Failure> {
-    output::print(&chronoscope_measure::record::schema())?;
+/// Prints the schema of the record, or of that of a study.
+pub(super) fn run(study: bool) -> Result<ExitCode, Failure> {
+    use chronoscope_measure::record;
+
+    print(&if study { record::study::study_schema() } else { record::schema() })?;
     Ok(ExitCode::SUCCESS)
 }

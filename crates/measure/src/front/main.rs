@@ -173,11 +173,11 @@ fn cells(study: &Study, wish: &StudyWish) -> Vec<String> {
     if let Some(threads) = &wish.threads {
         changed = changed.threads(threads.iter().copied());
     }
+    let filter = StudyWish { filter: wish.filter.clone(), ..StudyWish::default() };
+    let cases = changed.plan(&filter, &[0]).map(|plan| plan.cases).unwrap_or_default();
     // Combinations begin with the name of their case.
-    let wanted = |cell: &String| wish.filter.is_empty() || {
-        let case = cell.split(',').next().unwrap_or_default();
-        wish.filter.iter().any(|text| case.contains(text.as_str()))
-    };
+    let is_of = |cell: &str, case: &str| cell.strip_prefix(case).is_some_and(|rest| rest.starts_with(", "));
+    let wanted = |cell: &String| cases.iter().any(|case| is_of(cell, case));
     changed.cells().into_iter().filter(wanted).collect()
 }
 

@@ -29,6 +29,8 @@ const CALIBRATION_NS: u64 = 500_000;
 const CROWDED_VISIT_NS: u64 = 20_000_000;
 /// The clock's largest share of a thread's time where it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
+/// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
+const VISIT_OVERHEAD_NS: u64 = 150_000;
 /// A process that is so many times over its time begins no more visits.
 const PATIENCE: f64 = 1.5;
 
@@ -71,6 +73,8 @@ struct Worker<'a> {
     crew: Crew,
     clock: Clock,
     began_ns: u64,
+    /// What the pilots took.
+    pilots_ns: u64,
     error_ns: f64,
     /// What each cell's threads share, made at the first visit.
     states: BTreeMap<usize, Arc<State>>,
@@ -93,13 +97,26 @@ impl<'a> Worker<'a> {
         let piloted_ns = vec![None; cells.len()];
         let began_ns = clock.now().as_nanos();
         let error_ns = error_ns(clock);
-        Ok(Self { request, cases, cells, crew, clock, began_ns, error_ns, states: BTreeMap::new(), failed, piloted_ns })
+        Ok(Self {
+            request,
+            cases,
+            cells,
+            crew,
+            clock,
+            began_ns,
+            pilots_ns: 0,
+            error_ns,
+            states: BTreeMap::new(),
+            failed,
+            piloted_ns,
+        })
     }
 
     fn work(mut self) -> Result<(), String> {
         let trust = self.clock.trust();
         say(&Said::Clock { name: format!("ordered, {}", trust.state), error_ns: self.error_ns })?;
         self.pilots()?;
+        self.pilots_ns = self.elapsed_ns();
         let operations = self.operations();
         let rounds = self.request.plan.rounds.max(1);
         for round in 0..rounds {
@@ -165,7 +182,9 @@ impl<'a> Worker<'a> {
     fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
         let layout = (self.request.fork + round) % LAYOUTS;
         let cells = self.cells.len().max(1) as u64;
-        let usual_ns = self.budget_ns() / cells / u64::from(rounds);
+        let share_ns = self.budget_ns().saturating_sub(self.pilots_ns) / cells / u64::from(rounds);
+        let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
+        let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
         if cell.case == EMPTY {
             return (round < LAYOUTS).then_some((usual_ns.min(CALIBRATION_NS), layout));

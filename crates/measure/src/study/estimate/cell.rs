@@ -242,6 +242,11 @@ impl<'s, 'a> View<'s, 'a> {
             };
             visit.roles[self.role].iter().map(of).sum::<f64>()
         };
+        // The claim is a sum, so what it is held against must not be a median that leaves a lost CPU out.
+        let done = |visit: &Visited<'a>| match visit.log.threads.as_slice() {
+            [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
+            _ => visit.per_s[self.role],
+        };
         let has_parts = self.counted().any(|visit| sums(visit).0 > 0);
         let shares = self.counted().flat_map(|visit| &visit.roles[self.role]).flat_map(|thread| {
             thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
@@ -253,8 +258,8 @@ impl<'s, 'a> View<'s, 'a> {
         Some(OperationPart {
             part_ns: self.over_forks(stamped)?,
             claimed_per_s: self.over_forks(claimed)?,
-            external_per_s: self.over_forks(|visit| visit.per_s[self.role])?,
-            inflation: self.over_forks(|visit| claimed(visit) / visit.per_s[self.role])?,
+            external_per_s: self.over_forks(|visit| done(visit))?,
+            inflation: self.over_forks(|visit| claimed(visit) / done(visit))?,
             timed_share,
             preemptions_per_visit: preempted.sum::<u64>() as f64 / visits,
         })

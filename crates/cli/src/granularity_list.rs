@@ -1,22 +1,6 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Numbers of threads: `1,2,4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ThreadList(pub(crate) Vec<u32>);
-
-impl FromStr for ThreadList {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |word: &str| {
-            let word = word.trim();
-            word.parse().map_err(|_| format!("\"{word}\" is no number of threads; write a list such as 1,2,4"))
-        };
-        text.split(',').map(number).collect::<Result<_, _>>().map(Self)
-    }
-}
-
 /// Granularities, in nanoseconds or with a unit: `0,100,1us`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GranularityList(pub(crate) Vec<Duration>);
@@ -39,14 +23,6 @@ impl FromStr for GranularityList {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_are_numbers() {
-        assert_eq!("1, 2,4".parse(), Ok(ThreadList(vec![1, 2, 4])));
-        for wrong in ["", "one", "1,,2", "-1", "1.5", "99999999999"] {
-            assert!(wrong.parse::<ThreadList>().is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn granularities_are_nanoseconds_or_times() {

@@ -1,0 +1,59 @@
+use std::process::ExitCode;
+
+use chronoscope_measure::engine::Start;
+use chronoscope_measure::finding::Severity;
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
+use chronoscope_measure::record::study::StudyRecord;
+use chronoscope_report::study::{Detail, html, terminal};
+use serde::Serialize;
+
+use super::study_run;
+use crate::arguments::{Format, ScalingOptions};
+use crate::scaling::{Conclusion, Depth, Program, Wanted, conclude, page};
+
+/// A record of a study with one more field: what it is read with as a record leaves that out.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    record: &'a StudyRecord,
+    scaling: &'a [Conclusion],
+}
+
+/// Measures clocks over backoff and threads, and says from where on they scale.
+pub(super) fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure> {
+    let run = &options.run;
+    let depth = match (run.quick, run.thorough) {
+        (true, _) => Depth::Quick,
+        (_, true) => Depth::Thorough,
+        _ => Depth::Normal,
+    };
+    let wanted = Wanted {
+        clocks: options.clock.clone(),
+        threads: options.threads.clone().map(|list| list.0),
+        cpus: run.cpus.clone().map(|list| list.0),
+        depth,
+        budget: run.duration,
+    };
+    // Worker processes go no further.
+    let program = Program::new(start, wanted)?;
+    let file = run.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
+    let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    let found = program.run(&study_run::tool(), &mut progress);
+    progress.finish();
+    let record = found?;
+    let conclusions = conclude(&record);
+    let json = study_run::json(&Printed { record: &record, scaling: &conclusions })?;
+    // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
+    let printed = match run.format {
+        Format::Human if options.verbose => print(&(page(&record, &conclusions) + &terminal(&record, Detail::Full))),
+        Format::Human => print(&page(&record, &conclusions)),
+        Format::Json => print(&json),
+    };
+    let saved = file.map_or(Ok(()), |file| file.write(&json));
+    let shown = browser.map_or(Ok(()), |file| file.write(&html(&record)));
+    saved.and(shown).and(printed)?;
+    let grave = run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning);
+    let failed = record.interrupted || record.cells.is_empty() || !record.failures.is_empty();
+    Ok(ExitCode::from(u8::from(failed || grave)))
+}

@@ -1,0 +1,64 @@
+use std::process::ExitCode;
+use std::time::Duration;
+
+use chronoscope_measure::engine::Start;
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
+use chronoscope_measure::record::study::StudyRecord;
+use chronoscope_measure::{StudyObserver, StudyWish};
+use serde::Serialize;
+
+use super::study_run;
+use crate::arguments::{Format, RunOptions};
+use crate::selftest::{self, Part, Verdict};
+
+#[derive(Serialize)]
+struct Printed<'a> {
+    selftest: &'a Verdict,
+    studies: &'a [StudyRecord],
+}
+
+/// Judges the harness, and prints and saves the verdict.
+pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
+    let parts = selftest::parts(study_run::cpus(run, start));
+    for part in &parts {
+        part.study.serve_if_fork();
+    }
+    let wish = study_run::wish(run)?;
+    let budgets = budgets(&parts, &wish, start)?;
+    let file = run.output.as_deref().map(|path| OutputFile::prepare("the verdict", path)).transpose()?;
+    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    let whole = budgets.iter().sum::<Duration>().as_secs_f64().max(f64::MIN_POSITIVE);
+    let mut done = 0.0;
+    let mut records = Vec::with_capacity(parts.len());
+    for (part, budget) in parts.iter().zip(&budgets) {
+        let share = budget.as_secs_f64() / whole;
+        progress.enters(done, done + share);
+        done += share;
+        let wish = StudyWish { budget: Some(*budget), ..wish.clone() };
+        let found = part.study.run(&wish, study_run::tool(), &mut progress);
+        records.push(found.map_err(|error| Failure::usage(error.to_string()))?);
+        if progress.cancelled() {
+            break;
+        }
+    }
+    progress.finish();
+    let verdict = selftest::judge(&parts, &records);
+    let json = study_run::json(&Printed { selftest: &verdict, studies: &records })?;
+    let printed = match run.format {
+        Format::Human => print(&selftest::terminal(&verdict, &records)),
+        Format::Json => print(&json),
+    };
+    file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
+    Ok(ExitCode::from(u8::from(!verdict.passed)))
+}
+
+/// The time of each part: its own, or its share of what the user said.
+fn budgets(parts: &[Part], wish: &StudyWish, start: &Start) -> Result<Vec<Duration>, Failure> {
+    let own = StudyWish { budget: None, ..wish.clone() };
+    let plans = parts.iter().map(|part| part.study.plan(&own, start.allowed_cpus()));
+    let plans: Vec<_> = plans.collect::<Result<_, _>>().map_err(|error| Failure::usage(error.to_string()))?;
+    let own: Vec<Duration> = plans.iter().map(|plan| Duration::from_millis(plan.budget_ms)).collect();
+    let Some(whole) = wish.budget else { return Ok(own) };
+    let sum = own.iter().sum::<Duration>().as_secs_f64();
+    Ok(own.iter().map(|each| whole.mul_f64(each.as_secs_f64() / sum)).collect())
+}

@@ -1,0 +1,178 @@
+use chronoscope_measure::record::study::{Steadiness, StudyRecord};
+use chronoscope_report::text::{count, three_digits};
+
+use super::super::conclusions::{Block, Value};
+use super::super::reading::Reading;
+use super::super::words::{certain, counted, ns};
+use super::growth::Growth;
+use super::{TIMED_ALONE, TIMED_OUTSIDE};
+
+const MS: f64 = 1e6;
+/// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)
+/// and one in Rust gave on a server's virtual machine at 2.8 GHz.
+const WINDOWS: [(f64, f64, f64); 4] =
+    [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
+/// Calls of a run that is bound by work, and JMH's nanoseconds per call (JDK 25, single shots, state made anew).
+const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
+/// Calls at which the curve is shown.
+const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
+
+pub(super) fn naive(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let rows = WINDOWS.iter().map(|(ms, ..)| {
+        let mean = Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter");
+        vec![Value::text("run for a time"), Value::text(format!("{ms} ms")), mean]
+    });
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    rows.push(vec![Value::text("stamp each call"), Value::text("the whole run"), stamped(record)]);
+    rows.extend(FIRST_CALLS.iter().map(|(calls, _)| {
+        let mean = Value::ns_or(growth.mean_of_first(*calls), "the run was shorter");
+        vec![Value::text("run so many calls"), Value::text(format!("first {}", count(*calls))), mean]
+    }));
+    block.table("Three bad answers", &["method", "length", "mean per call"], rows);
+    let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
+    let answers: Vec<String> = answers.map(|(ms, mean)| format!("{} in {ms} ms", ns(&mean))).collect();
+    block.conclude(match answers.as_slice() {
+        [] => "nothing: no process ran long enough".to_owned(),
+        answers => format!("\"a call takes {}\": as many answers as lengths of a run", answers.join("; ")),
+    });
+    if let Some((first, last)) = ends(growth)
+        && first.1.high < last.1.low
+    {
+        let text = format!(
+            "the longest of these runs says {} times what the shortest says, of the same code",
+            three_digits(last.1.estimate / first.1.estimate)
+        );
+        block.say(text).with("shortest_run_ns", first.1).with("longest_run_ns", last.1);
+    }
+    stamps(&mut block, record, growth);
+    block
+}
+
+/// The shortest and the longest window that could be filled.
+fn ends(growth: &Growth) -> Option<((f64, Estimated), (f64, Estimated))> {
+    let filled: Vec<(f64, Estimated)> =
+        WINDOWS.iter().filter_map(|(ms, ..)| Some((*ms, growth.mean_of_window(ms * MS)?))).collect();
+    let (first, last) = (*filled.first()?, *filled.last()?);
+    (first.0 < last.0).then_some((first, last))
+}
+
+type Estimated = chronoscope_measure::record::study::Estimate;
+
+fn stamped(record: Reading<'_>) -> Value {
+    let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
+    Value::ns_or(part.map(|part| part.part_ns), "not measured")
+}
+
+fn stamps(block: &mut Block, record: Reading<'_>, growth: &Growth) {
+    let clock = record.0.clock.as_ref();
+    if let (Some(clock), Some(first)) = (clock, growth.at(100)) {
+        let share = 100.0 * clock.error_ns / first.estimate;
+        block.say(format!(
+            "stamps around each call: the clock shows no less than {}, {share:.0} % of an early call, and the mean depends on the \
+             run's length as well",
+            ns(&certain(clock.error_ns)),
+        ));
+    }
+    block.say("the first calls alone: a number for as many calls as were made, and for no other program");
+}
+
+pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let calls = growth.calls();
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for index in CURVE.iter().copied().filter(|index| *index < calls).chain(calls.checked_sub(1)) {
+        if let Some(time) = growth.at(index) {
+            rows.push(vec![Value::Count(index), Value::Ns(time)]);
+        }
+    }
+    block.table("Time per call by the index of the call", &["call", "time"], rows);
+    let steadiness = record.cell(TIMED_OUTSIDE, 0, 1).and_then(|cell| cell.steadiness);
+    block.conclude(match steadiness {
+        None => "the detector has nothing to judge".to_owned(),
+        Some(found) => verdict(&found, record.0),
+    });
+    match growth.line() {
+        Some(line) => {
+            let text = format!(
+                "instead of one number: time(n) ≈ a + b·n, a = {}, b = {} per thousand calls (R² ≥ {:.3} in each process, \
+                 calls 0 to {})",
+                ns(&line.a_ns),
+                ns(&super::super::words::times(&line.b_ns, 1_000.0)),
+                line.r_squared,
+                count(calls)
+            );
+            block.conclude(text).with("a_ns", line.a_ns).with("b_ns_per_call", line.b_ns);
+            if line.r_squared < 0.95 {
+                block.say("the line is a coarse one: allocation and caches bend the curve; see the table");
+            }
+        }
+        None => {
+            block.say("there are too few batches for a line");
+        }
+    }
+    block
+}
+
+/// What the detector says, in words.
+fn verdict(found: &Steadiness, record: &StudyRecord) -> String {
+    let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
+    let all = flat + warm_up + slow_down + no_steady_state + trend + too_short;
+    let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
+    let restless = trend + no_steady_state;
+    if restless * 2 > all {
+        let slope = found
+            .trend_ns_per_batch
+            .map_or_else(String::new, |slope| format!("; it grows by {} per batch of calls", ns(&certain(slope))));
+        format!("there is no steady state {}{slope}: no single number is the time of this operation", of(restless))
+    } else if too_short * 2 > all {
+        format!("the series are too short to tell {}; take longer than {} ms", of(too_short), record.plan.budget_ms)
+    } else {
+        format!(
+            "the detector finds a steady state {}, which contradicts the curve above",
+            of(all - restless - too_short)
+        )
+    }
+}
+
+pub(super) fn published(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let rows = WINDOWS.iter().map(|(ms, java, rust)| {
+        vec![
+            Value::text(format!("a run of {ms} ms")),
+            Value::PlainNs(*java),
+            Value::PlainNs(*rust),
+            Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter"),
+        ]
+    });
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    rows.extend(FIRST_CALLS.iter().map(|(calls, jmh)| {
+        vec![
+            Value::text(format!("the first {} calls", count(*calls))),
+            Value::PlainNs(*jmh),
+            Value::Missing("–".to_owned()),
+            Value::ns_or(growth.mean_of_first(*calls), "the run was shorter"),
+        ]
+    }));
+    rows.push(vec![
+        Value::text("each call stamped"),
+        Value::PlainNs(7_100.0),
+        Value::Missing("–".to_owned()),
+        stamped(record),
+    ]);
+    block.table(
+        "Mean per call; Java on JDK 25 (runs: plain program; first calls and stamps: JMH 1.37) and Rust, at 2.8 GHz",
+        &["by", "Java", "Rust", "ours"],
+        rows,
+    );
+    block.say(
+        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: an operation without a steady state makes time-based, \
+         per-call and first-calls figures three different things",
+    );
+    if let Some(mean) = growth.mean() {
+        block
+            .say(format!("ours over the whole run of {} calls: {}", count(growth.calls()), ns(&mean)))
+            .with("mean_of_run_ns", mean);
+    }
+    block
+}

@@ -1,0 +1,80 @@
+use chronoscope_measure::record::study::{Steadiness, StudyRecord};
+
+use super::super::show::terminal;
+use super::super::synthetic::{cell, part, record, series};
+use super::growth::Growth;
+use super::*;
+
+/// 50 ns, and a hundredth more with each call: 400 000 calls take 820 ms.
+fn made_up(steadiness: Steadiness) -> StudyRecord {
+    let mut made = record(&[0], &[1]);
+    let batches: Vec<f64> = (0..4_000).map(|batch| 50.0 + 0.01 * (f64::from(batch) + 0.5) * CALLS as f64).collect();
+    made.cells.push(series(TIMED_OUTSIDE, &batches, steadiness));
+    let mut alone = cell(TIMED_ALONE, 0, 1, [2_100.0; 4]);
+    alone.part = Some(part(1e9 / 2_100.0, 1e9 / 2_150.0, 0.9));
+    made.cells.push(alone);
+    made
+}
+
+#[test]
+fn the_next_number_is_the_sum_of_two() {
+    let mut pair = Pair::new();
+    let mut numbers = Vec::new();
+    for _ in 0..10 {
+        pair.next();
+        numbers.push(u64::try_from(&pair.this).unwrap());
+    }
+    assert_eq!(numbers, [1, 2, 3, 5, 8, 13, 21, 34, 55, 89]);
+}
+
+#[test]
+fn a_longer_run_says_a_longer_time() {
+    let growth = Growth::of(Reading(&made_up(Steadiness::default())));
+    let mean = |ms: f64| growth.mean_of_window(ms * 1e6).unwrap().estimate;
+    // n calls take 50 n + 0.005 n²: 1 ms is 10 000 calls at about 100 ns, 100 ms is 136 510 at 733.
+    assert!((mean(1.0) - 100.0).abs() < 1.0, "{}", mean(1.0));
+    assert!((mean(100.0) - 733.0).abs() < 5.0, "{}", mean(100.0));
+    assert_eq!(growth.mean_of_window(1e9 * 60.0), None, "nobody ran for a minute");
+    assert!((growth.mean_of_first(10_000).unwrap().estimate - 100.0).abs() < 0.1);
+    assert_eq!(growth.mean_of_first(1_000_000), None);
+    assert_eq!(growth.calls(), 400_000);
+}
+
+#[test]
+fn the_line_is_the_one_it_was_made_with() {
+    let line = Growth::of(Reading(&made_up(Steadiness::default()))).line().unwrap();
+    // The upper middle of an even number of batches lies half a batch up.
+    assert!((line.a_ns.estimate - 50.0).abs() < 1.0 && (line.b_ns.estimate - 0.01).abs() < 1e-6, "{line:?}");
+    assert!(line.r_squared > 0.999);
+}
+
+#[test]
+fn no_single_number_is_given_where_the_detector_sees_a_trend() {
+    let made = made_up(Steadiness { trend: 4, trend_ns_per_batch: Some(1.0), ..Steadiness::default() });
+    let conclusions = conclude(&made);
+    let said = conclusions.model.text();
+    assert!(
+        said.contains("there is no steady state in 4 of 4 processes") && said.contains("no single number"),
+        "{said}"
+    );
+    assert!(said.contains("time(n) ≈ a + b·n, a = 50.5 ns") && said.contains("b = 10.0 ns"), "{said}");
+    let naive = conclusions.naive.text();
+    assert!(naive.contains("in 1 ms") && naive.contains("as many answers as lengths"), "{naive}");
+    assert!(terminal(&conclusions, &made).contains("the run was shorter"), "a second was not run");
+}
+
+#[test]
+fn a_detector_that_sees_nothing_is_contradicted() {
+    let made = made_up(Steadiness { flat: 4, ..Steadiness::default() });
+    assert!(conclude(&made).model.text().contains("which contradicts the curve"));
+    let made = made_up(Steadiness { too_short: 4, ..Steadiness::default() });
+    assert!(conclude(&made).model.text().contains("too short to tell"));
+}
+
+#[test]
+fn a_record_of_nothing_is_no_reason_to_panic() {
+    let empty = record(&[0], &[1]);
+    let conclusions = conclude(&empty);
+    assert!(conclusions.naive.text().contains("no process ran long enough"));
+    assert!(terminal(&conclusions, &empty).contains("nothing to judge"));
+}

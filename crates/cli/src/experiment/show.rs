@@ -1,0 +1,128 @@
+use chronoscope_measure::record::study::StudyRecord;
+use chronoscope_report::text::{self, Column, Mood, Text};
+
+use super::conclusions::{Block, Conclusions, Grid, Item, Value};
+use super::words;
+
+/// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
+pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord) -> String {
+    let mut page = Text::new();
+    title(&mut page, record, &format!("experiment {}", conclusions.experiment));
+    page.line(Mood::Plain, &conclusions.question);
+    if record.interrupted {
+        page.sentence(
+            Mood::Warning,
+            "!",
+            "interrupted: the run was stopped before its end; what follows was measured until then",
+        );
+    }
+    for failure in &record.failures {
+        let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
+        page.sentence(Mood::Bad, "✘", &words);
+    }
+    block(&mut page, "WHAT A NAIVE READER WOULD CONCLUDE", &conclusions.naive);
+    block(&mut page, "WHAT THE MODEL SAYS", &conclusions.model);
+    block(&mut page, "THE ARTICLE'S FIGURES BESIDE OURS", &conclusions.published);
+    page.section("HOW SURE");
+    for sentence in how_sure(record) {
+        page.sentence(Mood::Quiet, "·", &sentence);
+    }
+    page.finish()
+}
+
+/// What ran, where, when and for how long.
+pub(crate) fn title(page: &mut Text, record: &StudyRecord, what: &str) {
+    let host = record.machine.hostname.as_deref().unwrap_or("hostname unknown");
+    let seconds = text::ns(record.elapsed_ms as f64 * 1e6);
+    page.line(
+        Mood::Quiet,
+        &format!("{} {} · {what} · {host} · {} · {seconds}", record.tool.name, record.tool.version, record.started_at),
+    );
+}
+
+fn block(page: &mut Text, title: &str, block: &Block) {
+    page.section(title);
+    for item in &block.items {
+        match item {
+            Item::Statement(statement) if statement.is_main => page.sentence(Mood::Good, "➤", &statement.text),
+            Item::Statement(statement) => page.sentence(Mood::Plain, "·", &statement.text),
+            Item::Table(grid) => table(page, grid),
+        }
+    }
+}
+
+fn table(page: &mut Text, grid: &Grid) {
+    if !grid.title.is_empty() {
+        page.heading(&grid.title);
+    }
+    let column = |(i, title): (usize, &String)| {
+        let is_words = grid.rows.iter().all(|row| matches!(row.get(i), Some(Value::Text(_))));
+        if is_words { Column::left(title) } else { Column::right(title) }
+    };
+    let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
+    page.table(&columns, grid.rows.iter().map(|row| row.iter().map(cell).collect()));
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Count(count) => text::count(*count),
+        Value::Number(number) => text::three_digits(*number),
+        Value::Ns(estimate) => words::ns(estimate),
+        Value::DifferenceNs(estimate) => words::signed_ns(estimate),
+        Value::PlainNs(ns) => words::ns(&words::certain(*ns)),
+        Value::PerSecond(estimate) => words::per_second(estimate),
+        Value::PlainPerSecond(rate) => words::plain_per_second(*rate),
+        Value::Factor(estimate) => format!("× {}", words::factor(estimate)),
+        Value::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
+        Value::Percent(percent) => text::percent(*percent),
+        Value::Missing(why) => why.clone(),
+    }
+}
+
+/// On what the intervals rest, and what disturbed the run.
+pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
+    let mut said = vec![format!(
+        "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
+        text::percent(record.plan.confidence * 100.0),
+        words::counted(u64::from(record.plan.forks), "process", "processes"),
+    )];
+    if let Some(clock) = &record.clock {
+        said.push(format!(
+            "batches were timed from outside by the clock {}, ± {}",
+            clock.name,
+            text::ns(clock.error_ns)
+        ));
+    }
+    if let Some(empty) = &record.empty_loop_ns {
+        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", words::ns(empty)));
+    }
+    if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
+        said.push(format!(
+            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; differences below {} or {} are \
+             not resolved here and now",
+            control.comparisons,
+            words::counted(u64::from(control.alarms), "false alarm", "false alarms"),
+            control.verdicts_wrong,
+            text::percent(control.resolvable_pct),
+            text::ns(control.resolvable_ns),
+        ));
+    }
+    if let Some(canary) = &record.canary {
+        said.push(format!(
+            "{} of {} visits were undisturbed; in {} a neighbour took a part of the core, in {} the core itself ran slow, in \
+             {} a thread lost its CPU",
+            text::count(canary.visits_quiet),
+            text::count(canary.visits),
+            text::count(canary.visits_shared),
+            text::count(canary.visits_slow),
+            text::count(canary.visits_preempted),
+        ));
+    }
+    for fork in &record.forks {
+        if let Some(reason) = &fork.reason_incomplete {
+            said.push(format!("process {} did not come to its end: {reason}", fork.fork));
+        }
+    }
+    said
+}

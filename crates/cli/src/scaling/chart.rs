@@ -1,0 +1,218 @@
+//! A chart of one clock: threads to the right, time per operation upwards (log scale), a line for each of a few backoffs.
+
+use chronoscope_report::text::{count, ns};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::symbols::Marker;
+use ratatui_core::widgets::Widget;
+use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
+
+use super::front::{Conclusion, Front, Rise};
+
+/// Columns and rows of the drawing, its axes among them.
+pub(super) const WIDTH: u16 = 57;
+const HEIGHT: u16 = 14;
+/// Lines at most.
+const LINES: usize = 5;
+/// The sign of each line.
+const SIGNS: [char; LINES] = ['o', 'x', '+', '#', '@'];
+const RAISED: char = '▲';
+const FORBIDDEN: char = '░';
+const BETWEEN: char = '·';
+
+/// One backoff: its time per operation by number of threads, as (place from 0 to 1, logarithm).
+struct Line {
+    label: String,
+    path: Vec<(f64, f64)>,
+    raised: Vec<(f64, f64)>,
+}
+
+/// The chart in lines of [`WIDTH`] characters, below its title; none where there are not two numbers of threads.
+pub(super) fn chart(conclusion: &Conclusion) -> Vec<String> {
+    let times = times(conclusion);
+    let mut threads: Vec<u32> = times.iter().map(|time| time.threads).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    if threads.len() < 2 {
+        return Vec::new();
+    }
+    let place = |count: u32| {
+        let at = threads.iter().position(|threads| *threads == count).unwrap_or(0);
+        at as f64 / (threads.len() - 1) as f64
+    };
+    let lines = lines(&times, place);
+    let values = || lines.iter().flat_map(|line| line.path.iter().map(|(_, y)| *y));
+    let low = values().fold(f64::INFINITY, f64::min).floor();
+    let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
+    let zone = zone(conclusion, &times, place, low);
+    let drawn = drawn(&lines, &zone, (low, high));
+    let named: Vec<String> = SIGNS.iter().zip(&lines).map(|(sign, line)| format!("{sign} {}", line.label)).collect();
+    let title = format!("{}: time per operation by threads", conclusion.clock);
+    let mut text = vec![padded(&title), padded(&named.join("  "))];
+    text.extend(drawn);
+    text.push(below(&threads, place));
+    text
+}
+
+struct Time {
+    tokens: u64,
+    work_ns: f64,
+    threads: u32,
+    ns: f64,
+    is_raised: bool,
+}
+
+/// Everything that is known of the clock between work.
+fn times(conclusion: &Conclusion) -> Vec<Time> {
+    let mut times: Vec<Time> = Vec::new();
+    for point in &conclusion.points {
+        let (tokens, work_ns) = (point.backoff_tokens, point.work_ns);
+        let time = |threads, ns, is_raised| Time { tokens, work_ns, threads, ns, is_raised };
+        let is_new = !times.iter().any(|time| time.tokens == tokens && time.threads == 1);
+        times.extend(point.alone_ns.filter(|_| is_new).map(|found| time(1, found.estimate, false)));
+        times.extend(point.crowd_ns.map(|found| time(point.threads, found.estimate, point.rise == Rise::Raised)));
+    }
+    for crowded in &conclusion.crowded {
+        let tokens = crowded.backoff_tokens;
+        // Only beside what it continues.
+        if let Some(work_ns) = times.iter().find(|time| time.tokens == tokens).map(|time| time.work_ns) {
+            let (threads, ns) = (crowded.threads, crowded.time_ns.estimate);
+            times.push(Time { tokens, work_ns, threads, ns, is_raised: false });
+        }
+    }
+    times.retain(|time| time.ns.is_finite() && time.ns > 0.0);
+    times
+}
+
+/// A few backoffs, spread evenly over those that there are, the smallest and the largest among them.
+fn lines(times: &[Time], place: impl Fn(u32) -> f64) -> Vec<Line> {
+    let mut tokens: Vec<u64> = times.iter().map(|time| time.tokens).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    let most = LINES.min(tokens.len());
+    let chosen = (0..most).map(|i| tokens[i * (tokens.len() - 1) / (most - 1).max(1)]);
+    let line = |tokens: u64| {
+        let mut its: Vec<&Time> = times.iter().filter(|time| time.tokens == tokens).collect();
+        its.sort_by_key(|time| time.threads);
+        let at = |time: &&Time| (place(time.threads), time.ns.log10());
+        let work = its.first().map_or(0.0, |time| time.work_ns);
+        Line {
+            label: if tokens == 0 { "in a row".to_owned() } else { ns(work) },
+            path: its.iter().map(at).collect(),
+            raised: its.iter().filter(|time| time.is_raised).map(at).collect(),
+        }
+    };
+    chosen.map(line).collect()
+}
+
+/// Points below the front: what is measured there is the clock.
+fn zone(conclusion: &Conclusion, times: &[Time], place: impl Fn(u32) -> f64, low: f64) -> Vec<(f64, f64)> {
+    let at =
+        |tokens: u64| times.iter().find(|time| time.tokens == tokens && time.threads == 1).map(|time| time.ns.log10());
+    let top = match conclusion.front {
+        Front::From { tokens, .. } | Front::Beyond { tokens, .. } => at(tokens),
+        Front::Everywhere { .. } | Front::Unresolved { .. } => None,
+    };
+    let Some(top) = top else { return Vec::new() };
+    let right = place(conclusion.threads);
+    let columns = (0..WIDTH).map(|column| f64::from(column) / f64::from(WIDTH)).filter(|x| *x > 0.0 && *x <= right);
+    let steps = 4 * HEIGHT;
+    let rows = (0..steps).map(|step| low + (top - low) * f64::from(step) / f64::from(steps));
+    let rows: Vec<f64> = rows.collect();
+    columns.flat_map(|x| rows.iter().map(move |y| (x, *y)).collect::<Vec<_>>()).collect()
+}
+
+fn drawn(lines: &[Line], zone: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<String> {
+    let set = |data, sign, kind| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(kind);
+    let mut sets = vec![set(zone, FORBIDDEN, GraphType::Scatter)];
+    sets.extend(lines.iter().map(|line| set(&line.path, BETWEEN, GraphType::Line)));
+    sets.extend(lines.iter().zip(SIGNS).map(|(line, sign)| set(&line.path, sign, GraphType::Scatter)));
+    sets.extend(lines.iter().map(|line| set(&line.raised, RAISED, GraphType::Scatter)));
+    let decades = (low as i32..=high as i32).map(|power| format!("{:>8}", ns(10_f64.powi(power))));
+    let plot = Chart::new(sets)
+        .legend_position(None)
+        .x_axis(Axis::default().bounds([0.0, 1.0]).labels([" ", " "]))
+        .y_axis(Axis::default().bounds([low, high]).labels(decades.collect::<Vec<_>>()));
+    let mut buffer = Buffer::empty(Rect::new(0, 0, WIDTH, HEIGHT));
+    plot.render(buffer.area, &mut buffer);
+    let rows = buffer.content.chunks(usize::from(WIDTH));
+    // The last row has the chart's own labels of the axis below, which are written by `below`.
+    let rows: Vec<String> = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect()).collect();
+    rows.into_iter().take(usize::from(HEIGHT) - 1).collect()
+}
+
+/// The numbers of threads below the axis.
+fn below(threads: &[u32], place: impl Fn(u32) -> f64) -> String {
+    const LEFT: usize = 9;
+    let width = usize::from(WIDTH);
+    let mut row: Vec<char> = "threads".chars().chain(std::iter::repeat(' ')).take(width).collect();
+    let mut free = LEFT - 1;
+    for number in threads {
+        let text: Vec<char> = count(u64::from(*number)).chars().collect();
+        let at = LEFT + (place(*number) * (width - LEFT - 1) as f64).round() as usize;
+        let start = at.min(width - text.len());
+        if start >= free {
+            row[start..start + text.len()].copy_from_slice(&text);
+            free = start + text.len() + 1;
+        }
+    }
+    row.into_iter().collect()
+}
+
+fn padded(text: &str) -> String {
+    let width = usize::from(WIDTH);
+    let cut: String = text.chars().take(width).collect();
+    format!("{cut:<width$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_measure::record::study::Estimate;
+
+    use super::super::front::Point;
+    use super::*;
+
+    fn conclusion(front: Front) -> Conclusion {
+        let about = |estimate: f64| Estimate { estimate, low: estimate, high: estimate, confidence: 0.999 };
+        let point = |tokens: u64, threads: u32, crowd: f64, rise: Rise| Point {
+            backoff_tokens: tokens,
+            work_ns: tokens as f64,
+            threads,
+            alone_ns: Some(about(tokens as f64 + 10.0)),
+            crowd_ns: Some(about(crowd)),
+            rise,
+        };
+        Conclusion {
+            clock: "granular 0 ns".to_owned(),
+            threads: 4,
+            front,
+            points: vec![
+                point(1, 2, 90.0, Rise::Raised),
+                point(1, 4, 300.0, Rise::Raised),
+                point(256, 2, 270.0, Rise::Flat),
+                point(256, 4, 280.0, Rise::Flat),
+            ],
+            reads: Vec::new(),
+            crowded: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_chart_marks_what_is_raised_and_shades_what_is_forbidden() {
+        let front = Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 };
+        let text = chart(&conclusion(front));
+        assert!(text.iter().all(|line| line.chars().count() == usize::from(WIDTH)), "{text:#?}");
+        let whole = text.join("\n");
+        assert!(whole.contains(RAISED) && whole.contains(FORBIDDEN), "{whole}");
+        assert!(text.last().is_some_and(|line| line.starts_with("threads  1")), "{whole}");
+        let open = chart(&conclusion(Front::Everywhere { ns: 1.0 })).join("\n");
+        assert!(!open.contains(FORBIDDEN), "{open}");
+    }
+
+    #[test]
+    fn one_number_of_threads_is_no_chart() {
+        let mut lone = conclusion(Front::Everywhere { ns: 1.0 });
+        lone.points.clear();
+        assert!(chart(&lone).is_empty());
+    }
+}

@@ -1,0 +1,20 @@
+//! `chronoscope scaling`: what a read of each clock costs as a function of the work between reads and of the threads that
+//! read, and from where on threads do not get in each other's way. Written against the public API of `chronoscope-measure`,
+//! as a user would write it.
+//!
+//! Data moves one way: [`clock`] names what can be read, [`grid`] says in which passes, [`program`] runs them, [`merge`]
+//! makes one record of them, [`front`] concludes from the record alone, [`words`] and [`page`] say it.
+
+mod chart;
+mod clock;
+mod front;
+mod grid;
+mod merge;
+mod page;
+mod program;
+mod words;
+
+pub(crate) use front::{Conclusion, conclude};
+pub(crate) use grid::Depth;
+pub(crate) use page::page;
+pub(crate) use program::{Program, Wanted};

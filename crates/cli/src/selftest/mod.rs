@@ -1,0 +1,79 @@
+//! Judges the harness by operations whose truth is known.
+
+mod chain;
+mod check;
+mod crowd;
+mod judge;
+mod known;
+mod machine;
+mod mixture;
+mod pairs;
+mod series;
+mod show;
+
+use chronoscope_measure::Study;
+use chronoscope_measure::record::study::StudyRecord;
+use serde::Serialize;
+
+pub(crate) use check::{Check, Outcome};
+use machine::MachineState;
+pub(crate) use show::terminal;
+
+/// A study and what it is asked.
+pub(crate) struct Part {
+    pub(crate) study: Study,
+    checks: fn(&StudyRecord) -> Vec<Check>,
+    /// Whether its threads disturb each other, so that what its canary says is its own doing.
+    is_crowded: bool,
+}
+
+/// All that is tried. `cpus`: how many the threads will have.
+pub(crate) fn parts(cpus: u32) -> Vec<Part> {
+    let part = |study, checks| Part { study, checks, is_crowded: false };
+    vec![
+        part(known::study(), known::checks),
+        part(pairs::study(), pairs::checks),
+        part(mixture::study(), mixture::checks),
+        part(series::study(), series::checks),
+        Part { is_crowded: true, ..part(crowd::study(cpus), crowd::checks) },
+    ]
+}
+
+/// What the self-test found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Verdict {
+    pub(crate) checks: Vec<Check>,
+    pub(crate) machine: MachineState,
+    /// What disturbed it, the gravest first.
+    pub(crate) faults: Vec<String>,
+    /// Whether every claim that could be tried is right.
+    pub(crate) passed: bool,
+    /// Whether the user stopped it.
+    pub(crate) interrupted: bool,
+}
+
+/// Judges the records of `parts`, of which those at the end may be missing.
+pub(crate) fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
+    let calm = parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record);
+    let machine = MachineState::of(calm);
+    let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(|(part, record)| (part.checks)(record)).collect();
+    excuse(&mut checks, &machine);
+    let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
+    let is_right = |check: &Check| matches!(check.outcome, Outcome::Pass | Outcome::NotTried);
+    let passed = !interrupted && !checks.is_empty() && checks.iter().all(is_right);
+    Verdict { checks, faults: machine.faults(), machine, passed, interrupted }
+}
+
+/// On a machine that was disturbed throughout, a wrong claim says nothing of the harness. It does not pass, either.
+fn excuse(checks: &mut [Check], machine: &MachineState) {
+    if !machine.is_disturbed() {
+        return;
+    }
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail) {
+        check.outcome = Outcome::TooNoisy;
+        check.reason = format!("{}; the machine was disturbed throughout", check.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests;
