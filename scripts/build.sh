@@ -11,10 +11,10 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 static_target=$target/static
 binary=$static_target/$host/release/chronoscope
 
-# build_static TRIPLE: a target named in words keeps the flag away from what is built for the host, such as macros.
+# build_static TRIPLE [PROFILE]: a target named in words keeps the flag away from what is built for the host, such as macros.
 build_static() {
     (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$static_target \
-        cargo build --release --locked -p chronoscope --target "$1")
+        cargo build --profile "${2:-release}" --locked -p chronoscope --target "$1")
 }
 
 can_link_statically() {

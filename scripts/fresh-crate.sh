@@ -187,12 +187,16 @@ fn main() {
 }
 RUST
 
+# With BENCH_PROFILE=dev what the tests have built serves here, too: what is checked is not how fast it is.
+[[ ${BENCH_PROFILE:-} != dev ]] || export CARGO_TARGET_DIR=$target
+
 # bench TARGET ARGUMENT…: what a user types; leaves the exit code of the program in `code`.
 bench() {
     local target=$1
     shift
     code=0
-    cargo bench --quiet --bench "$target" -- "$@" >"$tmp/stdout" 2>"$tmp/stderr" || code=$?
+    cargo bench --quiet ${BENCH_PROFILE:+--profile "$BENCH_PROFILE"} --bench "$target" -- "$@" \
+        >"$tmp/stdout" 2>"$tmp/stderr" || code=$?
 }
 
 # expect CODE WHAT [TEXT]: the last bench ended so, and said TEXT.

@@ -1,51 +1,15 @@
 //! What the clock is to achieve, and whether it did in this run.
 
-use serde::Serialize;
+use bench_shared::goal::{Goal, Verdict};
 
 use crate::failure::Failure;
 use crate::kind_of_work::Kind;
 use crate::report::Sections;
 use crate::spread::Spread;
 use crate::subjects::*;
-use crate::table;
 
 /// Observations of the litmus that the goal asks for.
 const OBSERVATIONS: u64 = 100_000_000;
-/// One goal with what was measured.
-#[derive(Debug, Serialize)]
-pub(crate) struct Goal {
-    goal: &'static str,
-    measured: String,
-    verdict: Verdict,
-}
-
-/// Whether a goal is met.
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Verdict {
-    Met,
-    Missed(String),
-    /// Not measured in this run, or too little to tell.
-    Open(String),
-}
-
-impl Verdict {
-    fn show(&self) -> String {
-        match self {
-            Self::Met => "met".into(),
-            Self::Missed(by) => format!("missed by {by}"),
-            Self::Open(why) => format!("open: {why}"),
-        }
-    }
-
-    /// Met if `value` is at most `limit`.
-    fn at_most(value: f64, limit: f64) -> Self {
-        match value {
-            value if value <= limit => Self::Met,
-            value => Self::Missed(format!("{:.1} %", (value / limit - 1.0) * 100.0)),
-        }
-    }
-}
 
 /// All goals in their order.
 pub(crate) fn all(sections: &Sections) -> Result<Vec<Goal>, Failure> {
@@ -63,12 +27,8 @@ fn ratio_goal(goal: &'static str, ratio: Option<Spread>, limit: f64, of: &str) -
             let verdict = Verdict::at_most(ratio.median, limit);
             Goal { goal, measured: format!("{}{of}", ratio.show(2)), verdict }
         }
-        None => open(goal, "not measured"),
+        None => Goal::open(goal, "not measured"),
     }
-}
-
-fn open(goal: &'static str, why: &str) -> Goal {
-    Goal { goal, measured: "–".into(), verdict: Verdict::Open(why.into()) }
 }
 
 fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
@@ -81,7 +41,7 @@ fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
             measured: format!("{} × {peer}, the cheapest", to_peer.show(2)),
             verdict: Verdict::at_most(to_peer.median, 1.0),
         },
-        _ => open("unordered below every peer's nanosecond read", "not measured"),
+        _ => Goal::open("unordered below every peer's nanosecond read", "not measured"),
     };
     let to_std = |work: &crate::section::work::Added| work.to_std(Kind::MissingLoads, GRANULAR);
     let inside_work = sections.work.as_ref().and_then(to_std);
@@ -91,7 +51,7 @@ fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
             measured: format!("{} ns", ns.show(2)),
             verdict: Verdict::at_most(ns.median, 1.0),
         },
-        None => open("recent ≤ 1 ns without LTO", "not measured"),
+        None => Goal::open("recent ≤ 1 ns without LTO", "not measured"),
     };
     Ok(vec![
         ratio_goal("unordered ≤ 1.20 × rdtsc", ratio(UNORDERED, RDTSC), 1.20, " × rdtsc"),
@@ -123,7 +83,7 @@ fn threads(sections: &Sections) -> Goal {
                 median => Verdict::Missed(format!("{:.1} %", (0.90 / median - 1.0) * 100.0)),
             },
         },
-        None => open(GOAL, "not measured"),
+        None => Goal::open(GOAL, "not measured"),
     }
 }
 
@@ -139,7 +99,7 @@ fn litmus(sections: &Sections) -> [Goal; 2] {
                 _ => Verdict::Missed(format!("{violations} violations")),
             },
         },
-        None => open(goal, "not measured"),
+        None => Goal::open(goal, "not measured"),
     };
     [
         goal("litmus: 0 violations in ≥ 1e8 observations, ordered", ORDERED),
@@ -151,7 +111,7 @@ fn first_use(sections: &Sections) -> [Goal; 2] {
     const FIRST: &str = "first use ≤ 50 µs";
     const BEFORE: &str = "nothing before main";
     let Some(seen) = sections.first_use.as_ref() else {
-        return [open(FIRST, "not measured"), open(BEFORE, "not measured")];
+        return [Goal::open(FIRST, "not measured"), Goal::open(BEFORE, "not measured")];
     };
     let first = seen.our_first_call_us().map(|us| Goal {
         goal: FIRST,
@@ -167,7 +127,10 @@ fn first_use(sections: &Sections) -> [Goal; 2] {
             some => Verdict::Missed(format!("{some} constructors")),
         },
     });
-    [first.unwrap_or_else(|| open(FIRST, "not measured")), before.unwrap_or_else(|| open(BEFORE, "not measured"))]
+    [
+        first.unwrap_or_else(|| Goal::open(FIRST, "not measured")),
+        before.unwrap_or_else(|| Goal::open(BEFORE, "not measured")),
+    ]
 }
 
 fn accuracy(sections: &Sections) -> Vec<Goal> {
@@ -180,7 +143,7 @@ fn accuracy(sections: &Sections) -> Vec<Goal> {
         ],
     ];
     let Some(seen) = sections.accuracy.as_ref() else {
-        return GOALS.into_iter().flatten().map(|goal| open(goal, "not measured")).collect();
+        return GOALS.into_iter().flatten().map(|goal| Goal::open(goal, "not measured")).collect();
     };
     [false, true]
         .into_iter()
@@ -220,21 +183,9 @@ fn rate_verdict(is_quick: bool, ppm: f64) -> Verdict {
     if is_quick { Verdict::Open("the quick run is too short".into()) } else { Verdict::at_most(ppm, 0.05) }
 }
 
-/// The table of goals.
-pub(crate) fn show(goals: &[Goal]) -> String {
-    let rows = goals.iter().map(|goal| vec![goal.goal.to_owned(), goal.measured.clone(), goal.verdict.show()]);
-    table::text(&["goal", "measured", "verdict"], rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_limit_may_be_reached_and_not_passed() {
-        assert_eq!(Verdict::at_most(0.5, 0.5), Verdict::Met);
-        assert_eq!(Verdict::at_most(0.55, 0.5).show(), "missed by 10.0 %");
-    }
 
     #[test]
     fn what_was_not_measured_is_open() {

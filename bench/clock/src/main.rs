@@ -6,10 +6,8 @@ mod affinity;
 mod arguments;
 mod constructors;
 mod cpus;
-mod failure;
 mod goal;
 mod kind_of_work;
-mod machine;
 #[path = "child/monotonic.rs"]
 mod monotonic;
 #[path = "child/observed.rs"]
@@ -19,24 +17,26 @@ mod report;
 mod rounds;
 mod section;
 mod size;
-mod spread;
 mod subject;
 mod subjects;
-mod table;
 mod timing;
 
-use std::io::Write;
 use std::process::ExitCode;
 
+use bench_shared::machine::Machine;
+use bench_shared::print::print;
+use bench_shared::{failure, spread, table};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, Format, SectionName};
 use failure::Failure;
-use machine::Machine;
 use report::{Report, Sections};
 use section::{accuracy, first_use, latency, litmus, threads, work};
 use size::Size;
+
+/// The crates that are compared.
+const PEERS: [&str; 5] = ["quanta", "minstant", "fastant", "coarsetime", "clocksource"];
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -99,12 +99,5 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report, Failure> {
         failures.extend(done.err().map(|failure| (section.title(), failure)));
     }
     let goals = goal::all(&sections)?;
-    Ok(Report { machine: Machine::look(cpus::allowed()?.len()), sections, goals, failures })
-}
-
-/// Prints to standard output; a reader that went away is an error, not a panic.
-fn print(text: &str) -> Result<(), Failure> {
-    let mut output = std::io::stdout().lock();
-    let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-    printed.map_err(|error| Failure::because(format!("the report could not be printed: {error}")))
+    Ok(Report { machine: Machine::look(cpus::allowed()?.len(), &PEERS), sections, goals, failures })
 }

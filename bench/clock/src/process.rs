@@ -1,7 +1,8 @@
-//! Other processes of this program: workers, and the small executables beside it.
+//! Other processes of this program: its workers.
 
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+
+use bench_shared::process::{output_of, parse};
 
 use crate::arguments::SectionName;
 use crate::cpus;
@@ -39,36 +40,4 @@ fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<Vec<Rounds>, 
         command.arg("--quick");
     }
     parse(&output_of(command, "a worker")?, "a worker")
-}
-
-/// A small executable that was built with this one.
-pub(crate) fn sibling(name: &str) -> Result<PathBuf, Failure> {
-    let program = std::env::current_exe().unwrap_or_default();
-    let path = program.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    if path.is_file() {
-        return Ok(path);
-    }
-    Err(Failure::because(format!("the executable {name} was not built beside this one; bench/clock/run builds all")))
-}
-
-/// Runs `command` to its end and returns what it printed.
-pub(crate) fn output_of(mut command: Command, what: &str) -> Result<String, Failure> {
-    command.stdin(Stdio::null());
-    let output = command.output().map_err(|error| Failure::because(format!("{what} did not start: {error}")))?;
-    stdout_of(output, what)
-}
-
-/// What a process printed, if it ended well.
-pub(crate) fn stdout_of(output: Output, what: &str) -> Result<String, Failure> {
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::because(format!("{what} ended with {}: {}", output.status, said.trim())));
-    }
-    String::from_utf8(output.stdout).map_err(|_| Failure::because(format!("{what} printed what is not text")))
-}
-
-/// What a process printed as JSON.
-pub(crate) fn parse<T: serde::de::DeserializeOwned>(json: &str, what: &str) -> Result<T, Failure> {
-    serde_json::from_str(json)
-        .map_err(|error| Failure::because(format!("{what} printed an unexpected answer: {error}")))
 }

@@ -1,11 +1,11 @@
 //! What a run has seen, and how it is written.
 
+use bench_shared::goal::{self, Goal};
+use bench_shared::machine::Machine;
 use serde::Serialize;
 
 use crate::arguments::SectionName;
 use crate::failure::Failure;
-use crate::goal::{self, Goal};
-use crate::machine::Machine;
 use crate::section::accuracy::Accuracy;
 use crate::section::first_use::FirstUse;
 use crate::section::latency::Latency;

@@ -4,13 +4,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
+use bench_shared::process::{parse, sibling, stdout_of};
 use serde::Serialize;
 
 use crate::affinity;
 use crate::cpus;
 use crate::failure::Failure;
 use crate::observed::Observed;
-use crate::process::{parse, sibling, stdout_of};
 use crate::size::Size;
 use crate::table;
 

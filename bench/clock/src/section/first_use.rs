@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
+use bench_shared::process::{output_of, sibling};
 use serde::Serialize;
 
 use crate::constructors;
 use crate::failure::Failure;
 use crate::monotonic::monotonic_ns;
-use crate::process::{output_of, sibling};
 use crate::rounds::Rounds;
 use crate::size::Size;
 use crate::spread::Spread;

@@ -4,10 +4,8 @@ use super::arguments::Arguments;
 use super::session::Session;
 use super::{Failure, Interrupt, print, trial};
 use crate::engine::Start;
+use crate::study::FORK_VARIABLE;
 use crate::{Study, StudyWish};
-
-/// The environment variable by which a study knows its worker processes.
-const WORKER: &str = "CHRONOSCOPE_STUDY_FORK";
 
 impl Study {
     /// Makes a program of the study: it looks at the program's arguments, measures, prints, saves and compares.
@@ -54,7 +52,7 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
     for study in &studies {
         study.serve_if_fork();
     }
-    if std::env::var_os(WORKER).is_some() {
+    if std::env::var_os(FORK_VARIABLE).is_some() {
         // A worker of a study that comes later in the program.
         return;
     }

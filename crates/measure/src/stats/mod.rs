@@ -40,4 +40,5 @@ pub use outliers::{Mark, marks};
 pub use paired::{Paired, paired};
 pub use rate::rate_upper_95;
 pub use steady::{Segment, Steadiness, Steady, steady_state};
+pub(crate) use summary::median;
 pub use usl::{Scalability, usl};

@@ -32,7 +32,7 @@ pub(super) fn quantile_of_sorted(sorted: &[f64], p: f64) -> Option<f64> {
 }
 
 /// The middle value, or the mean of the middle two.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     let n = values.len();
     if n == 0 {
         return None;

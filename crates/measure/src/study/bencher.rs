@@ -114,7 +114,8 @@ impl<'a> Bencher<'a> {
 
     /// Does `operation` again and again, each time with what the last one returned.
     ///
-    /// The value is a local of the timed loop: nothing takes it out of its register but the operation itself.
+    /// The value is a local of the timed loop: if it fits a register, nothing takes it out of there but the operation itself.
+    /// Hand over a closure: a function's name alone may be called where a closure's code is put into the loop.
     #[inline(always)]
     pub fn iter_chained<T>(&mut self, seed: T, operation: impl FnMut(T) -> T) {
         let mut operation = black_box(operation);

@@ -1,6 +1,6 @@
 //! The worker process: visits every cell in every round and says what it sees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use super::protocol::{Request, SEPARATOR, Said, ThreadLog, VARIABLE, VisitLog, l
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
-use crate::record::study::Mode;
+use crate::record::study::{Mode, StudyPlan};
+use crate::stats;
 
 /// A batch takes so many times the clock's error: its share is then 0.01 %.
 const BATCH_ERRORS: f64 = 10_000.0;
@@ -29,6 +30,10 @@ const CALIBRATION_NS: u64 = 500_000;
 const CROWDED_VISIT_NS: u64 = 20_000_000;
 /// The clock's largest share of a thread's time where it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
+/// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
+const LONGEST_BATCHES: f64 = 16.0;
+/// Batches of one empty operation by which the cost of a batch is known.
+const EMPTY_BATCHES: u32 = 500;
 /// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
 /// A process that is so many times over its time begins no more visits.
@@ -113,6 +118,7 @@ impl<'a> Worker<'a> {
     }
 
     fn work(mut self) -> Result<(), String> {
+        self.measure_batch()?;
         let trust = self.clock.trust();
         say(&Said::Clock { name: format!("ordered, {}", trust.state), error_ns: self.error_ns })?;
         self.pilots()?;
@@ -136,6 +142,18 @@ impl<'a> Worker<'a> {
         say(&Said::End { disturbance: self.crew.end() })
     }
 
+    /// What a batch takes beside its operations: stamps and fences, the way into the loop and out of it. Where that is more
+    /// than what two readings of the clock show, it is what a batch can be off by.
+    fn measure_batch(&mut self) -> Result<(), String> {
+        let Some(empty) = self.cells.iter().position(|cell| cell.case == EMPTY) else { return Ok(()) };
+        let assignment = Assignment::Batches { operations: 1, warm_up: 20, batches: EMPTY_BATCHES, length_ns: 0 };
+        if let Some(logs) = self.visit(empty, None, 0, assignment)? {
+            let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64).collect();
+            self.error_ns = self.error_ns.max(stats::median(batches).unwrap_or(0.0));
+        }
+        Ok(())
+    }
+
     /// Finds out how long an operation of each cell takes.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
@@ -154,19 +172,26 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Operations per batch of each cell: as many as the fastest arm of its arena needs.
+    /// Operations per batch of each cell: as many as the fastest of the arms needs that are compared with each other, unless
+    /// that made this one's batches many times too long.
     fn operations(&self) -> Vec<u64> {
         let batch_ns = self.batch_ns() as f64;
-        let fastest = |arena: u32| {
-            let arms = self.cells.iter().zip(&self.piloted_ns).filter(|(cell, _)| cell.arena == arena);
-            arms.filter_map(|(_, ns)| *ns).reduce(f64::min)
+        let compared = compared_with(&self.request.plan);
+        let group = |case: &str| compared.get(case).cloned().unwrap_or_else(|| BTreeSet::from([case.to_owned()]));
+        let wanted = |(at, cell): (usize, &CellSpec)| {
+            if let Some(fixed) = self.fixed_operations().filter(|_| cell.case != EMPTY) {
+                return fixed;
+            }
+            let Some(own_ns) = self.piloted_ns[at] else { return 1 };
+            let group = group(&cell.case);
+            let arms = self.cells.iter().zip(&self.piloted_ns);
+            let arms = arms.filter(|(other, _)| other.arena == cell.arena && group.contains(&other.case));
+            let fastest_ns = arms.filter_map(|(_, ns)| *ns).fold(own_ns, f64::min);
+            let of_group = batch_ns / fastest_ns.max(1e-3);
+            let most = batch_ns * LONGEST_BATCHES / own_ns.max(1e-3);
+            of_group.min(most).ceil().max(1.0) as u64
         };
-        let wanted = |cell: &CellSpec| match (self.fixed_operations(), fastest(cell.arena)) {
-            (Some(fixed), _) if cell.is_of_user() || cell.control => fixed,
-            (_, Some(ns)) => (batch_ns / ns.max(1e-3)).ceil().max(1.0) as u64,
-            (_, None) => 1,
-        };
-        self.cells.iter().map(wanted).collect()
+        self.cells.iter().enumerate().map(wanted).collect()
     }
 
     /// Operations per batch, where the study says how many.
@@ -283,6 +308,19 @@ impl<'a> Worker<'a> {
     fn elapsed_ns(&self) -> u64 {
         self.clock.now().as_nanos().saturating_sub(self.began_ns)
     }
+}
+
+/// For each case those that it is compared with, directly or by way of others, and itself.
+fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
+    let mut groups: Vec<BTreeSet<String>> = plan.cases.iter().map(|case| BTreeSet::from([case.clone()])).collect();
+    for (case, baseline) in &plan.comparisons {
+        let (joined, mut others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.contains(case) || group.contains(baseline));
+        others.push(joined.into_iter().flatten().collect());
+        groups = others;
+    }
+    let each = |group: BTreeSet<String>| group.clone().into_iter().map(move |case| (case, group.clone()));
+    groups.into_iter().flat_map(each).collect()
 }
 
 /// The least difference that two readings show: the mean distance of readings in a row, or the clock's step where that is

@@ -24,5 +24,6 @@ mod study;
 pub use bencher::Bencher;
 pub use case::{Group, Parameters};
 pub use error::StudyError;
+pub(crate) use protocol::VARIABLE as FORK_VARIABLE;
 pub use run::StudyObserver;
 pub use study::{Study, StudyWish};

@@ -7,7 +7,7 @@ use crate::record::Disturbance;
 use crate::record::study::StudyPlan;
 
 /// The environment variable that holds a [`Request`].
-pub(super) const VARIABLE: &str = "CHRONOSCOPE_STUDY_FORK";
+pub(crate) const VARIABLE: &str = "CHRONOSCOPE_STUDY_FORK";
 /// The environment variable that only takes up space.
 pub(super) const PADDING: &str = "CHRONOSCOPE_STUDY_PADDING";
 /// What every line begins with.

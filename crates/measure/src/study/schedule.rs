@@ -31,7 +31,7 @@ pub(super) struct CellSpec {
     pub(super) parameters: Parameters,
     pub(super) tokens: u64,
     pub(super) threads: u32,
-    /// Cells of one arena run the same number of operations per batch, so that they can be compared.
+    /// Cells of one arena differ in their case alone.
     pub(super) arena: u32,
 }
 

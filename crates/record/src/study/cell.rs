@@ -49,8 +49,8 @@ pub struct Cell {
     pub outliers: Outliers,
     /// The values around which batches gather, most frequent first.
     pub modes: Vec<Mode>,
-    /// The share of the visits' time in which all threads ran their measured part, the least of all counted visits; null
-    /// for one thread.
+    /// The share of a visit's time in which all threads ran their measured part, the median over counted visits; null for
+    /// one thread. Estimates rest on that share alone.
     pub overlap_share: Option<f64>,
     /// Visits altogether, and those in which the core was the process's own.
     pub visits: u64,

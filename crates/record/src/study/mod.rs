@@ -87,6 +87,7 @@ pub struct StudyRecord {
 pub struct StudyClock {
     /// Its name and state, e.g. `ordered, verified`.
     pub name: String,
-    /// The least difference that two of its readings show, in nanoseconds: its latency, or its step where that is longer.
+    /// What a batch can be off by, in nanoseconds: the least difference that two readings show (latency, or step where that is
+    /// longer), or what a batch of one empty operation takes, where that is more.
     pub error_ns: f64,
 }

@@ -13,7 +13,7 @@ use crate::table::Align;
 /// From this correlation of neighbours on, batches say less than their number promises.
 const AUTOCORRELATED: f64 = 0.3;
 /// Below this overlap the threads hardly ran together.
-const OVERLAP: f64 = 0.9;
+const OVERLAP: f64 = 0.5;
 /// Below this share of quiet visits a cell was much disturbed.
 const QUIET: f64 = 0.5;
 /// From this share of severe outliers on they are named.

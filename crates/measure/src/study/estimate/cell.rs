@@ -81,7 +81,7 @@ pub(super) fn estimate(
                 outliers: view.outliers(),
                 modes: view.modes(),
                 overlap_share: (!alone)
-                    .then(|| view.counted().map(|visit| overlap_share(&visit.log.threads)).reduce(f64::min))
+                    .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
                     .flatten(),
                 visits: visits.len() as u64,
                 visits_quiet: visits.iter().filter(|visit| visit.quiet).count() as u64,

@@ -2,7 +2,7 @@ use crate::finding::{Finding, FindingId};
 use crate::record::study::{Cell, StudyRecord};
 
 /// Threads of a cell ran together for less than this share of the time.
-const LEAST_OVERLAP: f64 = 0.9;
+const LEAST_OVERLAP: f64 = 0.5;
 /// Batches of one process depend on each other from this autocorrelation on.
 const AUTOCORRELATED: f64 = 0.5;
 /// A second mode with a larger share is named.
@@ -68,7 +68,7 @@ fn advise(finding: Finding, id: FindingId) -> Finding {
              operation's index: a mean over a time depends on how long that is",
         ),
         FindingId::ThreadsDidNotOverlap => {
-            finding.advice("use longer visits (--duration), or fewer threads: the cell partly measures threads that run alone")
+            finding.advice("use longer visits (--duration), or fewer threads: little of each visit counts")
         }
         FindingId::Oversubscribed => {
             finding.advice("compare with no more threads than CPUs: beyond, threads wait for a CPU, and not for each other")
@@ -95,7 +95,7 @@ fn steady(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
 
 fn overlap(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
     let share = cell.overlap_share.filter(|share| *share < LEAST_OVERLAP && !cell.oversubscribed)?;
-    let words = format!("in one visit all threads ran at once for {:.0} % of the time only", share * 100.0);
+    let words = format!("in a typical visit all threads ran at once for {:.0} % of the time only", share * 100.0);
     Some((FindingId::ThreadsDidNotOverlap, words, "overlap_share", share))
 }
 

@@ -13,7 +13,7 @@ use super::case::Case;
 use super::protocol::VisitLog;
 use super::schedule::{CellSpec, EMPTY};
 use crate::record::study::{Cell, Comparison, Control, Estimate, StudyCanary, StudyPlan, TokenCost};
-use crate::stats::Interval;
+use crate::stats::{self, Interval};
 
 /// What a study's processes saw.
 pub(super) struct Seen<'a> {
@@ -78,14 +78,7 @@ fn at_least(interval: Interval, floor: f64) -> Estimate {
     found
 }
 
-/// The middle of `values`, between the two middle ones of an even number. None for none.
+/// The middle of those of `values` that are finite, or the mean of the middle two. None for none.
 fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    match n {
-        0 => None,
-        _ if n % 2 == 1 => Some(sorted[n / 2]),
-        _ => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
-    }
+    stats::median(values.into_iter().filter(|value| value.is_finite()).collect())
 }

@@ -6,10 +6,11 @@ use serde::{Serialize, Serializer};
 
 /// What was tried and why it failed, as one sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure(String);
+pub struct Failure(String);
 
 impl Failure {
-    pub(crate) fn because(why: impl Into<String>) -> Self {
+    /// This one.
+    pub fn because(why: impl Into<String>) -> Self {
         Self(why.into())
     }
 }

@@ -7,17 +7,22 @@ use serde::Serialize;
 /// # Sources
 /// R. J. Hyndman, Y. Fan, "Sample Quantiles in Statistical Packages", 1996, definition 7.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Spread {
-    pub(crate) min: f64,
-    pub(crate) q1: f64,
-    pub(crate) median: f64,
-    pub(crate) q3: f64,
-    pub(crate) max: f64,
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The lower quartile.
+    pub q1: f64,
+    /// The middle.
+    pub median: f64,
+    /// The upper quartile.
+    pub q3: f64,
+    /// The greatest.
+    pub max: f64,
 }
 
 impl Spread {
     /// None if there is no value or one is not a number.
-    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         if sorted.is_empty() || sorted.iter().any(|value| value.is_nan()) {
             return None;
@@ -32,13 +37,13 @@ impl Spread {
     }
 
     /// Median and quartiles with `decimals` places.
-    pub(crate) fn show(&self, decimals: usize) -> String {
+    pub fn show(&self, decimals: usize) -> String {
         let [median, q1, q3] = [self.median, self.q1, self.q3].map(|value| rounded(value, decimals));
         format!("{median} ({q1}…{q3})")
     }
 
     /// Median and extremes with `decimals` places.
-    pub(crate) fn show_extremes(&self, decimals: usize) -> String {
+    pub fn show_extremes(&self, decimals: usize) -> String {
         let [median, min, max] = [self.median, self.min, self.max].map(|value| rounded(value, decimals));
         format!("{median} ({min}…{max})")
     }

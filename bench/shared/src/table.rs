@@ -3,14 +3,14 @@
 use comfy_table::{CellAlignment, Table, presets::ASCII_MARKDOWN};
 
 /// A table under `headings` whose first column is text and whose others are numbers.
-pub(crate) fn numbers(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn numbers(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = plain(headings, rows);
     table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table.to_string()
 }
 
 /// A table of text.
-pub(crate) fn text(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn text(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     plain(headings, rows).to_string()
 }
 
@@ -21,6 +21,6 @@ fn plain(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Tabl
 }
 
 /// A value that may be missing.
-pub(crate) fn or_dash(value: Option<String>) -> String {
+pub fn or_dash(value: Option<String>) -> String {
     value.unwrap_or_else(|| "–".into())
 }

@@ -1,0 +1,73 @@
+//! What can be asked of the program.
+
+use clap::{Parser, ValueEnum};
+
+/// Measures what is known, to see whether the harness says so: operations of known time, differences of known size, and
+/// nothing; beside criterion, divan and zenbench.
+#[derive(Debug, Parser)]
+#[command(name = "bench-harness", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    /// Smoke size: every section in half a minute together, too short for the goals
+    #[arg(long)]
+    pub(crate) quick: bool,
+
+    /// Measure this section only; may be given several times
+    #[arg(long, value_enum, value_name = "SECTION")]
+    pub(crate) only: Vec<SectionName>,
+
+    /// Repeat each section so often, instead of as often as its goals ask for
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: Option<u32>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: Format,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 measured, whether or not the goals are met; 1 something could not be measured; 2 the arguments \
+     are wrong.";
+
+/// The parts of a run, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SectionName {
+    /// Chains and spins of known time: whether intervals hold it
+    Accuracy,
+    /// criterion, divan and zenbench on the same operations
+    Peers,
+    /// Two percent, and no difference at all
+    Difference,
+    /// A benchmark with nothing in it
+    Empty,
+}
+
+impl SectionName {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Accuracy => "accuracy",
+            Self::Peers => "peers",
+            Self::Difference => "difference",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// How the report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Arguments::command().debug_assert();
+    }
+}

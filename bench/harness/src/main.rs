@@ -1,0 +1,77 @@
+//! Measures what is known, to see whether the harness says so, and its peers on the same operations; see README.md.
+
+mod arguments;
+mod claim;
+mod collect;
+mod goal;
+mod peer;
+mod report;
+mod section;
+mod size;
+mod spin;
+mod studies;
+
+use std::process::ExitCode;
+
+use bench_shared::failure::Failure;
+use bench_shared::machine::Machine;
+use bench_shared::print::print;
+use chronoscope_clock::os::{CounterAccess, counter_access};
+use clap::{Parser, ValueEnum};
+
+use arguments::{Arguments, Format, SectionName};
+use report::{Report, Sections};
+use section::{accuracy, difference, empty, peers};
+use size::Size;
+
+fn main() -> ExitCode {
+    // A study's worker processes begin as this program does, and end here.
+    studies::serve_if_fork();
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("bench-harness: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Says whether everything that was asked for could be measured.
+fn run(arguments: &Arguments) -> Result<bool, Failure> {
+    if counter_access() == CounterAccess::Faults {
+        return Err(Failure::because(
+            "this process may not read the counter (PR_TSC_SIGSEGV), so nothing can be compared",
+        ));
+    }
+    let size = if arguments.quick { Size::QUICK } else { Size::FULL };
+    let size = arguments.runs.map_or(size, |runs| size.repeated(runs));
+    let report = measure(&arguments.only, &size);
+    print(&match arguments.format {
+        Format::Text => report.text(),
+        Format::Json => report.json()? + "\n",
+    })?;
+    Ok(report.failures.is_empty())
+}
+
+fn measure(only: &[SectionName], size: &Size) -> Report {
+    let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
+    let mut failures = Vec::new();
+    for section in SectionName::value_variants() {
+        if !only.is_empty() && !only.contains(section) {
+            continue;
+        }
+        let done = match section {
+            SectionName::Accuracy => accuracy::measure(size).map(|seen| sections.accuracy = Some(seen)),
+            SectionName::Peers => peers::measure(size).map(|seen| sections.peers = Some(seen)),
+            SectionName::Difference => difference::measure(size).map(|seen| sections.difference = Some(seen)),
+            SectionName::Empty => empty::measure(size).map(|seen| sections.empty = Some(seen)),
+        };
+        // What one section could not measure does not take the others along.
+        failures.extend(done.err().map(|failure| (section.title(), failure)));
+    }
+    let goals = goal::all(&sections);
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let peers = peer::Peer::ALL.map(peer::Peer::name);
+    Report { machine: Machine::look(cpus, &peers), sections, goals, failures }
+}

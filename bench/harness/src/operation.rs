@@ -1,0 +1,124 @@
+//! The operations whose time is known, or that every harness can express.
+
+use chronoscope_measure::black_box;
+
+/// An odd factor that an instruction can hold.
+const FACTOR: u64 = 0x2545_F491;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Nothing.
+    Empty,
+    /// A chain of so many multiplications, each of which needs the one before.
+    Chain(u32),
+    /// Four chains of 25 links side by side, which the core's width decides on.
+    SideBySide,
+    /// A read of the system's clock, which takes as long as it takes.
+    ClockRead,
+}
+
+impl Operation {
+    /// What peers are asked for.
+    pub const OF_PEERS: [Self; 6] =
+        [Self::Empty, Self::Chain(1), Self::Chain(10), Self::Chain(100), Self::Chain(1000), Self::ClockRead];
+
+    /// As every harness calls it: a name without spaces.
+    pub fn name(self) -> String {
+        match self {
+            Self::Empty => "empty".into(),
+            Self::Chain(links) => format!("chain_{links}"),
+            Self::SideBySide => "side_by_side".into(),
+            Self::ClockRead => "clock_read".into(),
+        }
+    }
+
+    /// As many links as its time is that of; None where that is not known.
+    pub fn links(self) -> Option<f64> {
+        match self {
+            Self::Chain(links) => Some(f64::from(links)),
+            Self::Empty | Self::SideBySide | Self::ClockRead => None,
+        }
+    }
+}
+
+/// One multiplication, which nobody can merge with the next one: the value is pinned to a register between them.
+#[inline(always)]
+pub fn chain_1(value: u64) -> u64 {
+    black_box(value.wrapping_mul(FACTOR))
+}
+
+macro_rules! ten_times {
+    ($(#[$doc:meta])* $name:ident, $part:path) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name(value: u64) -> u64 {
+            let value = $part($part($part($part($part(value)))));
+            $part($part($part($part($part(value)))))
+        }
+    };
+}
+
+ten_times! {
+    /// 10 links, in straight code.
+    chain_10, chain_1
+}
+ten_times! {
+    /// 100 links, in straight code.
+    chain_100, chain_10
+}
+ten_times! {
+    /// 1000 links, in straight code.
+    chain_1000, chain_100
+}
+
+/// 102 links: two percent more than 100.
+#[inline(always)]
+pub fn chain_102(value: u64) -> u64 {
+    chain_1(chain_1(chain_100(value)))
+}
+
+/// The links of a [`ruler`].
+pub const RULER_LINKS: u32 = 10_000;
+
+/// A chain of [`RULER_LINKS`]: so long that nothing around it shows in the time of a link. It is a loop of straight
+/// pieces; the loop's counter does not wait for the chain, and so costs the chain nothing.
+#[inline(never)]
+pub fn ruler(mut value: u64) -> u64 {
+    for _ in 0..RULER_LINKS / 100 {
+        value = chain_100(value);
+    }
+    value
+}
+
+/// Four chains of 25 links that do not wait for each other.
+#[inline(always)]
+pub fn side_by_side(values: [u64; 4]) -> [u64; 4] {
+    let mut values = values;
+    for _ in 0..25 {
+        values = values.map(chain_1);
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `links` links make of `value`.
+    fn linked(value: u64, links: u32) -> u64 {
+        (0..links).fold(value, |value, _| value.wrapping_mul(FACTOR))
+    }
+
+    #[test]
+    fn chains_have_as_many_links_as_they_say() {
+        let check = |links: u32, chain: fn(u64) -> u64| assert_eq!(chain(7), linked(7, links), "{links} links");
+        check(1, chain_1);
+        check(10, chain_10);
+        check(100, chain_100);
+        check(102, chain_102);
+        check(1000, chain_1000);
+        check(RULER_LINKS, ruler);
+        assert_eq!(side_by_side([1, 2, 3, 4]), [1, 2, 3, 4].map(|value| linked(value, 25)));
+    }
+}

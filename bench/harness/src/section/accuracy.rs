@@ -1,0 +1,85 @@
+//! Operations of known time: whether intervals hold it.
+
+use bench_shared::failure::Failure;
+use bench_shared::spread::Spread;
+use bench_shared::table;
+use serde::Serialize;
+
+use crate::claim::{Claims, Count, decimals};
+use crate::collect::Collected;
+use crate::size::Size;
+use crate::studies;
+
+/// What was claimed of each operation, in each run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Accuracy {
+    pub(crate) operations: Vec<Claims>,
+    /// What a link of a chain took, in each run.
+    link_ns: Vec<f64>,
+    /// Time that a run took, in milliseconds.
+    elapsed_ms: Vec<f64>,
+}
+
+pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
+    let study = studies::accuracy();
+    let mut collected = Collected::default();
+    let (mut link_ns, mut elapsed_ms) = (Vec::new(), Vec::new());
+    for run in 0..size.accuracy.runs {
+        eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
+        let record = studies::run(&study, &size.accuracy)?;
+        let (claims, link) = studies::claims(&record)?;
+        collected.add(claims);
+        link_ns.push(link);
+        elapsed_ms.push(record.elapsed_ms as f64);
+    }
+    Ok(Accuracy { operations: collected.into_claims(), link_ns, elapsed_ms })
+}
+
+impl Accuracy {
+    /// The operation whose intervals held the truth least often, and how often.
+    pub(crate) fn least_covered(&self) -> Option<(&str, Count)> {
+        let counts = self.operations.iter().map(|claims| (claims.operation.as_str(), claims.hold_truth()));
+        counts.min_by_key(|(_, count)| count.of)
+    }
+
+    /// The largest median error of an operation longer than `ns`, in percent, and of which.
+    pub(crate) fn largest_error_pct_above(&self, ns: f64) -> Option<(&str, f64)> {
+        let long = self.operations.iter().filter(|claims| claims.truth_ns().is_some_and(|truth| truth.median > ns));
+        let errors = long.filter_map(|claims| Some((claims.operation.as_str(), claims.absolute_error_pct()?.median)));
+        errors.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    pub(crate) fn show(&self) -> String {
+        let rows = self.operations.iter().map(|claims| {
+            vec![
+                claims.operation.clone(),
+                table::or_dash(claims.truth_ns().map(|ns| format!("{:.*}", decimals(ns.median), ns.median))),
+                claims.show(),
+                table::or_dash(claims.error_pct().map(|pct| pct.show_extremes(3))),
+                table::or_dash(claims.absolute_error_pct().map(|pct| format!("{:.3}", pct.median))),
+                table::or_dash(claims.half_width_pct().map(|pct| pct.show_extremes(3))),
+                claims.hold_truth().show(),
+            ]
+        });
+        let headings = [
+            "operation",
+            "truth ns",
+            "claimed ns (extremes)",
+            "error % (extremes)",
+            "median |error| %",
+            "± % (extremes)",
+            "interval holds truth",
+        ];
+        let median =
+            |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
+        format!(
+            "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} in the same rounds. That is\n\
+             itself measured: what its interval leaves open counts here as the operation's error. Intervals are of 99.9 %.",
+            table::numbers(&headings, rows),
+            self.link_ns.len(),
+            median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),
+            median(&self.link_ns, 4),
+            bench_harness::operation::RULER_LINKS,
+        )
+    }
+}

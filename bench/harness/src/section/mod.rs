@@ -1,0 +1,6 @@
+//! The sections of a run: each measures, sums up, and shows itself as tables.
+
+pub(crate) mod accuracy;
+pub(crate) mod difference;
+pub(crate) mod empty;
+pub(crate) mod peers;

@@ -1,0 +1,202 @@
+//! The studies of this program. Every one is here, since the worker processes of each begin as this program does.
+
+use std::time::Instant;
+
+use bench_harness::operation::{
+    Operation, RULER_LINKS, chain_1, chain_10, chain_100, chain_102, chain_1000, ruler, side_by_side,
+};
+use bench_shared::failure::Failure;
+use chronoscope_measure::engine::Unobserved;
+use chronoscope_measure::record::Tool;
+use chronoscope_measure::record::study::{Cell, StudyRecord};
+use chronoscope_measure::{Bencher, Study, StudyWish};
+
+use crate::claim::Claim;
+use crate::size::Repeated;
+use crate::spin::spin;
+
+/// The parameter that names the operation.
+///
+/// It makes an arena of its own for each: cells that differ in their case alone run the same number of operations per
+/// batch, and as many multiplications as fill a batch would be minutes of spins.
+const OPERATION: &str = "operation";
+const KNOWN: &str = "known";
+const RULER: &str = "ruler";
+
+/// Spins by name and length in nanoseconds.
+const SPINS: [(&str, u64); 4] =
+    [("spin_50ns", 50), ("spin_1us", 1_000), ("spin_100us", 100_000), ("spin_1ms", 1_000_000)];
+/// Chains whose time is known.
+const CHAINS: [Operation; 4] =
+    [Operation::Chain(1), Operation::Chain(10), Operation::Chain(100), Operation::Chain(1000)];
+
+/// A chain in the timed loop. It is inlined there: a call would add to it what it takes to hand the value over.
+macro_rules! chained {
+    ($bencher:expr, $seed:expr, $chain:path) => {
+        $bencher.iter_chained(
+            $seed,
+            #[inline(always)]
+            |value| $chain(value),
+        )
+    };
+}
+
+/// The two chains that differ by two percent.
+pub(crate) const SHORT: &str = "100 links";
+pub(crate) const LONG: &str = "102 links";
+
+/// Operations of known time, and the chain that a link's time is taken from.
+pub(crate) fn accuracy() -> Study {
+    let spins = SPINS.map(|(name, _)| name.to_owned());
+    let chains = CHAINS.map(Operation::name);
+    let names = [RULER.to_owned()].into_iter().chain(chains).chain(spins);
+    Study::new("accuracy").parameter(OPERATION, names).case(KNOWN, operation)
+}
+
+/// What peers are asked for, and the chain that a link's time is taken from.
+pub(crate) fn beside_peers() -> Study {
+    let names = [RULER.to_owned()].into_iter().chain(Operation::OF_PEERS.map(Operation::name));
+    Study::new("peers").parameter(OPERATION, names).case(KNOWN, operation)
+}
+
+/// A difference of two percent.
+pub(crate) fn two_percent() -> Study {
+    Study::new("two-percent")
+        .case(SHORT, |bencher| chained!(bencher, 1, chain_100))
+        .case(LONG, |bencher| chained!(bencher, 1, chain_102))
+        .compare(LONG, SHORT)
+}
+
+/// Two operations, and copies of them to be compared in pairs: the same instructions at other addresses.
+pub(crate) fn same() -> Study {
+    let mut study = Study::new("same");
+    // Each copy has a seed of its own, which keeps the compiler from making one function of all.
+    macro_rules! pairs {
+        ($chain:path, $name:expr, $($first:literal $second:literal)*) => {$(
+            let names = [$first, $second].map(|copy: u64| format!("{} #{copy}", $name.name()));
+            let [first, second] = names.clone();
+            study = study
+                .case(first, |bencher| chained!(bencher, seed::<_, $first>(), $chain))
+                .case(second, |bencher| chained!(bencher, seed::<_, $second>(), $chain));
+            let [first, second] = names;
+            study = study.compare(second, first);
+        )*};
+    }
+    pairs!(chain_100, SAME[0], 1 2 3 4 5 6);
+    pairs!(side_by_side, SAME[1], 7 8 9 10);
+    study
+}
+
+/// What [`same`] compares with itself: so many pairs of the first and of the second.
+pub(crate) const SAME: [Operation; 2] = [Operation::Chain(100), Operation::SideBySide];
+
+/// Where a chain begins, or four of them.
+trait Seed {
+    fn of(copy: u64) -> Self;
+}
+
+impl Seed for u64 {
+    fn of(copy: u64) -> Self {
+        copy
+    }
+}
+
+impl Seed for [u64; 4] {
+    fn of(copy: u64) -> Self {
+        [copy, 1, 2, 3]
+    }
+}
+
+fn seed<S: Seed, const COPY: u64>() -> S {
+    S::of(COPY)
+}
+
+/// Nothing.
+pub(crate) fn empty() -> Study {
+    Study::new("empty").case(Operation::Empty.name(), |bencher| bencher.iter(|| ()))
+}
+
+/// Every study, so that a worker process finds its own.
+pub(crate) fn serve_if_fork() {
+    for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
+        study.serve_if_fork();
+    }
+}
+
+/// Runs `study` once.
+pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure> {
+    let wish = StudyWish { budget: Some(size.budget), forks: Some(size.forks), ..StudyWish::default() };
+    let tool = Tool { name: "bench-harness".into(), version: env!("CARGO_PKG_VERSION").into() };
+    let record = study
+        .run(&wish, tool, &mut Unobserved)
+        .map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;
+    match record.failures.first() {
+        Some(failed) => Err(Failure::because(format!("{}, {}: {}", failed.case, failed.at, failed.reason))),
+        None => Ok(record),
+    }
+}
+
+/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes; and what a link takes.
+pub(crate) fn claims(record: &StudyRecord) -> Result<(Vec<(String, Claim)>, f64), Failure> {
+    let of = |cell: &Cell| cell.parameters.get(OPERATION).cloned();
+    let ruler = record.cells.iter().find(|cell| of(cell).as_deref() == Some(RULER));
+    let ruler_ns = ruler.and_then(|cell| cell.time_ns).ok_or_else(|| Failure::because("the ruler was not measured"))?;
+    let link_ns = ruler_ns.estimate / f64::from(RULER_LINKS);
+    let others = record.cells.iter().filter_map(|cell| Some((of(cell)?, cell))).filter(|(name, _)| name != RULER);
+    let claim = |(name, cell): (String, &Cell)| {
+        let truth_ns = truth_ns(&name, link_ns);
+        let claim = Claim {
+            ns: cell.time_ns.map(|time| time.estimate),
+            interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
+            below_ns: cell.below_ns,
+            truth_ns,
+        };
+        (name, claim)
+    };
+    Ok((others.map(claim).collect(), link_ns))
+}
+
+/// What an operation takes, where that is known.
+pub(crate) fn truth_ns(operation: &str, link_ns: f64) -> Option<f64> {
+    let spin = SPINS.iter().find(|(name, _)| *name == operation).map(|(_, ns)| *ns as f64);
+    let all = CHAINS.iter().find(|chain| chain.name() == operation);
+    spin.or_else(|| Some(all?.links()? * link_ns))
+}
+
+/// The operation that the parameter names.
+fn operation(bencher: &mut Bencher<'_>) {
+    let name: String = bencher.parameter(OPERATION);
+    if let Some((_, length_ns)) = SPINS.iter().find(|(spin, _)| *spin == name) {
+        return spin(bencher, *length_ns);
+    }
+    match name.as_str() {
+        RULER => bencher.iter_chained(1, ruler),
+        "empty" => bencher.iter(|| ()),
+        "chain_1" => chained!(bencher, 1, chain_1),
+        "chain_10" => chained!(bencher, 1, chain_10),
+        "chain_100" => chained!(bencher, 1, chain_100),
+        "chain_1000" => chained!(bencher, 1, chain_1000),
+        "clock_read" => bencher.iter(Instant::now),
+        other => panic!("there is no operation {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_study_makes_sense() {
+        for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
+            assert!(study.plan(&StudyWish::default(), &[0]).is_ok(), "{}", study.name());
+        }
+        assert_eq!(same().cells().len(), 10);
+    }
+
+    #[test]
+    fn what_is_known_is_known() {
+        assert_eq!(truth_ns("chain_100", 1.5), Some(150.0));
+        assert_eq!(truth_ns("spin_1us", 1.5), Some(1000.0));
+        assert_eq!(truth_ns("empty", 1.5), None);
+    }
+}
