@@ -27,6 +27,12 @@ fn main() {
         ("nothing that a case started is left behind", leaves_nothing),
         ("a run that is stopped keeps what it has", stopped),
     ];
+    // In a worker process all studies but its own refuse to run, and the test that has it never comes back from it.
+    if std::env::var_os("CHRONOSCOPE_STUDY_FORK").is_some() {
+        std::panic::set_hook(Box::new(|_| {}));
+        all.iter().for_each(|(_, test)| drop(std::panic::catch_unwind(test)));
+        std::process::exit(1);
+    }
     let filter = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
     for (name, test) in all {
         if filter.as_ref().is_none_or(|part| name.contains(part.as_str())) {
@@ -137,13 +143,14 @@ fn samples() {
 }
 
 fn batches() {
-    let state = |_: &_| AtomicU64::new(0);
-    let count = |mode| {
+    let study = |mode: Mode| {
         let study = Study::new(format!("{mode:?}")).mode(mode).iterations(0, 2).rounds(3);
-        run(&study.case_shared("counted", state, |b, calls| b.iter(|| calls.fetch_add(1, Relaxed))))
+        study.case_shared("counted", |_| AtomicU64::new(0), |b, calls| b.iter(|| calls.fetch_add(1, Relaxed)))
     };
-    for (mode, operations, batches) in [(Mode::Batch(37), 37, 2), (Mode::SingleShot, 1, 1)] {
-        let record = count(mode);
+    let all = [(Mode::Batch(37), 37, 2), (Mode::SingleShot, 1, 1)];
+    all.iter().for_each(|(mode, ..)| study(*mode).serve_if_fork());
+    for (mode, operations, batches) in all {
+        let record = run(&study(mode));
         let cell = cell(&record, "counted");
         assert_eq!(cell.operations_per_batch, operations);
         let visits: Vec<_> = cell.forks.iter().flat_map(|fork| &fork.visits).collect();

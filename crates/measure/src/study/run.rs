@@ -3,7 +3,7 @@ use std::time::Instant;
 use super::error::StudyError;
 use super::estimate::{Seen, conclude, estimate};
 use super::launch::{self, End};
-use super::protocol::{Request, Said, VisitLog};
+use super::protocol::{Request, Said, VARIABLE, VisitLog};
 use super::schedule::{CellSpec, EMPTY};
 use super::study::{Study, StudyWish};
 use crate::engine::Start;
@@ -38,7 +38,8 @@ impl Study {
     /// observer says so. Leaves no process behind.
     ///
     /// # Errors
-    /// [`StudyError`] for a plan that makes no sense; nothing was measured then.
+    /// [`StudyError`] for a plan that makes no sense, and in a worker process of another study: a program that runs several
+    /// calls [`serve_if_fork`](Self::serve_if_fork) of all of them first. Nothing was measured then.
     pub fn run(
         &self,
         wish: &StudyWish,
@@ -46,6 +47,13 @@ impl Study {
         observer: &mut dyn StudyObserver,
     ) -> Result<StudyRecord, StudyError> {
         self.serve_if_fork();
+        if std::env::var_os(VARIABLE).is_some() {
+            return Err(StudyError::usage(format!(
+                "this process is a worker of another study, and {} is not measured in it; call serve_if_fork of every \
+                 study of the program before the first is run",
+                self.name()
+            )));
+        }
         let began = Instant::now();
         let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
         let start = Start::of_this_process();

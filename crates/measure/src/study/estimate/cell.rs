@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::quiet::Disturbed;
 use super::visit::{Visited, batches_ns, overlap_share};
 use super::{Seen, at_least, median};
 use crate::record::study::{
@@ -84,7 +85,7 @@ pub(super) fn estimate(
                     .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
                     .flatten(),
                 visits: visits.len() as u64,
-                visits_quiet: visits.iter().filter(|visit| visit.quiet).count() as u64,
+                visits_quiet: visits.iter().filter(|visit| visit.disturbed == Disturbed::No).count() as u64,
                 latencies: view.latencies(),
                 part: view.part(),
                 forks: view.forks(),
@@ -276,7 +277,7 @@ impl<'s, 'a> View<'s, 'a> {
                 .map(|visit| StudyVisit {
                     round: visit.log.round,
                     layout: visit.log.layout,
-                    quiet: visit.quiet,
+                    quiet: visit.disturbed == Disturbed::No,
                     batches_ns: visit.roles[self.role]
                         .iter()
                         .flat_map(|thread| batches_ns(thread))

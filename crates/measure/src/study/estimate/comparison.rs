@@ -1,4 +1,5 @@
-use super::visit::Visited;
+use super::quiet::Disturbed;
+use super::visit::{Visited, counted_up_to};
 use super::{Seen, median};
 use crate::record::study::{
     Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost,
@@ -62,7 +63,7 @@ fn comparison(
         let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
         let Some(pair) = paired(&pairs, seen.plan.confidence) else { continue };
         // A model needs every process at every backoff: one without a pair that counts gives those that do not.
-        let all = pairs_of(&visits[a], &visits[b], seen.forks.len(), |_| true);
+        let all = pairs_up_to(&visits[a], &visits[b], seen.forks.len(), Disturbed::Yes);
         for ((fork, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
             let usable = if pairs.is_empty() { all } else { pairs };
             fork.push(median(usable.iter().map(|(a, b)| b - a)).unwrap_or(f64::NAN));
@@ -89,24 +90,21 @@ fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<
     })
 }
 
-/// For each process, the times of both cells in the same rounds: in those in which both count, unless fewer than half of
-/// the processes, or fewer than three, have one.
+/// For each process, the times of both cells in the same rounds, as undisturbed as enough processes allow.
 fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
-    let counted = pairs_of(a, b, forks, |visit| visit.counts);
-    let with_any = counted.iter().filter(|pairs| !pairs.is_empty()).count();
-    if with_any * 2 >= forks && with_any >= forks.min(3) { counted } else { pairs_of(a, b, forks, |_| true) }
+    let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
+    let with_some = |level| {
+        let pairs = up_to(level);
+        (0..forks).filter(|fork| !pairs[*fork].is_empty()).collect()
+    };
+    up_to(counted_up_to(forks, with_some))
 }
 
-fn pairs_of(
-    a: &[Visited<'_>],
-    b: &[Visited<'_>],
-    forks: usize,
-    counts: impl Fn(&Visited<'_>) -> bool,
-) -> Vec<Vec<(f64, f64)>> {
+fn pairs_up_to(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {
     let mut found = vec![Vec::new(); forks];
-    for of_a in a.iter().filter(|visit| counts(visit)) {
+    for of_a in a.iter().filter(|visit| visit.disturbed <= level) {
         let same_round = |visit: &&Visited<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
-        if let Some(of_b) = b.iter().find(same_round).filter(|visit| counts(visit)) {
+        if let Some(of_b) = b.iter().find(same_round).filter(|visit| visit.disturbed <= level) {
             found[of_a.fork].push((whole_ns(of_a), whole_ns(of_b)));
         }
     }

@@ -38,8 +38,8 @@ pub(super) struct Found {
 
 /// Estimates everything.
 pub(super) fn estimate(seen: &Seen<'_>) -> Found {
-    let (quiet, canary) = quiet::judge(seen);
-    let visits = visit::values(seen, &quiet);
+    let (disturbed, canary) = quiet::judge(seen);
+    let visits = visit::values(seen, &disturbed);
     let empty_loop_ns = tokens::empty_loop(seen, &visits);
     let tokens = tokens::cost(seen, &visits);
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());

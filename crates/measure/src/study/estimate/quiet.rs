@@ -10,12 +10,23 @@ const QUIET_FACTOR: f64 = 1.15;
 /// The quietest visits: this share of all.
 const QUIETEST_SHARE: f64 = 0.05;
 
-/// For each process and each of its visits, whether it was quiet; and what that was judged by.
+/// How disturbed a visit was, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Disturbed {
+    /// Not at all, as far as can be seen.
+    No,
+    /// A neighbour took a part of the core: what waits for its own results hardly notices.
+    Shared,
+    /// The core ran slow, or a thread was taken off it.
+    Yes,
+}
+
+/// For each process and each of its visits, how disturbed it was; and what that was judged by.
 ///
 /// Visits are compared with visits of as many threads, since threads of one program may share a core with each other. Where
 /// there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of the experiment: there every
-/// visit counts as quiet.
-pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<bool>>, Option<StudyCanary>) {
+/// visit counts as undisturbed.
+pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<Disturbed>>, Option<StudyCanary>) {
     let mut turns = BTreeMap::<u32, Vec<f64>>::new();
     let mut links = BTreeMap::<u32, Vec<f64>>::new();
     let judged = |visit: &VisitLog| {
@@ -38,27 +49,31 @@ pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<bool>>, Option<StudyCanary>) {
     let mut judge = |visit: &VisitLog| {
         let Some((turn, link)) = judged(visit).and_then(|threads| Some((turns.get(&threads)?, links.get(&threads)?)))
         else {
-            return true;
+            return Disturbed::No;
         };
         let slow = slowest_link(visit) > link * QUIET_FACTOR;
         let shared = !slow && slowest_turn(visit) > turn * QUIET_FACTOR;
         let preempted = visit.threads.iter().any(|thread| thread.preempted > 0);
-        let quiet = !(slow || shared || preempted);
+        let disturbed = match (slow || preempted, shared) {
+            (true, _) => Disturbed::Yes,
+            (false, true) => Disturbed::Shared,
+            (false, false) => Disturbed::No,
+        };
         canary.visits += 1;
-        canary.visits_quiet += u64::from(quiet);
+        canary.visits_quiet += u64::from(disturbed == Disturbed::No);
         canary.visits_shared += u64::from(shared);
         canary.visits_slow += u64::from(slow);
         canary.visits_preempted += u64::from(preempted);
-        quiet
+        disturbed
     };
-    let quiet = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
+    let disturbed = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
     let least = |of: &BTreeMap<u32, f64>| of.values().copied().reduce(f64::min);
     let canary = least(&turns).zip(least(&links)).map(|(quiet_turn_ns, quiet_link_ns)| StudyCanary {
         quiet_turn_ns,
         quiet_link_ns,
         ..canary
     });
-    (quiet, canary)
+    (disturbed, canary)
 }
 
 fn slowest_turn(visit: &VisitLog) -> f64 {

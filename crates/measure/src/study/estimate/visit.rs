@@ -1,12 +1,15 @@
+use std::collections::BTreeSet;
+
 use super::Seen;
+use super::quiet::Disturbed;
 use crate::study::protocol::{ThreadLog, VisitLog};
 
 /// One visit, reduced to what estimates need.
 #[derive(Clone, Debug)]
 pub(super) struct Visited<'a> {
     pub(super) fork: usize,
-    pub(super) quiet: bool,
-    /// Whether it counts: quiet, or one of a cell that has too few quiet ones.
+    pub(super) disturbed: Disturbed,
+    /// Whether it counts: undisturbed, or one of a cell that has too few that are.
     pub(super) counts: bool,
     /// For each role: nanoseconds per operation and thread.
     pub(super) time_ns: Vec<f64>,
@@ -18,11 +21,11 @@ pub(super) struct Visited<'a> {
 }
 
 /// The visits to each cell, in the order in which they were made.
-pub(super) fn values<'a>(seen: &Seen<'a>, quiet: &[Vec<bool>]) -> Vec<Vec<Visited<'a>>> {
+pub(super) fn values<'a>(seen: &Seen<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Visited<'a>>> {
     let mut found: Vec<Vec<Visited<'a>>> = vec![Vec::new(); seen.cells.len()];
-    for (fork, (visits, quiet)) in seen.forks.iter().zip(quiet).enumerate() {
-        for (log, quiet) in visits.iter().zip(quiet) {
-            if let Some(visited) = reduce(seen, fork, log, *quiet) {
+    for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
+        for (log, disturbed) in visits.iter().zip(disturbed) {
+            if let Some(visited) = reduce(seen, fork, log, *disturbed) {
                 found[log.cell].push(visited);
             }
         }
@@ -31,15 +34,26 @@ pub(super) fn values<'a>(seen: &Seen<'a>, quiet: &[Vec<bool>]) -> Vec<Vec<Visite
     found
 }
 
-/// Quiet visits count. Where fewer than half of the processes, or fewer than three, saw one, all visits do.
+/// Says which visits count: the undisturbed ones, if enough processes saw one.
 fn count(visits: &mut [Visited<'_>], forks: usize) {
-    let with_quiet = (0..forks).filter(|fork| visits.iter().any(|visit| visit.quiet && visit.fork == *fork)).count();
-    let with_any = (0..forks).filter(|fork| visits.iter().any(|visit| visit.fork == *fork)).count();
-    let enough = with_quiet * 2 >= with_any && with_quiet >= with_any.min(3);
-    visits.iter_mut().for_each(|visit| visit.counts = visit.quiet || !enough);
+    let level = counted_up_to(forks, |level| {
+        visits.iter().filter(|visit| visit.disturbed <= level).map(|visit| visit.fork).collect()
+    });
+    visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
 }
 
-fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, quiet: bool) -> Option<Visited<'a>> {
+/// How disturbed what counts may be: as little as leaves something in half of the processes, and in three of them.
+/// `seen` tells which processes have something up to a level.
+pub(super) fn counted_up_to(forks: usize, seen: impl Fn(Disturbed) -> BTreeSet<usize>) -> Disturbed {
+    let all = seen(Disturbed::Yes).len().min(forks);
+    let is_enough = |level: &Disturbed| {
+        let with_some = seen(*level).len();
+        with_some * 2 >= all && with_some >= all.min(3)
+    };
+    [Disturbed::No, Disturbed::Shared].into_iter().find(is_enough).unwrap_or(Disturbed::Yes)
+}
+
+fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, disturbed: Disturbed) -> Option<Visited<'a>> {
     let spec = seen.cells.get(log.cell)?;
     let roles = match seen.case(spec) {
         Some(case) if case.roles.len() > 1 => {
@@ -57,7 +71,7 @@ fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, quiet: bool) -> O
         let per_s: Vec<f64> = roles.iter().map(|role| per_s(role, window)).collect();
         (roles.iter().zip(&per_s).map(|(role, per_s)| role.len() as f64 * 1e9 / per_s).collect(), per_s)
     };
-    Some(Visited { fork, quiet, counts: quiet, time_ns, per_s, roles, log })
+    Some(Visited { fork, disturbed, counts: true, time_ns, per_s, roles, log })
 }
 
 /// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.
@@ -146,6 +160,20 @@ mod tests {
         let window = common_window(&threads).unwrap();
         let rate = per_s(&threads.iter().collect::<Vec<_>>(), window);
         assert!(rate <= 1e9 * 1.01, "{rate}");
+    }
+
+    #[test]
+    fn what_counts_is_as_undisturbed_as_half_of_the_processes_allow() {
+        let level = |quiet: usize, shared: usize| {
+            counted_up_to(8, move |level| match level {
+                Disturbed::No => (0..quiet).collect(),
+                Disturbed::Shared => (0..quiet + shared).collect(),
+                Disturbed::Yes => (0..8).collect(),
+            })
+        };
+        assert_eq!(level(4, 0), Disturbed::No);
+        assert_eq!(level(3, 1), Disturbed::Shared);
+        assert_eq!(level(2, 1), Disturbed::Yes);
     }
 
     proptest! {
