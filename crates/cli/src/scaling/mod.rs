@@ -3,7 +3,7 @@
 //! as a user would write it.
 //!
 //! Data moves one way: [`clock`] names what can be read, [`grid`] says in which passes, [`program`] runs them, [`merge`]
-//! makes one record of them, [`front`] concludes from the record alone, [`words`] and [`page`] say it.
+//! makes one record of them, [`front`] concludes from the record alone, [`words`] and [`mod@page`] say it.
 
 mod chart;
 mod clock;
