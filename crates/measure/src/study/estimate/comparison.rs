@@ -93,11 +93,7 @@ fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<
 /// For each process, the times of both cells in the same rounds, as undisturbed as enough processes allow.
 fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
-    let with_some = |level| {
-        let pairs = up_to(level);
-        (0..forks).filter(|fork| !pairs[*fork].is_empty()).collect()
-    };
-    up_to(counted_up_to(forks, with_some))
+    up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()))
 }
 
 fn pairs_up_to(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {

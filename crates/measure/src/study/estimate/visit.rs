@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use super::Seen;
 use super::quiet::Disturbed;
 use crate::study::protocol::{ThreadLog, VisitLog};
@@ -36,18 +34,24 @@ pub(super) fn values<'a>(seen: &Seen<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<V
 
 /// Says which visits count: the undisturbed ones, if enough processes saw one.
 fn count(visits: &mut [Visited<'_>], forks: usize) {
-    let level = counted_up_to(forks, |level| {
-        visits.iter().filter(|visit| visit.disturbed <= level).map(|visit| visit.fork).collect()
+    let level = counted_up_to(|level| {
+        let mut seen = vec![0; forks];
+        visits.iter().filter(|visit| visit.disturbed <= level).for_each(|visit| seen[visit.fork] += 1);
+        seen
     });
     visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
 }
 
-/// How disturbed what counts may be: as little as leaves something in half of the processes, and in three of them.
-/// `seen` tells which processes have something up to a level.
-pub(super) fn counted_up_to(forks: usize, seen: impl Fn(Disturbed) -> BTreeSet<usize>) -> Disturbed {
-    let all = seen(Disturbed::Yes).len().min(forks);
+/// How disturbed what counts may be: as little as leaves half of the processes, and three of them, a few each (three, or
+/// all that they have), since one alone may be a stray. `seen` tells how many each process has up to a level.
+pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed {
+    const FEW: usize = 3;
+    let whole = seen(Disturbed::Yes);
+    let all = whole.iter().filter(|count| **count > 0).count();
     let is_enough = |level: &Disturbed| {
-        let with_some = seen(*level).len();
+        let some =
+            seen(*level).into_iter().zip(&whole).filter(|(count, whole)| *count > 0 && *count >= FEW.min(**whole));
+        let with_some = some.count();
         with_some * 2 >= all && with_some >= all.min(3)
     };
     [Disturbed::No, Disturbed::Shared].into_iter().find(is_enough).unwrap_or(Disturbed::Yes)
@@ -165,10 +169,10 @@ mod tests {
     #[test]
     fn what_counts_is_as_undisturbed_as_half_of_the_processes_allow() {
         let level = |quiet: usize, shared: usize| {
-            counted_up_to(8, move |level| match level {
-                Disturbed::No => (0..quiet).collect(),
-                Disturbed::Shared => (0..quiet + shared).collect(),
-                Disturbed::Yes => (0..8).collect(),
+            counted_up_to(move |level| match level {
+                Disturbed::No => (0..8).map(|fork| if fork < quiet { 3 } else { 1 }).collect(),
+                Disturbed::Shared => (0..8).map(|fork| if fork < quiet + shared { 3 } else { 1 }).collect(),
+                Disturbed::Yes => vec![9; 8],
             })
         };
         assert_eq!(level(4, 0), Disturbed::No);
