@@ -1,7 +1,6 @@
 use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
-use chronoscope_measure::finding::Severity;
 use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
 use chronoscope_measure::record::study::StudyRecord;
 use serde::Serialize;
@@ -38,7 +37,6 @@ pub(super) fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
-    let grave = run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning);
-    let failed = record.interrupted || record.cells.is_empty() || !record.failures.is_empty();
-    Ok(ExitCode::from(u8::from(failed || grave)))
+    let grave = run.strict && record.has_warning();
+    Ok(ExitCode::from(u8::from(grave || !record.is_whole())))
 }

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, print, saved};
-use crate::finding::Severity;
 use crate::record::Tool;
 use crate::record::study::{StudyCompared, StudyRecord};
 use crate::{Study, StudyWish, compare_studies};
@@ -157,8 +156,5 @@ fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
 }
 
 fn is_well(record: &StudyRecord, strict: bool) -> bool {
-    let is_grave = |severity: Severity| severity >= Severity::Warning;
-    let measured = record.cells.iter().any(|cell| !cell.forks.is_empty());
-    let passes = !strict || !record.findings.iter().any(|finding| is_grave(finding.severity));
-    record.failures.is_empty() && !record.interrupted && measured && passes
+    record.is_whole() && !(strict && record.has_warning())
 }

@@ -24,7 +24,7 @@ use crate::stats;
 const BATCH_ERRORS: f64 = 10_000.0;
 /// And at least this, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// Visits to the calibration's cells: one for each layout, and so long.
+/// Visits to the calibration's cells take no longer.
 const CALIBRATION_NS: u64 = 500_000;
 /// Threads that share CPUs must be watched over several turns of the scheduler.
 const CROWDED_VISIT_NS: u64 = 20_000_000;
@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
         let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
         if cell.case == EMPTY {
-            return (round < LAYOUTS).then_some((usual_ns.min(CALIBRATION_NS), layout));
+            return Some((usual_ns.min(CALIBRATION_NS), layout));
         }
         if self.is_crowded(cell) && usual_ns < CROWDED_VISIT_NS {
             // Rarer and longer visits, of the same time altogether where that leaves two.

@@ -120,14 +120,9 @@ struct Session<'a> {
 impl Session<'_> {
     fn run_all(&mut self) {
         let mut fork = 0;
-        while fork < self.plan.forks && !self.observer.cancelled() {
+        while fork < self.plan.forks && !self.observer.cancelled() && !self.all_failed() {
             // A process that a case took down before anything was measured is started again without that case.
-            if self.run_one(fork) || self.all_failed() {
-                fork += 1;
-            }
-            if self.all_failed() {
-                break;
-            }
+            fork += u32::from(self.run_one(fork));
         }
     }
 

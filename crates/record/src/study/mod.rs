@@ -19,7 +19,7 @@ pub use tokens::{TokenCost, TokenPoint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::{Machine, Tool};
 
 /// The version of the study's shape that this build writes and reads.
@@ -80,6 +80,18 @@ pub struct StudyRecord {
     pub forks: Vec<StudyFork>,
     /// Conclusions, gravest first.
     pub findings: Vec<Finding>,
+}
+
+impl StudyRecord {
+    /// Whether the run came to its end, no case failed, and something was measured.
+    pub fn is_whole(&self) -> bool {
+        !self.interrupted && self.failures.is_empty() && self.cells.iter().any(|cell| cell.visits > 0)
+    }
+
+    /// Whether a finding of severity warning or worse stands.
+    pub fn has_warning(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity >= Severity::Warning)
+    }
 }
 
 /// The clock that timed batches.

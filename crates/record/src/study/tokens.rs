@@ -30,6 +30,6 @@ impl TokenCost {
 pub struct TokenPoint {
     /// Tokens.
     pub tokens: u64,
-    /// Nanoseconds per call, the median over processes.
+    /// Nanoseconds per call, the median over processes; of each process the lower quartile of its visits.
     pub ns: f64,
 }

@@ -48,7 +48,7 @@ pub(super) fn estimate(
             let floor_ns = 2.0 * seen.error_ns / operations.max(1) as f64;
             let oversubscribed = seen.is_crowded(spec);
             let time = view.time_ns(floor_ns);
-            let hidden = (spec.tokens == 0 && seen.plan.mode != Mode::SampleTime).then_some(()).and(empty_loop_ns);
+            let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
             let below_ns = time
                 .zip(hidden)
                 .filter(|(time, empty)| time.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING);

@@ -1,14 +1,18 @@
 use super::visit::Visited;
 use super::{Seen, at_least, median};
 use crate::record::study::{Estimate, TokenCost, TokenPoint};
-use crate::stats::{mean_interval, straight_line};
+use crate::stats::{Distribution, mean_interval, straight_line};
+use crate::study::schedule::LAYOUTS;
+
+/// Of a process's visits to one cell, this quantile says what it takes undisturbed: disturbances only add, and a process
+/// may meet more of them than a median bears.
+const UNDISTURBED: f64 = 0.25;
 
 /// What a loop with nothing in it takes per turn: of each process the slowest code layout.
 pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Estimate> {
     let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
     let slowest = |fork: usize| {
-        let of_fork = visits[at].iter().filter(|visit| visit.fork == fork && visit.counts);
-        of_fork.filter_map(|visit| visit.time_ns.first().copied()).reduce(f64::max)
+        (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max)
     };
     let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
     Some(at_least(mean_interval(&forks, seen.plan.confidence)?, 0.0))
@@ -19,10 +23,7 @@ pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option
 pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<TokenCost> {
     let cells: Vec<(usize, u64)> =
         seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
-    let of_fork = |at: usize, fork: usize| {
-        let counted = visits[at].iter().filter(|visit| visit.fork == fork && visit.counts);
-        median(counted.filter_map(|visit| visit.time_ns.first().copied()))
-    };
+    let of_fork = |at: usize, fork: usize| undisturbed(&visits[at], fork, None);
     let points: Vec<TokenPoint> = cells
         .iter()
         .filter_map(|(at, tokens)| {
@@ -59,4 +60,11 @@ pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Token
         largest_deviation_pct: deviations.fold(0.0, f64::max),
         points,
     })
+}
+
+/// What an operation takes in those visits of one process that count, in one code layout or in all.
+fn undisturbed(visits: &[Visited<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
+    let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
+    let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));
+    Distribution::of(of_layout.filter_map(|visit| visit.time_ns.first().copied()).collect()).quantile(UNDISTURBED)
 }
