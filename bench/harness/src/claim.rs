@@ -3,6 +3,14 @@
 use bench_shared::spread::Spread;
 use serde::Serialize;
 
+/// What an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Truth {
+    pub(crate) ns: f64,
+    /// Half of its own interval, where it was measured, too.
+    pub(crate) error_ns: f64,
+}
+
 /// What a harness said of an operation in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Claim {
@@ -12,7 +20,7 @@ pub(crate) struct Claim {
     pub(crate) interval_ns: Option<(f64, f64)>,
     pub(crate) below_ns: Option<f64>,
     /// What the operation took, where that is known.
-    pub(crate) truth_ns: Option<f64>,
+    pub(crate) truth: Option<Truth>,
 }
 
 /// What a harness said of an operation in all runs.
@@ -46,11 +54,25 @@ impl Claim {
     fn holds(&self, ns: f64) -> Option<bool> {
         self.interval_ns.map(|(low, high)| (low..=high).contains(&ns))
     }
+
+    /// Whether the interval holds the truth: with a truth that was measured, whether the two differ by no more than what
+    /// both intervals leave open together, the root of the sum of their squares. None where no truth is known.
+    fn holds_truth(&self) -> Option<bool> {
+        let truth = self.truth?;
+        // "Less than X" is right where it is.
+        let below = self.ns.is_none() && self.below_ns.is_some_and(|below_ns| truth.ns - truth.error_ns <= below_ns);
+        let held = below
+            || self.ns.zip(self.interval_ns).is_some_and(|(ns, (low, high))| {
+                let half_ns = if truth.ns < ns { ns - low } else { high - ns };
+                (truth.ns - ns).abs() <= half_ns.hypot(truth.error_ns)
+            });
+        Some(held)
+    }
 }
 
 impl Claims {
     pub(crate) fn truth_ns(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| claim.truth_ns))
+        Spread::of(self.claims.iter().filter_map(|claim| claim.truth.map(|truth| truth.ns)))
     }
 
     pub(crate) fn ns(&self) -> Option<Spread> {
@@ -59,12 +81,12 @@ impl Claims {
 
     /// Claimed over true, less 1, in percent, with its sign.
     pub(crate) fn error_pct(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth_ns? - 1.0) * 100.0)))
+        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth?.ns - 1.0) * 100.0)))
     }
 
     /// The same without its sign.
     pub(crate) fn absolute_error_pct(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth_ns? - 1.0).abs() * 100.0)))
+        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth?.ns - 1.0).abs() * 100.0)))
     }
 
     /// Half an interval's width, in percent of its claim.
@@ -75,10 +97,10 @@ impl Claims {
         }))
     }
 
-    /// Runs whose interval holds the truth of that run; a run that gave no value held nothing.
+    /// Runs whose interval, or "less than X", holds the truth of that run; a run that said neither held nothing.
     pub(crate) fn hold_truth(&self) -> Count {
         let known = self.claims.iter().filter(|claim| claim.interval_ns.is_some() || claim.ns.is_none());
-        Count::of(known.filter_map(|claim| Some(claim.holds(claim.truth_ns?).unwrap_or(false))))
+        Count::of(known.filter_map(Claim::holds_truth))
     }
 
     /// Runs whose interval holds the median of all runs' values.
@@ -112,7 +134,12 @@ mod tests {
     use super::*;
 
     fn claim(ns: f64, half: f64) -> Claim {
-        Claim { ns: Some(ns), interval_ns: Some((ns - half, ns + half)), below_ns: None, truth_ns: Some(10.0) }
+        Claim {
+            ns: Some(ns),
+            interval_ns: Some((ns - half, ns + half)),
+            below_ns: None,
+            truth: Some(Truth { ns: 10.0, error_ns: 0.0 }),
+        }
     }
 
     #[test]
@@ -121,15 +148,27 @@ mod tests {
             Claims { operation: "x".into(), claims: vec![claim(10.1, 0.25), claim(10.3, 0.25), claim(10.4, 0.5)] };
         assert_eq!(claims.hold_truth(), Count { of: 2, all: 3 });
         assert_eq!(claims.hold_median(), Count { of: 3, all: 3 });
+        let vague = Claims {
+            operation: "x".into(),
+            claims: claims
+                .claims
+                .iter()
+                .map(|claim| Claim { truth: Some(Truth { ns: 10.0, error_ns: 0.2 }), ..*claim })
+                .collect(),
+        };
+        assert_eq!(vague.hold_truth(), Count { of: 3, all: 3 });
         assert!((claims.absolute_error_pct().unwrap().median - 3.0).abs() < 1e-9);
     }
 
     #[test]
     fn no_value_holds_no_truth_and_no_interval_is_not_counted() {
-        let below = Claim { ns: None, interval_ns: None, below_ns: Some(0.4), truth_ns: Some(10.0) };
+        let below =
+            Claim { ns: None, interval_ns: None, below_ns: Some(0.4), truth: Some(Truth { ns: 10.0, error_ns: 0.0 }) };
         let bare = Claim { interval_ns: None, ..claim(10.0, 0.0) };
         let claims = |claims: Vec<Claim>| Claims { operation: "x".into(), claims };
-        assert_eq!(claims(vec![below]).hold_truth(), Count { of: 0, all: 1 });
+        assert_eq!(claims(vec![below]).hold_truth(), Count { of: 0, all: 1 }, "0.4 is less than the truth");
+        assert_eq!(claims(vec![Claim { below_ns: Some(11.0), ..below }]).hold_truth(), Count { of: 1, all: 1 });
+        assert_eq!(claims(vec![Claim { below_ns: None, ..below }]).hold_truth(), Count { of: 0, all: 1 });
         assert_eq!(claims(vec![bare]).hold_truth(), Count { of: 0, all: 0 });
         assert_eq!(claims(vec![below]).show(), "< 0.400 (0.400…0.400)");
         assert_eq!(claims(vec![]).show(), "–");

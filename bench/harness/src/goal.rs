@@ -72,11 +72,13 @@ fn found(sections: &Sections) -> Goal {
 }
 
 fn copies(sections: &Sections) -> Goal {
-    const GOAL: &str = "A/A, copies: \"no difference\" in ≥ 95 of 100";
+    const GOAL: &str = "A/A, copies: no false difference in ≥ 95 of 100";
     match &sections.difference {
-        Some(seen) => {
-            Goal { goal: GOAL, measured: seen.copies_same().show(), verdict: at_least(seen.copies_same(), SAME, RUNS) }
-        }
+        Some(seen) => Goal {
+            goal: GOAL,
+            measured: seen.copies_right().show(),
+            verdict: at_least(seen.copies_right(), SAME, RUNS),
+        },
         None => Goal::open(GOAL, "not measured"),
     }
 }

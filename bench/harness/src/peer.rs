@@ -58,7 +58,7 @@ impl Peer {
 }
 
 fn claim(ns: f64, interval_ns: Option<(f64, f64)>) -> Claim {
-    Claim { ns: Some(ns), interval_ns, below_ns: None, truth_ns: None }
+    Claim { ns: Some(ns), interval_ns, below_ns: None, truth: None }
 }
 
 #[derive(Deserialize)]

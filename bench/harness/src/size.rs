@@ -35,14 +35,14 @@ pub(crate) struct Repeated {
 impl Size {
     pub(crate) const FULL: Self = Self {
         is_quick: false,
-        accuracy: Repeated { runs: 100, budget: Duration::from_secs(3), forks: 8 },
-        peers: Repeated { runs: 10, budget: Duration::from_secs(3), forks: 8 },
+        accuracy: Repeated { runs: 100, budget: Duration::from_secs(3), forks: 12 },
+        peers: Repeated { runs: 10, budget: Duration::from_secs(3), forks: 12 },
         peers_measure: Duration::from_secs(1),
         peers_resamples: 100_000,
-        difference: Repeated { runs: 5, budget: Duration::from_secs(20), forks: 8 },
-        same: Repeated { runs: 20, budget: Duration::from_secs(4), forks: 8 },
+        difference: Repeated { runs: 5, budget: Duration::from_secs(19), forks: 12 },
+        same: Repeated { runs: 20, budget: Duration::from_secs(4), forks: 12 },
         criterion_same: 10,
-        empty: Repeated { runs: 10, budget: Duration::from_secs(1), forks: 8 },
+        empty: Repeated { runs: 10, budget: Duration::from_secs(1), forks: 12 },
     };
 
     pub(crate) const QUICK: Self = Self {

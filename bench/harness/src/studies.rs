@@ -11,7 +11,7 @@ use chronoscope_measure::record::Tool;
 use chronoscope_measure::record::study::{Cell, StudyRecord};
 use chronoscope_measure::{Bencher, Study, StudyWish};
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Truth};
 use crate::size::Repeated;
 use crate::spin::spin;
 
@@ -136,31 +136,42 @@ pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure
     }
 }
 
-/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes; and what a link takes.
-pub(crate) fn claims(record: &StudyRecord) -> Result<(Vec<(String, Claim)>, f64), Failure> {
+/// What a link of the long chain took in a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ruler {
+    pub(crate) link_ns: f64,
+    /// Half of its interval, as a share of it.
+    pub(crate) error: f64,
+}
+
+/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes; and by what ruler.
+pub(crate) fn claims(record: &StudyRecord) -> Result<(Vec<(String, Claim)>, Ruler), Failure> {
     let of = |cell: &Cell| cell.parameters.get(OPERATION).cloned();
-    let ruler = record.cells.iter().find(|cell| of(cell).as_deref() == Some(RULER));
-    let ruler_ns = ruler.and_then(|cell| cell.time_ns).ok_or_else(|| Failure::because("the ruler was not measured"))?;
-    let link_ns = ruler_ns.estimate / f64::from(RULER_LINKS);
+    let long = record.cells.iter().find(|cell| of(cell).as_deref() == Some(RULER));
+    let time = long.and_then(|cell| cell.time_ns).ok_or_else(|| Failure::because("the ruler was not measured"))?;
+    let ruler =
+        Ruler { link_ns: time.estimate / f64::from(RULER_LINKS), error: (time.high - time.low) / 2.0 / time.estimate };
     let others = record.cells.iter().filter_map(|cell| Some((of(cell)?, cell))).filter(|(name, _)| name != RULER);
     let claim = |(name, cell): (String, &Cell)| {
-        let truth_ns = truth_ns(&name, link_ns);
         let claim = Claim {
             ns: cell.time_ns.map(|time| time.estimate),
             interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
             below_ns: cell.below_ns,
-            truth_ns,
+            truth: truth(&name, ruler),
         };
         (name, claim)
     };
-    Ok((others.map(claim).collect(), link_ns))
+    Ok((others.map(claim).collect(), ruler))
 }
 
 /// What an operation takes, where that is known.
-pub(crate) fn truth_ns(operation: &str, link_ns: f64) -> Option<f64> {
-    let spin = SPINS.iter().find(|(name, _)| *name == operation).map(|(_, ns)| *ns as f64);
-    let all = CHAINS.iter().find(|chain| chain.name() == operation);
-    spin.or_else(|| Some(all?.links()? * link_ns))
+pub(crate) fn truth(operation: &str, ruler: Ruler) -> Option<Truth> {
+    if let Some((_, ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
+        return Some(Truth { ns: *ns as f64, error_ns: 0.0 });
+    }
+    let chain = CHAINS.iter().find(|chain| chain.name() == operation)?;
+    let ns = chain.links()? * ruler.link_ns;
+    Some(Truth { ns, error_ns: ns * ruler.error })
 }
 
 /// The operation that the parameter names.
@@ -195,8 +206,9 @@ mod tests {
 
     #[test]
     fn what_is_known_is_known() {
-        assert_eq!(truth_ns("chain_100", 1.5), Some(150.0));
-        assert_eq!(truth_ns("spin_1us", 1.5), Some(1000.0));
-        assert_eq!(truth_ns("empty", 1.5), None);
+        let ruler = Ruler { link_ns: 1.5, error: 0.01 };
+        assert_eq!(truth("chain_100", ruler), Some(Truth { ns: 150.0, error_ns: 1.5 }));
+        assert_eq!(truth("spin_1us", ruler), Some(Truth { ns: 1000.0, error_ns: 0.0 }));
+        assert_eq!(truth("empty", ruler), None);
     }
 }

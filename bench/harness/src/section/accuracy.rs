@@ -27,9 +27,9 @@ pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
     for run in 0..size.accuracy.runs {
         eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
         let record = studies::run(&study, &size.accuracy)?;
-        let (claims, link) = studies::claims(&record)?;
+        let (claims, ruler) = studies::claims(&record)?;
         collected.add(claims);
-        link_ns.push(link);
+        link_ns.push(ruler.link_ns);
         elapsed_ms.push(record.elapsed_ms as f64);
     }
     Ok(Accuracy { operations: collected.into_claims(), link_ns, elapsed_ms })
@@ -74,7 +74,8 @@ impl Accuracy {
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
         format!(
             "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} in the same rounds. That is\n\
-             itself measured: what its interval leaves open counts here as the operation's error. Intervals are of 99.9 %.",
+             itself measured: an interval holds it if the two are no farther apart than both leave open together, the root of the\n\
+             sum of their squares. Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
             median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),

@@ -166,10 +166,10 @@ impl Differences {
         self.two_percent.iter().map(|seen| Duration::from_millis(seen.elapsed_ms)).max()
     }
 
-    /// Comparisons of copies that said that there is no difference.
-    pub(crate) fn copies_same(&self) -> Count {
+    /// Comparisons of copies that did not claim a difference: the same within the margin, or unresolved.
+    pub(crate) fn copies_right(&self) -> Count {
         let of = |of: fn(&Same) -> usize| self.copies.iter().map(of).sum();
-        Count { of: of(|same| same.same), all: of(Same::all) }
+        Count { of: of(|same| same.same + same.unresolved), all: of(Same::all) }
     }
 
     /// Control arms that called no difference.

@@ -43,12 +43,12 @@ pub(crate) fn measure(size: &Size) -> Result<Peers, Failure> {
     let mut theirs = Peer::ALL.map(|peer| (peer, Collected::default()));
     for run in 0..size.peers.runs {
         eprintln!("bench-harness: peers, round {} of {}", run + 1, size.peers.runs);
-        let (claims, link_ns) = studies::claims(&studies::run(&study, &size.peers)?)?;
+        let (claims, ruler) = studies::claims(&studies::run(&study, &size.peers)?)?;
         ours.add(claims);
         for (peer, collected) in &mut theirs {
             // A place of its own for each run: none is to know of the one before.
             let mut claims = peer.run(&orders, home()?.path())?;
-            claims.iter_mut().for_each(|(name, claim)| claim.truth_ns = studies::truth_ns(name, link_ns));
+            claims.iter_mut().for_each(|(name, claim)| claim.truth = studies::truth(name, ruler));
             collected.add(claims);
         }
     }

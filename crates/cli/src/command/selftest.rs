@@ -27,22 +27,14 @@ pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> 
     let budgets = budgets(&parts, &wish, start)?;
     let file = run.output.as_deref().map(|path| OutputFile::prepare("the verdict", path)).transpose()?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    let whole = budgets.iter().sum::<Duration>().as_secs_f64().max(f64::MIN_POSITIVE);
-    let mut done = 0.0;
     let mut records = Vec::with_capacity(parts.len());
-    for (part, budget) in parts.iter().zip(&budgets) {
-        let share = budget.as_secs_f64() / whole;
-        progress.enters(done, done + share);
-        done += share;
-        let wish = StudyWish { budget: Some(*budget), ..wish.clone() };
-        let found = part.study.run(&wish, study_run::tool(), &mut progress);
-        records.push(found.map_err(|error| Failure::usage(error.to_string()))?);
-        if progress.cancelled() {
-            break;
-        }
-    }
+    let all: Vec<usize> = (0..parts.len()).collect();
+    measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;
+    // A user who says how long it may take gets no second try.
+    let again = if run.duration.is_none() { selftest::unclear(&parts, &records) } else { Vec::new() };
+    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| records[part] = record)?;
     progress.finish();
-    let verdict = selftest::judge(&parts, &records);
+    let verdict = Verdict { repeated: selftest::names(&parts, &again), ..selftest::judge(&parts, &records) };
     let json = study_run::json(&Printed { selftest: &verdict, studies: &records })?;
     let printed = match run.format {
         Format::Human => print(&selftest::terminal(&verdict, &records)),
@@ -50,6 +42,31 @@ pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> 
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
     Ok(ExitCode::from(u8::from(!verdict.passed)))
+}
+
+/// Measures those of `parts` that `which` says, each with its budget, until the user stops it.
+fn measure(
+    parts: &[Part],
+    budgets: &[Duration],
+    wish: &StudyWish,
+    which: &[usize],
+    progress: &mut StudyProgress,
+    mut keep: impl FnMut(usize, StudyRecord),
+) -> Result<(), Failure> {
+    let whole = which.iter().map(|part| budgets[*part]).sum::<Duration>().as_secs_f64().max(f64::MIN_POSITIVE);
+    let mut done = 0.0;
+    for part in which.iter().copied() {
+        if progress.cancelled() {
+            break;
+        }
+        let share = budgets[part].as_secs_f64() / whole;
+        progress.enters(done, done + share);
+        done += share;
+        let wish = StudyWish { budget: Some(budgets[part]), ..wish.clone() };
+        let found = parts[part].study.run(&wish, study_run::tool(), progress);
+        keep(part, found.map_err(|error| Failure::usage(error.to_string()))?);
+    }
+    Ok(())
 }
 
 /// The time of each part: its own, or its share of what the user said.

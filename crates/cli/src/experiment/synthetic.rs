@@ -41,7 +41,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
             confidence: 0.999,
             seed: 1,
         },
-        clock: Some(StudyClock { name: "ordered, verified".into(), error_ns: 12.5 }),
+        clock: Some(StudyClock { name: "ordered, verified".into(), error_ns: 12.5, batch_ns: 25.0 }),
         empty_loop_ns: Some(interval(0.3, 0.01)),
         tokens: Some(TokenCost {
             ns_per_token: interval(2.0, 0.01),

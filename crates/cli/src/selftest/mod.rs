@@ -48,20 +48,47 @@ pub(crate) struct Verdict {
     pub(crate) faults: Vec<String>,
     /// Whether every claim that could be tried is right.
     pub(crate) passed: bool,
+    /// The studies that were measured twice, since a claim of theirs could not be judged the first time.
+    pub(crate) repeated: Vec<String>,
     /// Whether the user stopped it.
     pub(crate) interrupted: bool,
 }
 
 /// Judges the records of `parts`, of which those at the end may be missing.
 pub(crate) fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
-    let calm = parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record);
-    let machine = MachineState::of(calm);
+    let machine = machine(parts, records);
     let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(|(part, record)| (part.checks)(record)).collect();
     excuse(&mut checks, &machine);
     let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
     let is_right = |check: &Check| matches!(check.outcome, Outcome::Pass | Outcome::NotTried);
     let passed = !interrupted && !checks.is_empty() && checks.iter().all(is_right);
-    Verdict { checks, faults: machine.faults(), machine, passed, interrupted }
+    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted }
+}
+
+/// The parts with a claim that is too vague to be judged, or wrong on a disturbed machine; none of a run that was stopped.
+///
+/// A claim that is wrong on a quiet machine gets no second try.
+pub(crate) fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
+    if judge(parts, records).interrupted {
+        return Vec::new();
+    }
+    let machine = machine(parts, records);
+    let is_unclear = |(at, (part, record)): (usize, (&Part, &StudyRecord))| {
+        let mut checks = (part.checks)(record);
+        excuse(&mut checks, &machine);
+        checks.iter().any(|check| check.outcome == Outcome::TooNoisy).then_some(at)
+    };
+    parts.iter().zip(records).enumerate().filter_map(is_unclear).collect()
+}
+
+/// The studies of those of `parts` that `which` says.
+pub(crate) fn names(parts: &[Part], which: &[usize]) -> Vec<String> {
+    which.iter().map(|part| parts[*part].study.name().to_owned()).collect()
+}
+
+/// What disturbed the studies that do not disturb themselves.
+fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
+    MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record))
 }
 
 /// On a machine that was disturbed throughout, a wrong claim says nothing of the harness. It does not pass, either.

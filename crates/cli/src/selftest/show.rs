@@ -74,6 +74,10 @@ fn surroundings(verdict: &Verdict) -> Vec<String> {
     if let Some(resolvable) = machine.resolvable_pct {
         said.push(format!("differences below {} are not resolved here and now", percent(resolvable)));
     }
+    if !verdict.repeated.is_empty() {
+        let which = verdict.repeated.join(", ");
+        said.push(format!("measured twice, since a claim could not be judged the first time: {which}"));
+    }
     said
 }
 

@@ -5,7 +5,7 @@ fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
     let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
     excuse(&mut checks, &machine);
     let passed = checks.iter().all(|check| matches!(check.outcome, Outcome::Pass | Outcome::NotTried));
-    Verdict { checks, faults: machine.faults(), machine, passed, interrupted: false }
+    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted: false }
 }
 
 fn disturbed() -> MachineState {
@@ -39,4 +39,9 @@ fn what_could_not_be_tried_is_no_fault() {
 #[test]
 fn nothing_measured_is_nothing_passed() {
     assert!(!judge(&parts(2), &[]).passed);
+}
+
+#[test]
+fn a_run_that_was_stopped_gets_no_second_try() {
+    assert!(unclear(&parts(2), &[]).is_empty());
 }

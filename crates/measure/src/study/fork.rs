@@ -12,28 +12,28 @@ use nix::sys::signal::Signal;
 
 use super::case::{Case, State};
 use super::crew::{Crew, Visit, words};
+use super::edges;
 use super::phases::Assignment;
 use super::protocol::{Request, SEPARATOR, Said, ThreadLog, VARIABLE, VisitLog, line};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
 use crate::record::study::{Mode, StudyPlan};
-use crate::stats;
 
 /// A batch takes so many times the clock's error: its share is then 0.01 %.
 const BATCH_ERRORS: f64 = 10_000.0;
 /// And at least this, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// Visits to the calibration's cells take no longer.
+/// Visits to the calibration's cells take no longer; there is one for each layout, and more while all of them together take no
+/// more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
+const CALIBRATION_SHARE: f64 = 0.15;
 /// Threads that share CPUs must be watched over several turns of the scheduler.
 const CROWDED_VISIT_NS: u64 = 20_000_000;
 /// The clock's largest share of a thread's time where it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
 const LONGEST_BATCHES: f64 = 16.0;
-/// Batches of one empty operation by which the cost of a batch is known.
-const EMPTY_BATCHES: u32 = 500;
 /// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
 /// A process that is so many times over its time begins no more visits.
@@ -118,9 +118,11 @@ impl<'a> Worker<'a> {
     }
 
     fn work(mut self) -> Result<(), String> {
-        self.measure_batch()?;
+        self.error_ns = self.error_ns.max(edges::in_a_row_ns(&mut self.crew)?);
+        let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew)?);
         let trust = self.clock.trust();
-        say(&Said::Clock { name: format!("ordered, {}", trust.state), error_ns: self.error_ns })?;
+        let name = format!("ordered, {}", trust.state);
+        say(&Said::Clock { name, error_ns: self.error_ns, batch_ns })?;
         self.pilots()?;
         self.pilots_ns = self.elapsed_ns();
         let operations = self.operations();
@@ -140,18 +142,6 @@ impl<'a> Worker<'a> {
             }
         }
         say(&Said::End { disturbance: self.crew.end() })
-    }
-
-    /// What a batch takes beside its operations: stamps and fences, the way into the loop and out of it. Where that is more
-    /// than what two readings of the clock show, it is what a batch can be off by.
-    fn measure_batch(&mut self) -> Result<(), String> {
-        let Some(empty) = self.cells.iter().position(|cell| cell.case == EMPTY) else { return Ok(()) };
-        let assignment = Assignment::Batches { operations: 1, warm_up: 20, batches: EMPTY_BATCHES, length_ns: 0 };
-        if let Some(logs) = self.visit(empty, None, 0, assignment)? {
-            let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64).collect();
-            self.error_ns = self.error_ns.max(stats::median(batches).unwrap_or(0.0));
-        }
-        Ok(())
     }
 
     /// Finds out how long an operation of each cell takes.
@@ -206,13 +196,20 @@ impl<'a> Worker<'a> {
     /// How long a visit to `cell` in this round should be and in which layout; None if it is not visited in this round.
     fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
         let layout = (self.request.fork + round) % LAYOUTS;
-        let cells = self.cells.len().max(1) as u64;
-        let share_ns = self.budget_ns().saturating_sub(self.pilots_ns) / cells / u64::from(rounds);
+        let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
+        let of_user = (self.cells.len() as u64 - of_calibration).max(1);
+        let left_ns = self.budget_ns().saturating_sub(self.pilots_ns);
+        let calibration_ns = of_calibration * (CALIBRATION_NS + VISIT_OVERHEAD_NS);
+        let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
+        let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
+        let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
+        let share_ns = left_ns / of_user / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
         let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
         if cell.case == EMPTY {
-            return Some((usual_ns.min(CALIBRATION_NS), layout));
+            let nth = spread(round, rounds, calibrations)?;
+            return Some((CALIBRATION_NS, (self.request.fork + nth) % LAYOUTS));
         }
         if self.is_crowded(cell) && usual_ns < CROWDED_VISIT_NS {
             // Rarer and longer visits, of the same time altogether where that leaves two.
@@ -310,6 +307,12 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// Which `round` is of `chosen` ones that are spread evenly over all `rounds`; None if it is none of them.
+fn spread(round: u32, rounds: u32, chosen: u32) -> Option<u32> {
+    let up_to = |round: u32| (u64::from(round) * u64::from(chosen) / u64::from(rounds.max(1))) as u32;
+    (up_to(round + 1) > up_to(round)).then(|| up_to(round))
+}
+
 /// For each case those that it is compared with, directly or by way of others, and itself.
 fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
     let mut groups: Vec<BTreeSet<String>> = plan.cases.iter().map(|case| BTreeSet::from([case.clone()])).collect();
@@ -359,4 +362,17 @@ fn say(said: &Said) -> Result<(), String> {
     let text = line(said).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn as_many_rounds_are_chosen_as_were_asked_for() {
+        for (rounds, chosen) in [(12, 12), (40, 10), (7, 4), (3, 3), (40, 4)] {
+            let found: Vec<u32> = (0..rounds).filter_map(|round| spread(round, rounds, chosen)).collect();
+            assert_eq!(found, (0..chosen).collect::<Vec<_>>(), "{chosen} of {rounds}");
+        }
+    }
 }

@@ -9,6 +9,7 @@
 mod bencher;
 mod case;
 mod crew;
+mod edges;
 mod error;
 mod estimate;
 mod fork;

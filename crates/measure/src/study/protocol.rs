@@ -31,8 +31,8 @@ pub(super) struct Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Said {
-    /// The clock that times batches.
-    Clock { name: String, error_ns: f64 },
+    /// The clock that times batches: what it can be off by, and what a batch takes beside its operations.
+    Clock { name: String, error_ns: f64, batch_ns: f64 },
     /// A cell is about to be visited: whatever happens next is its doing. The round counts from 0, the pilot is none.
     Begin { cell: usize, round: Option<u32> },
     /// What a visit saw.

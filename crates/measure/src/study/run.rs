@@ -9,6 +9,7 @@ use super::study::{Study, StudyWish};
 use crate::engine::Start;
 use crate::record::study::{CaseFailure, STUDY_SCHEMA_VERSION, StudyClock, StudyFork, StudyPlan, StudyRecord};
 use crate::record::{Tool, TscAccess};
+use crate::stats;
 
 /// A worker's environment is padded by up to so many bytes.
 const MOST_PADDING: u64 = 4096;
@@ -66,17 +67,19 @@ impl Study {
             cells: &cells,
             start: &start,
             observer,
-            clock: None,
+            clocks: Vec::new(),
             visits: Vec::new(),
             failures: Vec::new(),
             forks: Vec::new(),
         };
         session.run_all();
-        let Session { clock, visits, failures, forks, observer, .. } = session;
+        let Session { clocks, visits, failures, forks, observer, .. } = session;
         let interrupted = observer.cancelled();
         observer.goes_on(1.0, "estimates");
-        let error_ns = clock.as_ref().map_or(0.0, |clock: &StudyClock| clock.error_ns);
-        let found = estimate(&Seen { plan: &plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns });
+        let clock = usual(clocks);
+        let (error_ns, batch_ns) = clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        let seen = Seen { plan: &plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns };
+        let found = estimate(&seen);
         let mut record = StudyRecord {
             study_schema_version: STUDY_SCHEMA_VERSION,
             study: self.name.clone(),
@@ -110,7 +113,8 @@ struct Session<'a> {
     cells: &'a [CellSpec],
     start: &'a Start,
     observer: &'a mut dyn StudyObserver,
-    clock: Option<StudyClock>,
+    /// What each process said of its clock.
+    clocks: Vec<StudyClock>,
     /// For each process, what it visited.
     visits: Vec<Vec<VisitLog>>,
     failures: Vec<CaseFailure>,
@@ -152,15 +156,12 @@ impl Session<'_> {
                 return true;
             }
         };
-        let (cells, clock) = (self.cells, &mut self.clock);
+        let (cells, clocks) = (self.cells, &mut self.clocks);
         let expected = (cells.len() * plan.rounds as usize).max(1) as f64;
         // The closure that listens and the one that asks whether to stop both need the observer.
         let observer = std::cell::RefCell::new(&mut *self.observer);
         let mut hear = |said: Said| match said {
-            Said::Clock { name, error_ns } => {
-                let known = clock.get_or_insert(StudyClock { name: name.clone(), error_ns });
-                known.error_ns = known.error_ns.max(error_ns);
-            }
+            Said::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
             Said::Begin { cell, .. } => {
                 let share = (f64::from(fork) + visits.len() as f64 / expected) / f64::from(plan.forks);
                 if let (Some(spec), true) = (cells.get(cell), doing != Some(cell)) {
@@ -207,6 +208,14 @@ impl Session<'_> {
     fn all_failed(&self) -> bool {
         self.plan.cases.iter().all(|case| self.failures.iter().any(|failure| failure.case == *case))
     }
+}
+
+/// The clock as the middle one of the processes saw it: one that was disturbed all the while says little of it.
+fn usual(clocks: Vec<StudyClock>) -> Option<StudyClock> {
+    let middle = |value: fn(&StudyClock) -> f64| stats::median(clocks.iter().map(value).collect());
+    let (error_ns, batch_ns) = (middle(|clock| clock.error_ns)?, middle(|clock| clock.batch_ns)?);
+    let name = clocks.into_iter().next()?.name;
+    Some(StudyClock { name, error_ns, batch_ns })
 }
 
 fn failure(spec: &CellSpec, reason: String) -> CaseFailure {

@@ -19,7 +19,7 @@ const SHORTEST_VISIT: Duration = Duration::from_millis(1);
 /// Nor longer, as long as there are not enough of them.
 const LONGEST_VISIT: Duration = Duration::from_millis(3);
 /// Visits of a cell per process: fewer say nothing of the process, more nothing new.
-const ROUNDS: (u32, u32) = (4, 12);
+const ROUNDS: (u32, u32) = (4, 40);
 
 /// One cell: what is visited.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, StudyPlan};
 
 /// Processes unless others are asked for: the fewest whose 99.9 % interval is not wider than twice the spread between them.
-const FORKS: u32 = 8;
+const FORKS: u32 = 12;
 /// With fewer processes an interval says next to nothing.
 pub(super) const FEWEST_FORKS: u32 = 2;
 /// No machine that this is meant for starts more.

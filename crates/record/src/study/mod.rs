@@ -99,7 +99,10 @@ impl StudyRecord {
 pub struct StudyClock {
     /// Its name and state, e.g. `ordered, verified`.
     pub name: String,
-    /// What a batch can be off by, in nanoseconds: the least difference that two readings show (latency, or step where that is
-    /// longer), or what a batch of one empty operation takes, where that is more.
+    /// What a single operation's time can be off by, in nanoseconds: the least difference that two readings show (latency, or
+    /// step where that is longer), or what a batch of one empty operation takes, where that is more.
     pub error_ns: f64,
+    /// What a batch takes beside its operations when the caches have long held other things, in nanoseconds. Intervals are no
+    /// narrower than twice this per batch on each side.
+    pub batch_ns: f64,
 }

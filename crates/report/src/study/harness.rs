@@ -68,8 +68,12 @@ fn clock(record: &StudyRecord) -> String {
     };
     let most =
         record.cells.iter().map(|cell| cell.clock_share_pct).filter(|share| share.is_finite()).fold(0.0, f64::max);
-    let (name, error) = (quoted(&clock.name), ns(clock.error_ns));
-    format!("{name}, two readings tell {error} apart: at most {} of a batch, and part of every interval", percent(most))
+    let (name, error, batch) = (quoted(&clock.name), ns(clock.error_ns), ns(clock.batch_ns));
+    format!(
+        "{name}, two readings tell {error} apart; a batch takes {batch} beside its operations: at most {} of it, and part \
+         of every interval",
+        percent(most)
+    )
 }
 
 fn empty_loop(record: &StudyRecord) -> String {

@@ -45,7 +45,7 @@ pub(super) fn estimate(
         .map(|(role, name)| {
             let view = View { seen, visits, role };
             let operations = view.operations_per_batch();
-            let floor_ns = 2.0 * seen.error_ns / operations.max(1) as f64;
+            let floor_ns = seen.floor_ns(operations as f64);
             let oversubscribed = seen.is_crowded(spec);
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);

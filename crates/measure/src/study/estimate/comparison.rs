@@ -1,5 +1,5 @@
 use super::quiet::Disturbed;
-use super::visit::{Visited, counted_up_to};
+use super::visit::{FEW, Visited, counted_up_to};
 use super::{Seen, median};
 use crate::record::study::{
     Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost,
@@ -93,7 +93,12 @@ fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<
 /// For each process, the times of both cells in the same rounds, as undisturbed as enough processes allow.
 fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
-    up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()))
+    let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
+    // Beside processes with a few, one with less says what a stray pair says.
+    if found.iter().filter(|pairs| pairs.len() >= FEW).count() >= FEW {
+        found.iter_mut().filter(|pairs| pairs.len() < FEW).for_each(Vec::clear);
+    }
+    found
 }
 
 fn pairs_up_to(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {
@@ -113,11 +118,11 @@ fn whole_ns(visit: &Visited<'_>) -> f64 {
     threads as f64 * 1e9 / visit.per_s.iter().sum::<f64>()
 }
 
-/// What the clock can be off by in one operation's time.
+/// What batches leave open of one operation's time.
 fn floor_ns(seen: &Seen<'_>, visits: &[Visited<'_>]) -> f64 {
     let threads = visits.iter().flat_map(|visit| &visit.log.threads);
     let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
-    2.0 * seen.error_ns / median(per_batch).unwrap_or(1.0).max(1.0)
+    seen.floor_ns(median(per_batch).unwrap_or(1.0))
 }
 
 fn point(seen: &Seen<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {

@@ -24,6 +24,8 @@ pub(super) struct Seen<'a> {
     pub(super) forks: &'a [Vec<VisitLog>],
     /// What two readings of the clock can be off.
     pub(super) error_ns: f64,
+    /// What a batch takes beside its operations.
+    pub(super) batch_ns: f64,
 }
 
 /// What follows from it.
@@ -49,6 +51,11 @@ pub(super) fn estimate(seen: &Seen<'_>) -> Found {
 }
 
 impl Seen<'_> {
+    /// What batches of so many operations leave open of one operation's time.
+    fn floor_ns(&self, operations: f64) -> f64 {
+        2.0 * self.batch_ns / operations.max(1.0)
+    }
+
     fn is_crowded(&self, spec: &CellSpec) -> bool {
         spec.threads as usize > self.plan.cpus.len().max(1)
     }

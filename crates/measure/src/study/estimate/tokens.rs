@@ -11,9 +11,8 @@ const UNDISTURBED: f64 = 0.25;
 /// What a loop with nothing in it takes per turn: of each process the slowest code layout.
 pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Estimate> {
     let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
-    let slowest = |fork: usize| {
-        (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max)
-    };
+    let slowest =
+        |fork: usize| (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max);
     let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
     Some(at_least(mean_interval(&forks, seen.plan.confidence)?, 0.0))
 }

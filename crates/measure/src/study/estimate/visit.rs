@@ -2,6 +2,9 @@ use super::Seen;
 use super::quiet::Disturbed;
 use crate::study::protocol::{ThreadLog, VisitLog};
 
+/// With so many of something there are enough of it not to be strays.
+pub(super) const FEW: usize = 3;
+
 /// One visit, reduced to what estimates need.
 #[derive(Clone, Debug)]
 pub(super) struct Visited<'a> {
@@ -45,7 +48,6 @@ fn count(visits: &mut [Visited<'_>], forks: usize) {
 /// How disturbed what counts may be: as little as leaves half of the processes, and three of them, a few each (three, or
 /// all that they have), since one alone may be a stray. `seen` tells how many each process has up to a level.
 pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed {
-    const FEW: usize = 3;
     let whole = seen(Disturbed::Yes);
     let all = whole.iter().filter(|count| **count > 0).count();
     let is_enough = |level: &Disturbed| {
