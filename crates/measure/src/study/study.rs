@@ -19,7 +19,7 @@ const MOST_CELLS: usize = 100_000;
 /// A budget for one cell in one process, unless the study's is given.
 const CELL_BUDGET: Duration = Duration::from_millis(25);
 /// Budgets that are chosen lie between these.
-const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(48));
+const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
 /// Differences within this count as none, unless another margin is given, in percent.
 const MARGIN_PCT: f64 = 1.0;
 
