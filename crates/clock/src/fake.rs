@@ -1,6 +1,7 @@
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
-use crate::TickSource;
+use crate::pause::{Cancel, Timer};
+use crate::{Instant, Now, TickSource};
 
 /// A clock that does what a test tells it to, including everything a clock must not do.
 ///
@@ -30,6 +31,8 @@ pub struct FakeClock {
     drift_ppm: AtomicI64,
     stalled_reads: AtomicU64,
     last: AtomicU64,
+    oversleep_ns: AtomicU64,
+    interrupted_sleeps: AtomicU64,
 }
 
 impl Default for FakeClock {
@@ -49,6 +52,8 @@ impl FakeClock {
             drift_ppm: AtomicI64::new(0),
             stalled_reads: AtomicU64::new(0),
             last: AtomicU64::new(0),
+            oversleep_ns: AtomicU64::new(0),
+            interrupted_sleeps: AtomicU64::new(0),
         }
     }
 
@@ -82,6 +87,16 @@ impl FakeClock {
         self.stalled_reads.store(reads, SeqCst);
     }
 
+    /// Lets each sleep on this clock from now on end so many nanoseconds late.
+    pub fn set_oversleep_ns(&self, ns: u64) {
+        self.oversleep_ns.store(ns, SeqCst);
+    }
+
+    /// Lets the next `sleeps` sleeps on this clock end halfway, as a signal does.
+    pub fn interrupt_sleeps(&self, sleeps: u64) {
+        self.interrupted_sleeps.store(sleeps, SeqCst);
+    }
+
     /// True time: the sum of all that passed, untouched by any fault.
     pub fn elapsed_ns(&self) -> u64 {
         self.elapsed_ns.load(SeqCst)
@@ -104,6 +119,21 @@ impl FakeClock {
         let shown = (exact - exact.rem_euclid(granularity)) as u64;
         self.last.store(shown, SeqCst);
         shown
+    }
+}
+
+impl Timer for FakeClock {
+    /// Lets the time pass until `deadline`, and by what it was told to oversleep.
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
+        if cancel.is_some_and(Cancel::is_cancelled) {
+            return;
+        }
+        let left_ns = deadline.as_nanos().saturating_sub(Now::now(self).as_nanos());
+        if self.interrupted_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
+            self.advance(left_ns / 2);
+        } else {
+            self.advance(left_ns + self.oversleep_ns.load(SeqCst));
+        }
     }
 }
 

@@ -88,6 +88,8 @@ mod instant;
 mod line;
 mod now;
 pub mod os;
+pub mod pacer;
+pub mod pause;
 mod rate;
 #[cfg(any(test, target_os = "macos", windows))]
 mod ratio;

@@ -137,6 +137,11 @@ pub(super) fn consume_cpu(tokens: u64) {
 }
 
 #[inline(always)]
+pub(super) fn relax() {
+    core::hint::spin_loop();
+}
+
+#[inline(always)]
 pub(super) fn shift<const COPY: usize>() {
     // SAFETY: padding up to the next cache line and four instructions per step that do nothing.
     unsafe {

@@ -92,4 +92,9 @@ pub(super) fn consume_cpu(tokens: u64) {
 }
 
 /// No code of a known length is written here.
+#[inline(always)]
+pub(super) fn relax() {
+    core::hint::spin_loop();
+}
+
 pub(super) fn shift<const COPY: usize>() {}

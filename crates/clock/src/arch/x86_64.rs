@@ -1,3 +1,8 @@
+#[path = "waitpkg.rs"]
+mod waitpkg;
+
+pub(super) use waitpkg::relax;
+
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid, __get_cpuid_max};
 use core::mem::MaybeUninit;

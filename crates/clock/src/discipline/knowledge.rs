@@ -2,7 +2,9 @@ use super::writer::RECHECK_NS;
 use super::{Discipline, Reference};
 use crate::Line;
 use crate::sync::Ordering::Relaxed;
-use crate::trust::{RateSource, Reason, Reasons, TrustState};
+#[cfg(feature = "std")]
+use crate::trust::Reason;
+use crate::trust::{RateSource, Reasons, TrustState};
 
 /// What the kernel may change its rate by between two looks: from one end of NTP's range to the other, twice `MAXFREQ` in
 /// include/linux/timex.h.

@@ -39,14 +39,26 @@ static TIMEBASE: RatioCell = RatioCell::empty();
 #[inline(always)]
 fn timebase() -> Option<Ratio> {
     TIMEBASE.get_or_ask(|| {
-        let mut timebase = Timebase::default();
-        // SAFETY: `timebase` has the layout of `struct mach_timebase_info` and is valid for the call to fill.
-        let outcome = unsafe { mach_timebase_info(&mut timebase) };
-        if outcome != 0 {
-            return None;
-        }
+        let timebase = ask_timebase()?;
         Ratio::new(timebase.numerator.into(), timebase.denominator.into())
     })
+}
+
+fn ask_timebase() -> Option<Timebase> {
+    let mut timebase = Timebase::default();
+    // SAFETY: `timebase` has the layout of `struct mach_timebase_info` and is valid for the call to fill.
+    let outcome = unsafe { mach_timebase_info(&mut timebase) };
+    (outcome == 0).then_some(timebase)
+}
+
+/// Ticks of `mach_absolute_time` in so many nanoseconds.
+pub(in crate::os) fn ticks_of_ns(ns: u64) -> u64 {
+    static TICKS: RatioCell = RatioCell::empty();
+    let ratio = TICKS.get_or_ask(|| {
+        let timebase = ask_timebase()?;
+        Ratio::new(timebase.denominator.into(), timebase.numerator.into())
+    });
+    ratio.map_or(ns, |ratio| ratio.ns(ns))
 }
 
 pub(super) const fn id(clock: OsClock) -> i32 {

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 mod clock;
+pub(crate) mod wait;
 
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]

@@ -1,0 +1,84 @@
+//! Giving the CPU away until a moment, and what decides how late the kernel gives it back.
+//!
+//! The file of each system defines the same items.
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
+mod imp;
+
+#[cfg(not(target_os = "linux"))]
+mod no_scheduling;
+#[cfg(any(target_os = "macos", windows, all(not(target_os = "linux"), feature = "std")))]
+mod polled;
+
+use core::sync::atomic::AtomicU32;
+
+use crate::{Instant, Unavailable};
+
+/// What a thread sleeps by: on Windows a timer, elsewhere nothing.
+#[derive(Debug)]
+pub(crate) struct Sleeper(imp::Sleeper);
+
+impl Sleeper {
+    /// Where the system has no timer to give, one that makes do with less.
+    pub(crate) fn new() -> Self {
+        Self(imp::Sleeper::new())
+    }
+
+    /// Gives the CPU away until `deadline` on the timescale of the monotonic clock, on which it is now `now`. Comes back
+    /// later, or earlier if a signal arrives.
+    pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) {
+        self.0.sleep_until(deadline.as_nanos(), deadline.saturating_duration_since(now));
+    }
+
+    /// The same; comes back at once when `word` is not 0, or is made so and [`wake`] is called.
+    pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) {
+        self.0.sleep_until_or(word, deadline.as_nanos(), deadline.saturating_duration_since(now));
+    }
+}
+
+/// Wakes every thread that sleeps by `word`.
+pub(crate) fn wake(word: &AtomicU32) {
+    imp::wake(word);
+}
+
+/// By how much the kernel may delay this thread's timers, in nanoseconds.
+pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
+    imp::timer_slack_ns()
+}
+
+/// Sets it; 0 is the thread's default.
+pub(crate) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
+    imp::set_timer_slack_ns(ns)
+}
+
+/// How this thread is scheduled, to be restored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scheduling(imp::Scheduling);
+
+impl Scheduling {
+    pub(crate) fn of_this_thread() -> Result<Self, Unavailable> {
+        imp::Scheduling::of_this_thread().map(Self)
+    }
+
+    /// The same with time slices of `ns`, for the usual policy.
+    pub(crate) fn with_slice_ns(self, ns: u64) -> Result<Self, Unavailable> {
+        self.0.with_slice_ns(ns).map(Self)
+    }
+
+    /// The same under the real-time policy first in, first out, at its lowest priority but one.
+    pub(crate) fn with_fifo(self) -> Result<Self, Unavailable> {
+        self.0.with_fifo().map(Self)
+    }
+
+    pub(crate) fn apply(self) -> Result<(), Unavailable> {
+        self.0.apply()
+    }
+
+    /// The slice that this stands for, where the kernel has such.
+    pub(crate) fn slice_ns(self) -> Option<u64> {
+        self.0.slice_ns()
+    }
+}

@@ -1,0 +1,67 @@
+use core::ptr::null;
+use core::sync::atomic::AtomicU32;
+use core::time::Duration;
+
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
+use windows_sys::Win32::System::Threading::{
+    CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer, Sleep, TIMER_ALL_ACCESS,
+    WaitForSingleObject,
+};
+
+pub(super) use super::no_scheduling::{Scheduling, set_timer_slack_ns, timer_slack_ns};
+
+/// The unit of a timer's due time.
+const UNIT_NS: u128 = 100;
+
+/// A waitable timer of high resolution (about half a millisecond), which came with Windows 10, version 1803; where there is
+/// none, `Sleep`, which is as coarse as the system's tick.
+#[derive(Debug)]
+pub(super) struct Sleeper {
+    timer: Option<HANDLE>,
+}
+
+impl Sleeper {
+    pub(super) fn new() -> Self {
+        // SAFETY: no name and no attributes are given; the result is a handle, or null.
+        let timer =
+            unsafe { CreateWaitableTimerExW(null(), null(), CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS) };
+        Self { timer: (!timer.is_null()).then_some(timer) }
+    }
+
+    /// The due time is handed over as what is left, since an absolute one would be on the wall clock.
+    pub(super) fn sleep_until(&self, _deadline_ns: u64, left: Duration) {
+        self.sleep(left);
+    }
+
+    pub(super) fn sleep_until_or(&self, word: &AtomicU32, _deadline_ns: u64, left: Duration) {
+        super::polled::sleep_or(word, left, |step| self.sleep(step));
+    }
+
+    fn sleep(&self, left: Duration) {
+        // Negative: relative.
+        let due = -i64::try_from(left.as_nanos() / UNIT_NS).unwrap_or(i64::MAX);
+        if let Some(timer) = self.timer {
+            // SAFETY: `timer` is a timer's handle, which is closed on drop alone; `due` is read; there is no callback.
+            let is_set = unsafe { SetWaitableTimer(timer, &due, 0, None, null(), 0) } != 0;
+            if is_set {
+                // SAFETY: as above. The timer fires in any case.
+                unsafe { WaitForSingleObject(timer, INFINITE) };
+                return;
+            }
+        }
+        let ms = u32::try_from(left.as_millis()).unwrap_or(INFINITE - 1);
+        // SAFETY: takes a number.
+        unsafe { Sleep(ms) };
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        if let Some(timer) = self.timer {
+            // SAFETY: the handle is this value's own, and nobody uses it after this.
+            unsafe { CloseHandle(timer) };
+        }
+    }
+}
+
+pub(super) fn wake(_word: &AtomicU32) {}

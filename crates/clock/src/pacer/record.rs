@@ -1,0 +1,157 @@
+use core::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use super::{Slot, Times};
+
+/// Values from a nanosecond to 18 minutes, to a thousandth of each. Longer ones count as that.
+const LONGEST_NS: u64 = 1 << 40;
+const DIGITS: u8 = 3;
+
+/// What became of a pacer's events, in histograms of nanoseconds: how late they started, and how long they took for their
+/// users (response) and for the system (service).
+///
+/// # Guarantees
+/// Response times count from the intended start: what waited behind a slow event is in them. Values are kept to a thousandth of
+/// themselves. Nothing is allocated after construction.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Pacer};
+///
+/// let mut pacer = Pacer::new(Pace::per_second(10_000)?.schedule().take(50), Behind::CatchUp);
+/// let mut record = PaceRecord::new();
+/// while let Some(slot) = pacer.next_slot() {
+///     // The work.
+///     record.add(&slot, pacer.finish(&slot));
+/// }
+/// assert_eq!(record.events(), 50);
+/// println!("p99 {} ns, {} ns of service", record.response().value_at_quantile(0.99), record.service().value_at_quantile(0.99));
+/// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PaceRecord {
+    lateness: Histogram<u64>,
+    response: Histogram<u64>,
+    service: Histogram<u64>,
+    by_caller: Duration,
+    by_machine: Duration,
+    by_pacer: Duration,
+    skipped: u64,
+    slipped: Duration,
+}
+
+impl Default for PaceRecord {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PaceRecord {
+    /// Nothing seen yet. Some 300 KB.
+    pub fn new() -> Self {
+        let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
+        Self {
+            lateness: empty(),
+            response: empty(),
+            service: empty(),
+            by_caller: Duration::ZERO,
+            by_machine: Duration::ZERO,
+            by_pacer: Duration::ZERO,
+            skipped: 0,
+            slipped: Duration::ZERO,
+        }
+    }
+
+    /// Adds an event that took `times`.
+    pub fn add(&mut self, slot: &Slot, times: Times) {
+        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.lateness.saturating_record(ns(slot.late.total));
+        self.response.saturating_record(ns(times.response));
+        self.service.saturating_record(ns(times.service));
+        self.by_caller += slot.late.by_caller;
+        self.by_machine += slot.late.by_machine;
+        self.by_pacer += slot.late.by_pacer;
+        self.skipped += slot.skipped;
+        self.slipped = self.slipped.max(slot.slipped);
+    }
+
+    /// Adds all that another thread saw.
+    pub fn merge(&mut self, other: &Self) {
+        // Bounds are the same in all, which is what adding can fail of.
+        let _ = self.lateness.add(&other.lateness);
+        let _ = self.response.add(&other.response);
+        let _ = self.service.add(&other.service);
+        self.by_caller += other.by_caller;
+        self.by_machine += other.by_machine;
+        self.by_pacer += other.by_pacer;
+        self.skipped += other.skipped;
+        self.slipped = self.slipped.max(other.slipped);
+    }
+
+    /// Events that were started.
+    pub fn events(&self) -> u64 {
+        self.lateness.len()
+    }
+
+    /// Events that were left out.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// By how much the schedule moved in all; of several threads, the one of which it moved most.
+    pub fn slipped(&self) -> Duration {
+        self.slipped
+    }
+
+    /// From the intended to the actual start.
+    pub fn lateness(&self) -> &Histogram<u64> {
+        &self.lateness
+    }
+
+    /// From the intended start to the end.
+    pub fn response(&self) -> &Histogram<u64> {
+        &self.response
+    }
+
+    /// From the actual start to the end. By itself it leaves out what waited: coordinated omission.
+    pub fn service(&self) -> &Histogram<u64> {
+        &self.service
+    }
+
+    /// What all events together were late by, by whose doing: the caller's, the machine's, the pacer's.
+    pub fn late_by(&self) -> (Duration, Duration, Duration) {
+        (self.by_caller, self.by_machine, self.by_pacer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Instant;
+    use crate::pacer::Late;
+
+    fn slot(late_ns: u64) -> Slot {
+        let late = Late { total: Duration::from_nanos(late_ns), ..Late::default() };
+        let started = Instant::from_nanos(1_000 + late_ns);
+        Slot { number: 0, intended: Instant::from_nanos(1_000), started, late, skipped: 2, slipped: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_merged_record_is_that_of_all() {
+        let (mut one, mut other) = (PaceRecord::new(), PaceRecord::new());
+        one.add(&slot(500), slot(500).times(Instant::from_nanos(1_700)));
+        other.add(&slot(0), slot(0).times(Instant::from_nanos(1_100)));
+        one.merge(&other);
+        assert_eq!((one.events(), one.skipped()), (2, 4));
+        assert_eq!((one.response().max(), one.service().max()), (700, 200));
+    }
+
+    #[test]
+    fn what_is_longer_than_the_longest_is_kept_as_that() {
+        let mut record = PaceRecord::new();
+        record.add(&slot(u64::MAX - 1_000), slot(0).times(Instant::from_nanos(u64::MAX)));
+        assert_eq!(record.events(), 1);
+        assert!(record.response().max() >= LONGEST_NS);
+    }
+}

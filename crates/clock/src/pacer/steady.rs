@@ -1,0 +1,111 @@
+use core::time::Duration;
+
+/// A schedule of events at the same distance: their times from the start.
+///
+/// It ends with the timescale, after 584 years.
+///
+/// # Guarantees
+/// Event k lies at k · `per` / `events`, rounded down to nanoseconds: no error adds up, at any pace, however long it runs. Like
+/// the error of a straight line of pixels, what is left of the division is carried along.
+///
+/// # Sources
+/// J. E. Bresenham, "Algorithm for computer control of a digital plotter", 1965.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pacer::Pace;
+/// use std::time::Duration;
+///
+/// let thirds: Vec<Duration> = Pace::per_second(3)?.schedule().take(4).collect();
+/// assert_eq!(nanos(&thirds), [0, 333_333_333, 666_666_666, 1_000_000_000]);
+/// # fn nanos(times: &[Duration]) -> Vec<u128> {
+/// #     times.iter().map(Duration::as_nanos).collect()
+/// # }
+/// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Steady {
+    /// The next event; None beyond the timescale.
+    next_ns: Option<u64>,
+    /// What it lies beyond `next_ns`, in parts of a nanosecond of which `events` are a whole.
+    rest: u64,
+    /// None if the second event is beyond it already.
+    step_ns: Option<u64>,
+    step_rest: u64,
+    events: u64,
+}
+
+impl Steady {
+    /// Every `step`-th event of `events` per `per_ns`, beginning with event number `first`.
+    pub(super) fn of(events: u64, per_ns: u64, first: u32, step: u32) -> Self {
+        let at = |event: u32| {
+            let product = u128::from(event) * u128::from(per_ns);
+            let events = u128::from(events);
+            // The rest is less than `events`, which is a u64.
+            (u64::try_from(product / events).ok(), (product % events) as u64)
+        };
+        let ((next_ns, rest), (step_ns, step_rest)) = (at(first), at(step));
+        Self { next_ns, rest, step_ns, step_rest, events }
+    }
+}
+
+impl Iterator for Steady {
+    type Item = Duration;
+
+    #[inline]
+    fn next(&mut self) -> Option<Duration> {
+        let now_ns = self.next_ns?;
+        // Both are less than `events`, so that one subtraction is enough; their sum may need a 65th bit.
+        let (sum, wrapped) = self.rest.overflowing_add(self.step_rest);
+        let carries = wrapped || sum >= self.events;
+        self.rest = if carries { sum.wrapping_sub(self.events) } else { sum };
+        let next_ns = self.step_ns.and_then(|step_ns| now_ns.checked_add(step_ns));
+        self.next_ns = next_ns.and_then(|ns| ns.checked_add(u64::from(carries)));
+        Some(Duration::from_nanos(now_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pacer::Pace;
+    use core::time::Duration;
+    use proptest::prelude::*;
+
+    fn exact_ns(event: u64, events: u64, per_ns: u64) -> u64 {
+        u64::try_from(u128::from(event) * u128::from(per_ns) / u128::from(events)).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn every_event_is_where_the_division_puts_it(
+            events in 1_u64..=u64::MAX / 2,
+            more_ns in 0_u64..=u64::MAX / 2,
+            of in 1_u32..50,
+            shard in 0_u32..50,
+        ) {
+            let (shard, per_ns) = (shard % of, events.saturating_add(more_ns));
+            let pace = Pace::new(events, Duration::from_nanos(per_ns)).unwrap();
+            for (turn, offset) in pace.shard(shard, of).take(200).enumerate() {
+                let event = u64::from(shard) + turn as u64 * u64::from(of);
+                prop_assert_eq!(offset.as_nanos() as u64, exact_ns(event, events, per_ns));
+            }
+        }
+    }
+
+    /// A billion events take a second in a release build; each prime keeps the division from coming out even.
+    #[test]
+    fn no_error_adds_up_over_a_billion_events() {
+        let turns: u64 = if cfg!(debug_assertions) { 20_000_000 } else { 1_000_000_000 };
+        let (events, per_ns) = (999_983, 1_000_000_007);
+        let mut schedule = Pace::new(events, Duration::from_nanos(per_ns)).unwrap().schedule();
+        let last = schedule.nth(usize::try_from(turns).unwrap()).unwrap();
+        assert_eq!(last.as_nanos() as u64, exact_ns(turns, events, per_ns));
+    }
+
+    #[test]
+    fn a_schedule_ends_with_the_timescale() {
+        let forever = Duration::from_nanos(u64::MAX);
+        let mut schedule = Pace::new(1, forever).unwrap().schedule();
+        assert_eq!((schedule.next(), schedule.next(), schedule.next()), (Some(Duration::ZERO), Some(forever), None));
+    }
+}

@@ -1,0 +1,27 @@
+use super::lateness::Lateness;
+
+/// Sleeps shorter than the first end, than the second, and so on: how late a sleep ends depends on how long it was, since
+/// the CPU idles the deeper the longer it may.
+const ENDS_NS: [u64; 8] = [16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 2_000_000, 8_000_000];
+const LENGTHS: usize = ENDS_NS.len() + 1;
+
+/// A sleep at least so long leaves the next one of the same wait another lateness: caches, frequency and the hypervisor's
+/// timers have gone cold.
+pub(super) const LONG_NS: u64 = 200_000;
+
+/// How late this thread's sleeps ended, by how long they were to be and by what came before.
+#[derive(Clone, Debug)]
+pub(super) struct Learnt {
+    fresh: [Lateness; LENGTHS],
+    after_long: [Lateness; LENGTHS],
+}
+
+impl Learnt {
+    pub(super) const NOTHING: Self = Self { fresh: [Lateness::NONE; LENGTHS], after_long: [Lateness::NONE; LENGTHS] };
+
+    /// What is known of sleeps of about `ns`.
+    pub(super) fn of(&mut self, ns: u64, after_long: bool) -> &mut Lateness {
+        let length = ENDS_NS.partition_point(|end| *end <= ns);
+        if after_long { &mut self.after_long[length] } else { &mut self.fresh[length] }
+    }
+}

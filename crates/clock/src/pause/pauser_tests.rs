@@ -1,0 +1,150 @@
+use core::time::Duration;
+
+use proptest::prelude::*;
+use std::vec::Vec;
+
+use super::*;
+use crate::{FakeClock, Now};
+
+const MICROSECOND: Duration = Duration::from_micros(1);
+
+fn clock(oversleep_ns: u64) -> FakeClock {
+    let clock = FakeClock::new();
+    clock.set_read_cost_ns(10);
+    clock.set_oversleep_ns(oversleep_ns);
+    clock
+}
+
+fn share_spun(pauser: &mut Pauser<&FakeClock>, length: Duration, waits: u32) -> f64 {
+    let waited: Vec<Waited> = (0..waits).map(|_| pauser.pause(length)).collect();
+    let spun: Duration = waited.iter().map(|waited| waited.spun).sum();
+    let all: Duration = waited.iter().map(|waited| waited.spun + waited.slept).sum();
+    spun.as_secs_f64() / all.as_secs_f64()
+}
+
+proptest! {
+    #[test]
+    fn no_wait_is_early_and_the_report_adds_up(
+        waits in prop::collection::vec((0_u64..20_000_000, 0_u64..3_000_000, 0_u64..3), 1..40),
+        late in 0.0_f64..1.0,
+        cpu in 0.0_f64..1.0,
+    ) {
+        let clock = clock(0);
+        let mut pauser = Pauser::with_timer(&clock, Target::default().late_at_most(late).cpu_at_most(cpu));
+        for (length_ns, oversleep_ns, signals) in waits {
+            clock.set_oversleep_ns(oversleep_ns);
+            clock.interrupt_sleeps(signals);
+            let begin = Now::now(&clock);
+            let deadline = begin + Duration::from_nanos(length_ns);
+            let waited = pauser.wait_until(deadline);
+            prop_assert!(waited.ended >= deadline);
+            prop_assert_eq!(waited.late, waited.ended - deadline);
+            prop_assert!(waited.slept + waited.spun <= Now::now(&clock) - begin);
+            prop_assert!(!waited.cancelled);
+        }
+    }
+
+    #[test]
+    fn what_sleeps_are_usually_late_by_is_spun_and_little_more(
+        oversleep_ns in 1_000_u64..80_000,
+        length_us in 200_u64..5_000,
+    ) {
+        let clock = clock(oversleep_ns);
+        clock.set_read_cost_ns(300);
+        let mut pauser = Pauser::with_timer(&clock, Target::default());
+        let length = Duration::from_micros(length_us);
+        (0..400).for_each(|_| { let _ = pauser.pause(length); });
+        let waited = pauser.pause(length);
+        prop_assert!(waited.late < MICROSECOND, "{waited:?}");
+        // A bin's width beyond it, and half as much again while it is not known well.
+        prop_assert!(nanos(waited.spun) <= oversleep_ns * 2 + 1_000, "{waited:?}");
+    }
+}
+
+#[test]
+fn the_first_wait_is_on_time_where_sleeps_are_late_as_usual() {
+    let clock = clock(60_000);
+    let waited = Pauser::with_timer(&clock, Target::default()).pause(Duration::from_millis(1));
+    assert!(waited.late < MICROSECOND && waited.sleeps > 0, "{waited:?}");
+}
+
+#[test]
+fn one_bad_episode_does_not_leave_it_spinning() {
+    let clock = clock(3_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let length = Duration::from_micros(100);
+    let _ = share_spun(&mut pauser, length, 1_000);
+    let before = share_spun(&mut pauser, length, 1_000);
+    clock.set_oversleep_ns(4_000_000);
+    let _ = share_spun(&mut pauser, length, 50);
+    clock.set_oversleep_ns(3_000);
+    // Two seconds of waits.
+    let _ = share_spun(&mut pauser, length, 20_000);
+    let after = share_spun(&mut pauser, length, 1_000);
+    assert!(before < 0.1 && after < 0.1, "{before} {after}");
+}
+
+#[test]
+fn what_is_too_short_to_sleep_is_spun() {
+    let clock = clock(3_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let waited = pauser.pause(Duration::from_micros(2));
+    assert_eq!((waited.sleeps, waited.slept), (0, Duration::ZERO));
+}
+
+#[test]
+fn no_more_is_spun_than_was_allowed() {
+    let clock = clock(70_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default().cpu_at_most(0.02));
+    let spun = share_spun(&mut pauser, Duration::from_micros(150), 1_000);
+    assert!(spun < 0.03, "{spun}");
+}
+
+#[test]
+fn a_real_time_thread_leaves_the_kernel_its_share() {
+    let clock = clock(3_000);
+    clock.set_read_cost_ns(100);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    pauser.limit_spinning();
+    // Shorter than what a sleep is worth: all of it would be spun.
+    let spun: Duration = (0..150_000).map(|_| pauser.pause(Duration::from_micros(7)).spun).sum();
+    let share = spun.as_nanos() as f64 / clock.elapsed_ns() as f64;
+    assert!((0.7..REAL_TIME_SHARE + 0.05).contains(&share), "{share}");
+}
+
+#[test]
+fn a_cancelled_wait_ends_at_once_and_says_so() {
+    let clock = clock(0);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let waited = pauser.pause_or(Duration::from_secs(1), &cancel);
+    assert!(waited.cancelled && clock.elapsed_ns() < 1_000_000, "{waited:?}");
+}
+
+#[test]
+fn a_deadline_that_has_passed_is_no_wait() {
+    let clock = clock(0);
+    clock.advance(1_000_000);
+    let waited = Pauser::with_timer(&clock, Target::default()).wait_until(Instant::from_nanos(400_000));
+    assert!(waited.late >= Duration::from_micros(600) && !waited.cancelled);
+    assert_eq!((waited.sleeps, waited.spun), (0, Duration::ZERO));
+}
+
+#[test]
+fn the_largest_length_is_as_good_as_forever() {
+    let clock = clock(0);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let waited = Pauser::with_timer(&clock, Target::default()).pause_or(Duration::MAX, &cancel);
+    assert!(waited.cancelled);
+}
+
+#[test]
+fn what_was_set_is_restored() {
+    let Ok(before) = TimerSlack::current() else { return };
+    let pauser = Pauser::new();
+    assert_eq!(TimerSlack::current(), Ok(Duration::from_nanos(1)));
+    drop(pauser);
+    assert_eq!(TimerSlack::current(), Ok(before));
+}

@@ -1,0 +1,37 @@
+use core::time::Duration;
+
+use super::{Cancel, Waited};
+use crate::{Instant, arch};
+
+/// With less left than this the loop only reads the clock.
+const NO_PAUSE: Duration = arch::LONGEST_RELAX;
+
+/// Keeps the CPU until `glance` shows `deadline`, or until `cancel` is; completes `waited`.
+#[inline(always)]
+pub(super) fn spin_until(
+    glance: impl Fn() -> Instant,
+    deadline: Instant,
+    cancel: Option<&Cancel>,
+    waited: &mut Waited,
+) {
+    let first = glance();
+    let mut last = first;
+    let mut largest_gap = Duration::ZERO;
+    let nearly = deadline.saturating_sub(NO_PAUSE);
+    while last < deadline {
+        if cancel.is_some_and(Cancel::is_cancelled) {
+            waited.cancelled = true;
+            break;
+        }
+        if last < nearly {
+            arch::relax();
+        }
+        let now = glance();
+        largest_gap = largest_gap.max(now.saturating_duration_since(last));
+        last = now;
+    }
+    waited.ended = last;
+    waited.late = last.saturating_duration_since(deadline);
+    waited.spun = last.saturating_duration_since(first);
+    waited.largest_gap = largest_gap;
+}

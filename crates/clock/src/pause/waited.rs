@@ -1,0 +1,54 @@
+use core::time::Duration;
+
+use crate::Instant;
+
+/// What became of a wait.
+///
+/// # Units
+/// Times on the timescale of [`Clock`](crate::Clock).
+///
+/// # Guarantees
+/// A wait that was not cancelled is never early: `ended` is a reading of the clock, and not before the deadline.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pause;
+/// use std::time::Duration;
+///
+/// let waited = pause::spin(Duration::from_micros(5));
+/// assert_eq!(waited.slept, Duration::ZERO);
+/// println!("over by {:?}, of which one gap took {:?}", waited.late, waited.largest_gap);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "what was overslept is here, to be made up for"]
+pub struct Waited {
+    /// The clock's first reading at the deadline or after it; of a cancelled wait, its last one.
+    pub ended: Instant,
+    /// From the deadline to `ended`.
+    pub late: Duration,
+    /// Time for which the CPU was given away, until it was given back.
+    pub slept: Duration,
+    /// Time for which the CPU was kept.
+    pub spun: Duration,
+    /// How often the CPU was given away.
+    pub sleeps: u32,
+    /// The longest time between two readings while the CPU was kept: well above a microsecond where the machine took it.
+    pub largest_gap: Duration,
+    /// Whether it was cancelled before its deadline.
+    pub cancelled: bool,
+}
+
+impl Waited {
+    /// No wait at all, until `ended`.
+    pub(crate) const fn nothing(ended: Instant) -> Self {
+        Self {
+            ended,
+            late: Duration::ZERO,
+            slept: Duration::ZERO,
+            spun: Duration::ZERO,
+            sleeps: 0,
+            largest_gap: Duration::ZERO,
+            cancelled: false,
+        }
+    }
+}
