@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use chronoscope_measure::front::{CpuList, ThreadList};
 
 use crate::experiment::Experiment;
 use crate::granularity_list::GranularityList;
+use crate::rate::Rate;
 
 pub(crate) use chronoscope_measure::front::Format;
 
@@ -41,6 +43,10 @@ pub(crate) enum Command {
     Monotime(MonotimeOptions),
     /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
     Latch(LatchOptions),
+    /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
+    Pause(PauseOptions),
+    /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
+    Pace(PaceOptions),
     /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
     /// Judge the harness by operations of known truth: exit code 1 if it cannot be trusted here, now
@@ -55,6 +61,10 @@ pub(crate) enum Command {
         /// That of the record of a study
         #[arg(long)]
         study: bool,
+
+        /// That of the record of a pace
+        #[arg(long, conflicts_with = "study")]
+        pace: bool,
     },
     /// Print shell completions
     Completions {
@@ -138,6 +148,86 @@ pub(crate) struct LatchOptions {
     pub(crate) threads: Option<u32>,
 }
 
+/// Options of the table of pauses.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct PauseOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) length: Vec<Duration>,
+
+    /// Beside a thread that never sleeps on the same CPU
+    #[arg(long)]
+    pub(crate) load: bool,
+
+    /// Also under the real-time policy, where the system permits it
+    #[arg(long)]
+    pub(crate) realtime: bool,
+}
+
+/// Options of a pace.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PaceOptions {
+    /// Events per second, e.g. 100k or 33.3, or per time, e.g. 30/1min
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Rate,
+
+    /// For how long
+    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, default_value = "10s")]
+    pub(crate) length: Duration,
+
+    /// What becomes of late events
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t)]
+    pub(crate) behind: Late,
+
+    /// Events at random times of that rate, as those of many users
+    #[arg(long)]
+    pub(crate) poisson: bool,
+
+    /// The random times to use
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "poisson")]
+    pub(crate) seed: u64,
+
+    /// Let the handling of one event take this much longer: shows response time against service time
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) stall: Option<Duration>,
+
+    /// Under the real-time policy, where the system permits it
+    #[arg(long)]
+    pub(crate) realtime: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// A program that gets a line for each event: its number, its intended and its actual start in nanoseconds of
+    /// CLOCK_MONOTONIC; what it prints goes to standard error
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// What becomes of late events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Late {
+    /// They come at once, one after the other
+    #[default]
+    CatchUp,
+    /// They are left out and counted
+    Skip,
+    /// The schedule moves by the delay
+    Slip,
+}
+
 /// Options of the experiments that teach.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExperimentOptions {
@@ -206,6 +296,8 @@ pub(crate) enum View {
     Monotime,
     /// Calls in one thread and in many
     Latch,
+    /// Pauses
+    Pause,
 }
 
 /// The arguments; ends the process with code 2 if they are wrong.

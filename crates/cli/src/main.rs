@@ -6,6 +6,7 @@ mod command;
 mod experiment;
 mod granularity_list;
 mod progress;
+mod rate;
 mod scaling;
 mod selftest;
 

@@ -269,3 +269,95 @@ fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
     assert_eq!(output.status.code(), Some(i32::from(!passed)));
     assert!(checks.iter().all(|check| !check["reason"].as_str().unwrap().is_empty()));
 }
+
+#[test]
+fn no_pause_is_early_and_every_way_is_in_the_record() {
+    let record = record(&["pause", "--length", "1us", "--length", "300us"]);
+    let pause = &record["pause"];
+    let methods = pause["methods"].as_array().unwrap();
+    let tried = methods.len() + 2 * pause["unavailable"].as_array().unwrap().len();
+    assert_eq!(tried, 14, "seven ways, two lengths");
+    for method in methods {
+        assert_eq!(method["early"], 0, "{method}");
+        let requested_ns = method["requested_ns"].as_f64().unwrap();
+        assert!(method["p50_ns"]["median"].as_f64().unwrap() >= requested_ns, "{method}");
+        assert!(method["mean_ns"].as_f64().unwrap() >= requested_ns, "{method}");
+    }
+    assert!(!finding_ids(&record).contains(&"early_pause"));
+}
+
+#[test]
+fn a_check_looks_at_pauses_too() {
+    let output = chronoscope().args(["check", "--duration", "3s"]).assert().success().get_output().clone();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("PAUSES") && text.contains("std::thread::sleep"), "{text}");
+}
+
+fn pace(arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = chronoscope().args(["pace", "--format", "json"]).args(arguments).assert().get_output().clone();
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../../schema/chronoscope-pace.v1.schema.json")).unwrap();
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&run), "{run}");
+    (output.status.code(), run)
+}
+
+#[test]
+fn a_pace_loses_no_event_and_a_stall_shows_in_response_times() {
+    let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms"]);
+    let pace = &run["pace"];
+    assert_eq!((code, &pace["events"], &pace["missed"]), (Some(0), &Value::from(2_000), &Value::from(0)));
+    // 250 of 2000 events are intended while it lasts: whatever the machine does, one in a hundred waits most of it.
+    assert!(pace["response_ns"]["p99"].as_u64().unwrap() >= 40_000_000);
+    assert!(pace["service_ns"]["max"].as_u64().unwrap() >= 50_000_000);
+}
+
+#[test]
+fn events_that_are_skipped_are_counted() {
+    let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--behind", "skip"]);
+    let counted = |name: &str| run["pace"][name].as_u64().unwrap();
+    assert_eq!((code, counted("events") + counted("missed")), (Some(0), 2_000));
+    assert!(counted("missed") >= 200);
+}
+
+#[test]
+fn a_consumer_gets_a_line_for_each_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = folder.path().join("lines");
+    let script = format!("cat > '{}'", lines.display());
+    let (code, run) = pace(&["--rate", "1k", "--for", "100ms", "--", "sh", "-c", &script]);
+    assert_eq!((code, &run["pace"]["events"]), (Some(0), &Value::from(100)));
+    let text = std::fs::read_to_string(lines).unwrap();
+    assert_eq!(text.lines().count(), 100);
+    for (number, line) in text.lines().enumerate() {
+        let words: Vec<u64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+        assert_eq!((words.len(), words[0]), (3, number as u64));
+        assert!(words[2] >= words[1], "never early");
+    }
+}
+
+#[test]
+fn a_consumer_that_dies_ends_the_run_and_takes_nothing_along() {
+    let (code, run) = pace(&["--rate", "2k", "--for", "5s", "--", "head", "-n", "20"]);
+    let pace = &run["pace"];
+    assert_eq!(code, Some(1));
+    assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
+    assert!((1..10_000).contains(&pace["events"].as_u64().unwrap()));
+}
+
+#[test]
+fn a_consumer_that_reads_nothing_does_not_hold_up_ctrl_c() {
+    let mut child = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["pace", "--format", "json", "--rate", "100k", "--for", "60s", "--", "sleep", "600"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough to fill the pipe: 64 KiB are 2 000 lines.
+    std::thread::sleep(Duration::from_millis(800));
+    let killed = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    let run: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &run["interrupted"]), (Some(1), &Value::from(true)));
+    assert!(run["pace"]["events"].as_u64().unwrap() > 100);
+}

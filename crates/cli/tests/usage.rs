@@ -56,6 +56,27 @@ fn absurd_numbers_of_released_threads_are_refused_before_anything_is_measured() 
 }
 
 #[test]
+fn absurd_pauses_are_refused_before_anything_is_measured() {
+    for wrong in ["0s", "99ns", "2s"] {
+        assert!(refused(&["pause", "--length", wrong]).contains("choose 100ns to 1s"), "{wrong}");
+    }
+    assert!(refused(&["pause", "--length=-1us"]).contains("-1us"));
+}
+
+#[test]
+fn absurd_paces_are_refused_before_anything_is_measured() {
+    let pace = |rate: &str, more: &[&str]| refused(&[&["pace", "--rate", rate], more].concat());
+    assert!(pace("0", &[]).contains("choose one event or more"));
+    assert!(pace("18446744073709551615", &[]).contains("choose a slower pace"));
+    assert!(pace("fast", &[]).contains("such as 1500, 100k"));
+    assert!(pace("1k", &["--for", "0s"]).contains("choose 10ms to 1day"));
+    assert!(pace("1k", &["--for", "1s", "--stall", "1s"]).contains("choose less"));
+    assert!(pace("1k", &["--seed", "3"]).contains("--poisson"));
+    assert!(pace("1k", &["--", "/there/is/none"]).contains("/there/is/none could not be started"));
+    assert!(refused(&["pace"]).contains("--rate"));
+}
+
+#[test]
 fn absurd_surfaces_are_refused_before_anything_is_measured() {
     let scaling = |option: &str, value: &str| refused(&["scaling", option, value]);
     let unknown = scaling("--clock", "sundial");
@@ -102,7 +123,7 @@ fn a_file_that_is_no_record_is_refused() {
 #[test]
 fn a_saved_record_is_shown_again() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
-    for view in ["check", "clocks", "reads", "causality", "monotime", "latch"] {
+    for view in ["check", "clocks", "reads", "causality", "monotime", "latch", "pause"] {
         let output = chronoscope().args(["show", fixture, "--view", view]).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(!text.contains('\u{1b}'), "no colour where standard output is no terminal");
@@ -133,6 +154,8 @@ fn the_schema_is_the_committed_one() {
     chronoscope().arg("schema").assert().success().stdout(committed);
     let committed = include_str!("../../../schema/chronoscope-study.v1.schema.json");
     chronoscope().args(["schema", "--study"]).assert().success().stdout(committed);
+    let committed = include_str!("../../../schema/chronoscope-pace.v1.schema.json");
+    chronoscope().args(["schema", "--pace"]).assert().success().stdout(committed);
 }
 
 #[test]
@@ -149,6 +172,8 @@ fn completions_and_manual_name_every_command() {
         "causality",
         "monotime",
         "latch",
+        "pause",
+        "pace",
         "scaling",
         "show",
         "schema",

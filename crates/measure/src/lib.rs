@@ -33,6 +33,7 @@ pub mod engine;
 pub mod estimate;
 pub mod front;
 pub mod machine;
+pub mod pace;
 pub mod stats;
 mod study;
 mod study_compare;

@@ -7,8 +7,8 @@ use chronoscope_measure::conclusion;
 use chronoscope_measure::finding::FindingId;
 use chronoscope_measure::plan::{Plan, Wish};
 use chronoscope_measure::record::{
-    Causality, ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, Record, SCHEMA_VERSION, Tool,
-    Verdict,
+    Causality, ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record, SCHEMA_VERSION,
+    Tool, Verdict,
 };
 use chronoscope_measure::stats::Distribution;
 use chronoscope_measure::{estimate, task};
@@ -44,6 +44,7 @@ fn blank(wish: Wish) -> Record {
         reason_library_clock_unknown: None,
         monotime: None,
         latch: None,
+        pause: None,
     }
 }
 
@@ -250,4 +251,26 @@ fn an_interval_near_the_latency_is_a_finding() {
     assert_eq!(found(&question(&sound(), 100)), [FindingId::IntervalNearLatency]);
     assert_eq!(found(&question(&sound(), 200)), []);
     assert_eq!(found(&question(&sound(), 2_000)), []);
+}
+
+#[test]
+fn a_pause_that_ends_early_is_found() {
+    let pauses = |taken_ns: u64| task::pause::Samples {
+        turns: vec![task::pause::Turn {
+            way: PauseWay::StdSleep,
+            requested_ns: 1_000,
+            taken_ns: vec![(taken_ns, 3), (1_200, 97)],
+            cpu_ns: None,
+            wall_ns: 120_000,
+            preempted: 0,
+        }],
+        unavailable: Vec::new(),
+    };
+    let mut record = blank(Wish::default());
+    record.pause = estimate::pause(&[pauses(990)], false, Disturbance::default());
+    assert_eq!(found(&record), [FindingId::EarlyPause]);
+    let finding = &conclusion::conclude(&record)[0];
+    assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
+    record.pause = estimate::pause(&[pauses(1_000)], false, Disturbance::default());
+    assert_eq!(found(&record), []);
 }

@@ -118,6 +118,8 @@ pub enum FindingId {
     PartUnavailable,
     /// The user stopped the run.
     Interrupted,
+    /// A pause ended before its time.
+    EarlyPause,
     /// A case of a study failed.
     CaseFailed,
     /// An operation never settles: its time depends on how often it has run.
@@ -144,9 +146,11 @@ impl FindingId {
     /// How grave findings of this kind are.
     pub const fn severity(self) -> Severity {
         match self {
-            Self::NegativeElapsed | Self::NonCausalRead | Self::CrossCpuSkew | Self::CounterForbidden => {
-                Severity::Critical
-            }
+            Self::NegativeElapsed
+            | Self::NonCausalRead
+            | Self::CrossCpuSkew
+            | Self::CounterForbidden
+            | Self::EarlyPause => Severity::Critical,
             Self::IntervalNearLatency
             | Self::OsClockOnSlowPath
             | Self::BetterClocksourceAvailable

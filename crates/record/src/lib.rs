@@ -20,6 +20,8 @@ mod latch;
 mod library_clock;
 mod machine;
 mod monotime;
+mod pace;
+mod pause;
 pub mod plan;
 mod reads;
 pub mod study;
@@ -39,6 +41,8 @@ pub use machine::{
     Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
 pub use monotime::{Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Spread, Staleness};
+pub use pace::{PACE_SCHEMA_VERSION, Pace, PaceRun, PaceTimes, pace_schema};
+pub use pause::{Pause, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
 pub use reads::{Gaps, Mode, Reads};
 pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, Verdict};
 
@@ -109,6 +113,9 @@ pub struct Record {
     /// What a call costs in one thread and in many released together; null where that was not asked for.
     #[serde(default)]
     pub latch: Option<Latch>,
+    /// How long pauses really take; null where that was not asked for.
+    #[serde(default)]
+    pub pause: Option<Pause>,
 }
 
 /// The program that wrote a record.
@@ -138,6 +145,8 @@ pub enum Part {
     Litmus,
     /// Whether the claimed shortest intervals hold.
     Intervals,
+    /// How long pauses really take.
+    Pause,
     /// What causal times cost when many threads ask for them; not part of a check.
     Monotime,
     /// What a call costs in one thread and in many released together; not part of a check.
@@ -146,7 +155,7 @@ pub enum Part {
 
 impl Part {
     /// Every part, in the order of a run.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Paths,
         Self::Latency,
         Self::Granularity,
@@ -154,6 +163,7 @@ impl Part {
         Self::Offsets,
         Self::Litmus,
         Self::Intervals,
+        Self::Pause,
         Self::Monotime,
         Self::Latch,
     ];
@@ -173,6 +183,7 @@ impl Part {
             Self::Offsets => "offsets between CPUs",
             Self::Litmus => "causality litmus",
             Self::Intervals => "shortest intervals",
+            Self::Pause => "how long pauses take",
             Self::Monotime => "causal times for many threads",
             Self::Latch => "calls in one thread and in many",
         }

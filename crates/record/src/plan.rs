@@ -8,7 +8,7 @@ use chronoscope_clock::{Guarantee, SourceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Part;
+use crate::{Part, PauseWay};
 
 /// What a run will do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +67,18 @@ pub struct Plan {
     /// Rounds of this, each in a worker process of its own.
     #[serde(default)]
     pub latch_rounds: u32,
+    /// Ways to pause that are tried.
+    #[serde(default)]
+    pub pause_ways: Vec<PauseWay>,
+    /// Lengths of pauses, in nanoseconds.
+    #[serde(default)]
+    pub pause_lengths_ns: Vec<u64>,
+    /// Rounds of this, each in a worker process of its own.
+    #[serde(default)]
+    pub pause_rounds: u32,
+    /// Whether a thread that never sleeps runs on the same CPU all the while.
+    #[serde(default)]
+    pub pause_load: bool,
 }
 
 /// The time that a part of the plan may take.
@@ -145,6 +157,12 @@ pub struct Wish {
     pub threads: Vec<u32>,
     /// Threads that are released together, each to call once; None for the usual number.
     pub latch_threads: Option<u32>,
+    /// Lengths of pauses; empty for the usual ones.
+    pub pause_lengths: Vec<Duration>,
+    /// Whether pauses are tried beside a thread that never sleeps.
+    pub pause_load: bool,
+    /// Whether they are also tried under the real-time policy.
+    pub pause_real_time: bool,
 }
 
 /// The parts' shares of a check's time.
@@ -157,12 +175,15 @@ const fn weight(part: Part) -> u64 {
         Part::Offsets => 6,
         Part::Litmus => 30,
         Part::Intervals => 36,
+        Part::Pause => 8,
         Part::Monotime | Part::Latch => 39,
     }
 }
 
 /// A part that is asked for alone gets so many times its share of a check.
 const ALONE_FACTOR: u32 = 2;
+/// Pauses that are asked for alone get so many times a check's time: a hundred of 10 ms take a second.
+const PAUSE_FACTOR: f64 = 1.5;
 /// Budgets outside these bounds are refused: too short for an estimate, too long to be meant.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Intervals that can be asked about.
@@ -171,6 +192,14 @@ const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration
 const GRANULARITIES_NS: [u64; 3] = [0, 100, 1_000];
 /// A clock that moves once a second or less often is none that this is about.
 const LONGEST_GRANULARITY: Duration = Duration::from_secs(1);
+/// Pauses of these lengths are looked at unless others are asked for, in nanoseconds: those of the article.
+const PAUSE_LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/// And in a check, by these ways.
+const PAUSE_LENGTHS_IN_CHECK_NS: [u64; 3] = [1_000, 100_000, 1_000_000];
+const PAUSE_WAYS_IN_CHECK: [PauseWay; 4] = [PauseWay::StdSleep, PauseWay::Sleep, PauseWay::Pauser, PauseWay::Spin];
+const PAUSE_ROUNDS_IN_CHECK: u32 = 3;
+/// Pauses that can be measured.
+const PAUSE_BOUNDS: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_secs(1));
 /// Threads that a process can be expected to start.
 const MOST_THREADS: u32 = 1024;
 /// Threads that are released together unless another number is asked for: as many as in the article.
@@ -209,6 +238,8 @@ impl Plan {
             <_>::default()
         };
         let latch_threads = parts.contains(&Part::Latch).then(|| latch_threads(wish)).transpose()?;
+        let pause_lengths_ns = if parts.contains(&Part::Pause) { pause_lengths_ns(wish)? } else { Vec::new() };
+        let pause_ways = if pause_lengths_ns.is_empty() { Vec::new() } else { pause_ways(wish) };
         let measuring_cpu = cpus.last().copied();
         let (reads_per_clock, empty_intervals_per_clock) = wish.depth.reads();
         let pairs = pairs(&cpus, wish.depth.most_pairs());
@@ -250,6 +281,14 @@ impl Plan {
             latch_threads,
             latch_clocks: latch_threads.map(|_| names(&monotonic_wall_and_own)).unwrap_or_default(),
             latch_rounds: latch_threads.map_or(0, |_| wish.depth.latency_forks()),
+            pause_rounds: match (pause_lengths_ns.is_empty(), alone) {
+                (true, _) => 0,
+                (false, true) => wish.depth.latency_forks(),
+                (false, false) => PAUSE_ROUNDS_IN_CHECK,
+            },
+            pause_ways,
+            pause_lengths_ns,
+            pause_load: wish.pause_load,
             cpus,
         })
     }
@@ -282,6 +321,7 @@ fn budget(wish: &Wish, parts: &[Part]) -> Result<Duration, PlanError> {
         Some(budget) if budget < shortest || budget > longest => Err(PlanError::new(Kind::Budget(budget))),
         Some(budget) => Ok(budget),
         None if wish.parts.is_empty() => Ok(wish.depth.budget()),
+        None if parts == [Part::Pause] => Ok(wish.depth.budget().mul_f64(PAUSE_FACTOR)),
         None => Ok(wish.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR),
     }
 }
@@ -329,6 +369,28 @@ fn latch_threads(wish: &Wish) -> Result<u32, PlanError> {
         return Err(PlanError::new(Kind::LatchThreads(threads)));
     }
     Ok(threads)
+}
+
+/// The lengths of pauses that `wish` names, rising, or the usual ones.
+fn pause_lengths_ns(wish: &Wish) -> Result<Vec<u64>, PlanError> {
+    if wish.pause_lengths.is_empty() {
+        let usual: &[u64] = if wish.parts.is_empty() { &PAUSE_LENGTHS_IN_CHECK_NS } else { &PAUSE_LENGTHS_NS };
+        return Ok(usual.to_vec());
+    }
+    let (shortest, longest) = PAUSE_BOUNDS;
+    if let Some(length) = wish.pause_lengths.iter().find(|length| !(shortest..=longest).contains(*length)) {
+        return Err(PlanError::new(Kind::Pause(*length)));
+    }
+    // Not above a second, so they fit.
+    bounded_list(wish.pause_lengths.iter().map(|length| length.as_nanos() as u64).collect(), "lengths of pauses")
+}
+
+/// The ways to pause: all, but for the real-time policy where it was not asked for; in a check a few.
+fn pause_ways(wish: &Wish) -> Vec<PauseWay> {
+    if wish.parts.is_empty() {
+        return PAUSE_WAYS_IN_CHECK.to_vec();
+    }
+    PauseWay::ALL.into_iter().filter(|way| wish.pause_real_time || *way != PauseWay::PauserRealTime).collect()
 }
 
 /// `values` rising, each once.
@@ -386,6 +448,7 @@ enum Kind {
     Question(Duration),
     Threads(u32),
     LatchThreads(u32),
+    Pause(Duration),
     Granularity(Duration),
     LongList { what: &'static str, length: usize },
 }
@@ -428,6 +491,12 @@ impl fmt::Display for PlanError {
             Kind::LatchThreads(threads) => write!(
                 f,
                 "{threads} is no number of threads that can be released together; choose 1 to {MOST_LATCH_THREADS}"
+            ),
+            Kind::Pause(length) => write!(
+                f,
+                "{} is no pause that can be measured; choose {}",
+                humantime::format_duration(*length),
+                bounds(PAUSE_BOUNDS)
             ),
             Kind::Granularity(granularity) => write!(
                 f,

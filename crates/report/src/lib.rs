@@ -21,6 +21,7 @@ mod clean;
 mod error;
 mod json;
 mod line;
+mod pace;
 mod page;
 mod palette;
 mod quantity;
@@ -35,5 +36,6 @@ pub use chronoscope_record::Record;
 
 pub use crate::error::ReportError;
 pub use crate::json::{Document, document, json, parse};
+pub use crate::pace::pace;
 pub use crate::study_compared::study_compared;
 pub use crate::view::{View, terminal};

@@ -2,7 +2,7 @@ use chronoscope_record::Record;
 
 use crate::page::Page;
 use crate::section::{
-    causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, reads, title, verdict,
+    causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, pause, reads, title, verdict,
 };
 
 /// Which sections of a record are shown.
@@ -30,6 +30,8 @@ pub enum View {
     Monotime,
     /// What calls cost in one thread and in many alone.
     Latch,
+    /// How long pauses take alone.
+    Pause,
 }
 
 impl View {
@@ -37,9 +39,10 @@ impl View {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_report::View::ALL.len(), 6);
+    /// assert_eq!(chronoscope_report::View::ALL.len(), 7);
     /// ```
-    pub const ALL: [Self; 6] = [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime, Self::Latch];
+    pub const ALL: [Self; 7] =
+        [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime, Self::Latch, Self::Pause];
 }
 
 /// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
@@ -66,6 +69,7 @@ pub fn terminal(record: &Record, view: View) -> String {
             clocks::show(&mut page, record);
             reads::show(&mut page, record);
             causality::show(&mut page, record);
+            pause::brief(&mut page, record);
             findings::notices(&mut page, record);
         }
         View::Clocks => {
@@ -83,6 +87,10 @@ pub fn terminal(record: &Record, view: View) -> String {
         }
         View::Monotime => {
             monotime::show(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Pause => {
+            pause::show(&mut page, record);
             findings::concerning(&mut page, record, view);
         }
         View::Latch => {

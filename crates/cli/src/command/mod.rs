@@ -4,6 +4,7 @@ mod completions;
 mod experiment;
 mod man;
 mod measure;
+mod pace;
 mod scaling;
 mod schema;
 mod selftest;
@@ -18,12 +19,13 @@ use chronoscope_measure::plan::Wish;
 use chronoscope_measure::record::Part;
 use chronoscope_report::View;
 
-use crate::arguments::{Arguments, CheckOptions, Command, LatchOptions, MonotimeOptions};
+use crate::arguments::{Arguments, CheckOptions, Command, LatchOptions, MonotimeOptions, PauseOptions};
 
 const CLOCKS: &[Part] = &[Part::Paths, Part::Latency, Part::Granularity, Part::Intervals];
 const READS: &[Part] = &[Part::Reads];
 const CAUSALITY: &[Part] = &[Part::Offsets, Part::Litmus];
 const MONOTIME: &[Part] = &[Part::Monotime];
+const PAUSE: &[Part] = &[Part::Pause];
 const LATCH: &[Part] = &[Part::Latch];
 
 /// Does what the arguments say.
@@ -39,11 +41,13 @@ pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failu
             measure::run(start, &options.run, combinations(&options), MONOTIME, View::Monotime)
         }
         Some(Command::Latch(options)) => measure::run(start, &options.run, released(&options), LATCH, View::Latch),
+        Some(Command::Pause(options)) => measure::run(start, &options.run, paused(&options), PAUSE, View::Pause),
+        Some(Command::Pace(options)) => pace::run(start, &options),
         Some(Command::Experiment(options)) => experiment::run(start, &options),
         Some(Command::Selftest(options)) => selftest::run(start, &options),
         Some(Command::Scaling(options)) => scaling::run(start, &options),
         Some(Command::Show(options)) => show::run(&options),
-        Some(Command::Schema { study }) => schema::run(study),
+        Some(Command::Schema { study, pace }) => schema::run(study, pace),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => man::run(),
     }
@@ -59,6 +63,16 @@ fn combinations(options: &MonotimeOptions) -> Wish {
     Wish {
         granularities: options.granularity.clone().map(|list| list.0).unwrap_or_default(),
         threads: options.threads.clone().map(|list| list.0).unwrap_or_default(),
+        ..Wish::default()
+    }
+}
+
+/// The pauses to try.
+fn paused(options: &PauseOptions) -> Wish {
+    Wish {
+        pause_lengths: options.length.clone(),
+        pause_load: options.load,
+        pause_real_time: options.realtime,
         ..Wish::default()
     }
 }

@@ -2,10 +2,14 @@ use std::process::ExitCode;
 
 use chronoscope_measure::front::{Failure, print};
 
-/// Prints the schema of the record, or of that of a study.
-pub(super) fn run(study: bool) -> Result<ExitCode, Failure> {
+/// Prints the schema of the record, or that of a study or of a pace.
+pub(super) fn run(study: bool, pace: bool) -> Result<ExitCode, Failure> {
     use chronoscope_measure::record;
 
-    print(&if study { record::study::study_schema() } else { record::schema() })?;
+    print(&match (study, pace) {
+        (true, _) => record::study::study_schema(),
+        (_, true) => record::pace_schema(),
+        _ => record::schema(),
+    })?;
     Ok(ExitCode::SUCCESS)
 }

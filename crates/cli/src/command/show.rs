@@ -30,6 +30,7 @@ fn check(record: &Record, options: &ShowOptions) -> Result<String, Failure> {
         arguments::View::Causality => chronoscope_report::View::Causality,
         arguments::View::Monotime => chronoscope_report::View::Monotime,
         arguments::View::Latch => chronoscope_report::View::Latch,
+        arguments::View::Pause => chronoscope_report::View::Pause,
     };
     match options.format {
         Format::Human => Ok(chronoscope_report::terminal(record, view)),

@@ -4,6 +4,7 @@ mod causality;
 mod clocks;
 mod intervals;
 mod machine;
+mod pauses;
 mod run;
 
 pub(crate) use machine::kernel_distrusts_tsc;
@@ -25,6 +26,7 @@ const RULES: &[Rule] = &[
     causality::cross_cpu_skew,
     intervals::interval_near_latency,
     intervals::claim_refuted,
+    pauses::early_pause,
     machine::counter_forbidden,
     machine::tsc_distrusted,
     machine::tsc_not_invariant,

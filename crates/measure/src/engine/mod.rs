@@ -69,6 +69,7 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         reason_library_clock_unknown: None,
         monotime: None,
         latch: None,
+        pause: None,
     };
     let mut session = Session::new(start, record.plan.clone(), observer);
     stages::prepare(&mut session, &mut record);

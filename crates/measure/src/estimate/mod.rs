@@ -7,6 +7,7 @@ mod interval;
 mod latch;
 mod library_clock;
 mod monotime;
+mod pause;
 mod reads;
 
 pub use canary::{Quiet, quiet_rounds};
@@ -16,6 +17,7 @@ pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, 
 pub use latch::latch;
 pub use library_clock::library_clock;
 pub use monotime::monotime;
+pub use pause::pause;
 pub use reads::reads;
 
 /// The confidence of every interval.

@@ -14,6 +14,7 @@ pub mod litmus;
 pub mod monotime;
 pub mod offset;
 pub mod path;
+pub mod pause;
 pub mod probe;
 pub mod reads;
 pub mod timer;
@@ -70,6 +71,8 @@ pub enum Task {
     Monotime(monotime::Request),
     /// Release many threads together.
     Latch(latch::Request),
+    /// Pause in every way.
+    Pause(pause::Request),
 }
 
 /// What a worker answers.
@@ -111,6 +114,8 @@ pub enum Samples {
     Monotime(monotime::Samples),
     /// Of [`Task::Latch`].
     Latch(latch::Samples),
+    /// Of [`Task::Pause`].
+    Pause(pause::Samples),
 }
 
 /// Does what `request` asks, in this process and on this thread.
@@ -124,6 +129,7 @@ pub fn perform(request: &Request) -> Response {
             across(timer().and_then(|timer| monotime::run(task, timer, budget_ms)), Samples::Monotime)
         }
         Task::Latch(task) => across(timer().and_then(|timer| latch::run(task, timer, budget_ms)), Samples::Latch),
+        Task::Pause(task) => across(pause::run(task, budget_ms), Samples::Pause),
         task => {
             let watch = Watch::pinned(request.cpu);
             let samples = alone(task, timer, budget_ms);
@@ -152,7 +158,7 @@ fn alone(task: &Task, timer: impl Fn() -> Result<Timer, String>, budget_ms: u64)
         Task::Empty(task) => empty::run(task).map(Samples::Empty),
         Task::Interval(task) => interval::run(task, timer()?, budget_ms).map(Samples::Interval),
         Task::LibraryClock => Ok(Samples::LibraryClock(library_clock::run(timer()?, budget_ms))),
-        Task::Offset(_) | Task::Litmus(_) | Task::Monotime(_) | Task::Latch(_) => {
+        Task::Offset(_) | Task::Litmus(_) | Task::Monotime(_) | Task::Latch(_) | Task::Pause(_) => {
             Err("this task takes several threads".to_owned())
         }
     }

@@ -92,6 +92,7 @@ fn concerns(id: FindingId, view: View) -> bool {
         F::NoisyMachine => view == View::Reads,
         F::CpuQuota => matches!(view, View::Clocks | View::Reads),
         F::NonCausalRead | F::UnorderedReadNotCausal | F::CrossCpuSkew | F::OneCpu => view == View::Causality,
+        F::EarlyPause => view == View::Pause,
         _ => true,
     }
 }

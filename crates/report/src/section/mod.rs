@@ -9,6 +9,7 @@ pub(crate) mod latch;
 pub(crate) mod library_clock;
 pub(crate) mod machine;
 pub(crate) mod monotime;
+pub(crate) mod pause;
 pub(crate) mod reads;
 pub(crate) mod title;
 pub(crate) mod verdict;

@@ -8,6 +8,7 @@ mod latency;
 mod library_clock;
 mod monotime;
 mod paths;
+mod pause;
 mod prepare;
 mod reads;
 
@@ -49,6 +50,7 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
         Part::Intervals => intervals::run(session, record),
         Part::Monotime => monotime::run(session, record),
         Part::Latch => latch::run(session, record),
+        Part::Pause => pause::run(session, record),
     }
 }
 

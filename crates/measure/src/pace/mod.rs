@@ -1,0 +1,174 @@
+//! Keeps a pace, on this process's own thread, and says how well it was kept.
+
+mod consumer;
+mod seen;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use chronoscope_clock::os::{self, OsClock};
+use chronoscope_clock::pacer::{self, Behind, PaceRecord, Pacer, Poisson};
+use chronoscope_clock::pause::{Cancel, Pauser};
+use chronoscope_clock::{Instant, Now};
+
+use crate::engine::Start;
+use crate::record::{PACE_SCHEMA_VERSION, Pace, PaceRun, Tool};
+use consumer::Consumer;
+pub use consumer::ConsumerError;
+
+/// The stall comes when so much of the time is over.
+const STALL_AT: f64 = 0.25;
+/// How often the observer is asked.
+const LOOK: Duration = Duration::from_millis(50);
+/// From the making of the schedule to its zero: the pauser learns first.
+const LEAD: Duration = Duration::from_millis(1);
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct PaceWish {
+    /// The rate.
+    pub pace: pacer::Pace,
+    /// For how long.
+    pub length: Duration,
+    /// What becomes of late events.
+    pub behind: Behind,
+    /// Events at random times of that rate, by this seed.
+    pub poisson: Option<u64>,
+    /// How long the handling of one event takes longer.
+    pub stall: Option<Duration>,
+    /// Whether to ask for the real-time policy.
+    pub real_time: bool,
+    /// The program that gets a line for each event; empty for none.
+    pub command: Vec<OsString>,
+}
+
+/// Keeps the pace that `wish` asks for. `observe` is told which share of the time is over, on another thread, and says whether
+/// to stop.
+///
+/// # Guarantees
+/// What was seen until a stop, or until the consumer ended, is in the record. No process is left behind.
+///
+/// # Errors
+/// [`ConsumerError`] where the program could not be started.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pacer::{Behind, Pace};
+/// use chronoscope_measure::engine::Start;
+/// use chronoscope_measure::pace::{PaceWish, pace};
+/// use chronoscope_measure::record::Tool;
+/// use std::time::Duration;
+///
+/// let wish = PaceWish {
+///     pace: Pace::per_second(1_000)?,
+///     length: Duration::from_millis(20),
+///     behind: Behind::CatchUp,
+///     poisson: None,
+///     stall: None,
+///     real_time: false,
+///     command: Vec::new(),
+/// };
+/// let tool = Tool { name: "doc".into(), version: "0".into() };
+/// let run = pace(&Start::of_this_process(), &wish, tool, |_share| false)?;
+/// assert_eq!(run.pace.events, 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pace(
+    start: &Start,
+    wish: &PaceWish,
+    tool: Tool,
+    observe: impl FnMut(f64) -> bool + Send,
+) -> Result<PaceRun, ConsumerError> {
+    let began = std::time::Instant::now();
+    let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
+    let consumer = Consumer::start(&wish.command)?;
+    let schedule = wish.pace.schedule();
+    let (paced, interrupted) = match wish.poisson {
+        None => watched(wish, schedule, consumer, observe),
+        Some(seed) => watched(wish, Poisson::new(wish.pace, seed), consumer, observe),
+    };
+    let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(PaceRun {
+        pace_schema_version: PACE_SCHEMA_VERSION,
+        tool,
+        started_at,
+        elapsed_ms,
+        interrupted,
+        machine,
+        pace: paced,
+    })
+}
+
+/// Keeps the pace while another thread asks the observer.
+fn watched(
+    wish: &PaceWish,
+    schedule: impl Iterator<Item = Duration>,
+    consumer: Consumer,
+    mut observe: impl FnMut(f64) -> bool + Send,
+) -> (Pace, bool) {
+    let (cancel, over) = (Cancel::new(), Cancel::new());
+    let killer = consumer.killer();
+    std::thread::scope(|scope| {
+        let (stop, over) = (&cancel, &over);
+        let watch = scope.spawn(move || {
+            let began = Instant::now();
+            let mut pauser = Pauser::new();
+            while !pauser.pause_or(LOOK, over).cancelled {
+                if observe(began.elapsed().as_secs_f64() / wish.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
+                    stop.cancel();
+                    // It may wait for a consumer that reads no more.
+                    killer.kill();
+                    return true;
+                }
+            }
+            false
+        });
+        let paced = keep(wish, schedule, consumer, &cancel);
+        over.cancel();
+        (paced, watch.join().unwrap_or(false))
+    })
+}
+
+fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer: Consumer, cancel: &Cancel) -> Pace {
+    let mut pauser = Pauser::new();
+    let real_time = wish.real_time.then(|| pauser.enter_real_time());
+    pauser.calibrate();
+    let mut record = PaceRecord::new();
+    let start = pauser.timer().now() + LEAD;
+    let length = wish.length;
+    let mut pacer = Pacer::starting_at(start, schedule.take_while(|at| *at < length), wish.behind, pauser);
+    let mut stall = wish.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
+    let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
+    let (cpu_before, began) = (cpu_ns(), Instant::now());
+    let mut ends: Option<(Instant, Instant)> = None;
+    let mut reason_ended = None;
+    while let Some(slot) = pacer.next_slot_or(cancel) {
+        if let Err(reason) = consumer.take(&slot) {
+            reason_ended = (!cancel.is_cancelled()).then_some(reason);
+            break;
+        }
+        if let Some((_, stall)) = stall.take_if(|(at, _)| slot.intended >= *at) {
+            std::thread::sleep(stall);
+        }
+        record.add(&slot, pacer.finish(&slot));
+        let first = ends.map_or(slot.started, |(first, _)| first);
+        ends = Some((first, slot.started));
+    }
+    let (cpu_after, wall) = (cpu_ns(), began.elapsed());
+    consumer.finish();
+    let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
+    let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
+    let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
+    seen::pace(
+        wish,
+        &record,
+        ends,
+        seen::Surroundings {
+            cpu_share,
+            real_time: matches!(real_time, Some(Ok(()))),
+            reason_no_real_time,
+            reason_ended,
+        },
+    )
+}

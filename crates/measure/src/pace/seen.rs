@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+use chronoscope_clock::Instant;
+use chronoscope_clock::pacer::{Behind, PaceRecord};
+use hdrhistogram::Histogram;
+
+use super::PaceWish;
+use crate::record::{Bin, Pace, PaceTimes};
+
+/// What is known beside the events.
+pub(super) struct Surroundings {
+    pub(super) cpu_share: Option<f64>,
+    pub(super) real_time: bool,
+    pub(super) reason_no_real_time: Option<String>,
+    pub(super) reason_ended: Option<String>,
+}
+
+/// What became of the events in `record`, of which the first and the last started at `ends`.
+pub(super) fn pace(
+    wish: &PaceWish,
+    record: &PaceRecord,
+    ends: Option<(Instant, Instant)>,
+    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended }: Surroundings,
+) -> Pace {
+    let rate_per_s = wish.pace.per_second_f64();
+    let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO);
+    let achieved_per_s = whole.map(|whole| record.events().saturating_sub(1) as f64 / whole.as_secs_f64());
+    let (caller, machine, pacer) = record.late_by();
+    let late = (caller + machine + pacer).as_secs_f64();
+    let share = |part: Duration| if late > 0.0 { part.as_secs_f64() / late } else { 0.0 };
+    let program = wish.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    Pace {
+        rate_per_s,
+        for_ms: u64::try_from(wish.length.as_millis()).unwrap_or(u64::MAX),
+        poisson: wish.poisson.is_some(),
+        behind: match wish.behind {
+            Behind::CatchUp => "catch_up",
+            Behind::Skip => "skip",
+            Behind::Slip => "slip",
+        }
+        .to_owned(),
+        real_time,
+        reason_no_real_time,
+        command: (!program.is_empty()).then_some(program),
+        stall_ms: wish.stall.map(|stall| stall.as_secs_f64() * 1e3),
+        events: record.events(),
+        missed: record.skipped(),
+        slipped_ms: record.slipped().as_secs_f64() * 1e3,
+        reason_ended,
+        achieved_per_s,
+        rate_error_ppm: achieved_per_s.filter(|_| wish.poisson.is_none()).map(|rate| (rate / rate_per_s - 1.0) * 1e6),
+        lateness_ns: times(record.lateness()),
+        response_ns: times(record.response()),
+        service_ns: times(record.service()),
+        late_share_caller: share(caller),
+        late_share_machine: share(machine),
+        late_share_pacer: share(pacer),
+        cpu_share,
+    }
+}
+
+fn times(seen: &Histogram<u64>) -> PaceTimes {
+    let at = |quantile| seen.value_at_quantile(quantile);
+    let mut low = 0;
+    let octaves = seen.iter_log(1, 2.0).map(|octave| {
+        let (from, to) = (low, octave.value_iterated_to().saturating_add(1));
+        low = to;
+        Bin { from_ns: from as f64, to_ns: to as f64, count: octave.count_since_last_iteration() }
+    });
+    let histogram = octaves.filter(|bin| bin.count > 0).collect();
+    PaceTimes {
+        mean: seen.mean(),
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: seen.max(),
+        histogram,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn octaves_hold_every_value() {
+        let mut seen = Histogram::new_with_bounds(1, 1 << 40, 3).unwrap();
+        for ns in [0, 1, 2, 3, 100, 5_000, 5_001, 1 << 30] {
+            seen.record(ns).unwrap();
+        }
+        let found = times(&seen);
+        assert_eq!(found.histogram.iter().map(|bin| bin.count).sum::<u64>(), 8);
+        assert!(found.histogram.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
+        assert_eq!(found.max, seen.max());
+    }
+
+    #[test]
+    fn no_events_have_no_rate() {
+        let wish = PaceWish {
+            pace: chronoscope_clock::pacer::Pace::per_second(10).unwrap(),
+            length: Duration::from_secs(1),
+            behind: Behind::Skip,
+            poisson: None,
+            stall: None,
+            real_time: false,
+            command: Vec::new(),
+        };
+        let nothing = Surroundings { cpu_share: None, real_time: false, reason_no_real_time: None, reason_ended: None };
+        let found = pace(&wish, &PaceRecord::new(), None, nothing);
+        assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
+        assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
+    }
+}
