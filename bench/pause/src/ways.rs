@@ -1,0 +1,98 @@
+//! Every way to pause that is compared.
+
+use std::time::{Duration, Instant};
+
+use chronoscope_clock::pause::{self, Pauser, TimeSlice, TimerSlack};
+
+use crate::crew::Worker;
+use crate::pauses::{Order, Taken, take};
+
+/// A thread that pauses in its way.
+pub(crate) type Way = Worker<Order, Taken>;
+
+pub(crate) const SPIN_SLEEP: &str = "spin_sleep, default";
+pub(crate) const PAUSER: &str = "Pauser";
+pub(crate) const PAUSER_SLICE: &str = "Pauser, slice 100 µs";
+pub(crate) const SPIN: &str = "pause::spin";
+
+/// A margin of spin_sleep that suits the least timer slack.
+const TUNED_NS: u32 = 20_000;
+const SLICE: Duration = Duration::from_micros(100);
+const LEAST_SLACK: Duration = Duration::from_nanos(1);
+
+fn way<Pause: FnMut(Duration) + 'static>(name: &'static str, make: impl FnOnce() -> Pause + Send + 'static) -> Way {
+    Worker::start(name, move || {
+        let mut pause = make();
+        move |order: Order| take(order, &mut pause)
+    })
+}
+
+/// All of them, the peers first.
+pub(crate) fn all() -> Vec<Way> {
+    vec![
+        way("std::thread::sleep", || std::thread::sleep),
+        way("nanosleep, slack 1 ns", || {
+            let slack = TimerSlack::set(LEAST_SLACK);
+            move |length| {
+                let _slack = &slack;
+                std::thread::sleep(length);
+            }
+        }),
+        way("tokio::time::sleep", || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            move |length| {
+                if let Ok(runtime) = &runtime {
+                    // Within the runtime: a sleep is made where its timer is.
+                    runtime.block_on(async { tokio::time::sleep(length).await });
+                }
+            }
+        }),
+        way(SPIN_SLEEP, || {
+            let sleeper = spin_sleep::SpinSleeper::default();
+            move |length| sleeper.sleep(length)
+        }),
+        way("spin_sleep, 20 µs, hint, slack 1 ns", || {
+            let slack = TimerSlack::set(LEAST_SLACK);
+            let sleeper =
+                spin_sleep::SpinSleeper::new(TUNED_NS).with_spin_strategy(spin_sleep::SpinStrategy::SpinLoopHint);
+            move |length| {
+                let _slack = &slack;
+                sleeper.sleep(length);
+            }
+        }),
+        way("spin on Instant", || {
+            |length| {
+                let start = Instant::now();
+                while start.elapsed() < length {
+                    std::hint::spin_loop();
+                }
+            }
+        }),
+        way(SPIN, || {
+            |length| {
+                let _ = pause::spin(length);
+            }
+        }),
+        way("pause::sleep", || {
+            |length| {
+                let _ = pause::sleep(length);
+            }
+        }),
+        way(PAUSER, || {
+            let mut pauser = Pauser::new();
+            pauser.calibrate();
+            move |length| {
+                let _ = pauser.pause(length);
+            }
+        }),
+        way(PAUSER_SLICE, || {
+            let slice = TimeSlice::request(SLICE);
+            let mut pauser = Pauser::new();
+            pauser.calibrate();
+            move |length| {
+                let _slice = &slice;
+                let _ = pauser.pause(length);
+            }
+        }),
+    ]
+}
