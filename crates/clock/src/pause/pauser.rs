@@ -25,6 +25,14 @@ const INFLATED: u64 = 3;
 const PROBE_APART: Duration = Duration::from_millis(20);
 /// What was learnt so long ago counts half.
 const STALE: Duration = Duration::from_millis(100);
+/// A gap so long while it spins is a time slice that went to somebody else; two of them so near to each other are the doing of
+/// one who wants this CPU all the time.
+const LOST_SLICE: Duration = Duration::from_millis(1);
+const LOST_AGAIN: Duration = Duration::from_millis(50);
+/// Then it spins less for a while, twice as long each time that it finds the other one still there.
+const CROWDED: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+/// As many may be late then.
+const CROWDED_QUANTILE: f32 = 0.75;
 /// What a sleep takes if it could not be measured.
 const SLEEP_COST_NS: u64 = 5_000;
 /// Real-time threads may spin this share of each window, lest the kernel takes the CPU from them (95 % of a second, usually).
@@ -42,6 +50,7 @@ const WINDOW: Duration = Duration::from_millis(500);
 /// # Guarantees
 /// - Never early, by the clock that it waits on; see [`Waited`]. What it is late is reported, not lost.
 /// - It never yields: a thread that yields to another one on its CPU gets it back after a whole time slice, 4 ms and more.
+/// - Beside one who wants its CPU all the time it spins less, since it would lose the CPU for whole time slices.
 /// - One bad episode does not leave it spinning: what was learnt is forgotten, no margin exceeds 120 µs, and one that is
 ///   much longer than what is usual is questioned by a sleep every 20 ms.
 /// - Memory of fixed size (about 10 KB), no allocation, no thread, no lock.
@@ -71,6 +80,7 @@ pub struct Pauser<T: Timer = SystemTimer> {
     learnt: Learnt,
     sleep_cost_ns: u64,
     last_probe: Instant,
+    crowd: Crowd,
     /// How much of a window was spun away, where that is limited.
     budget: Option<Budget>,
     /// Dropped after use; what they changed is restored in this order.
@@ -83,6 +93,40 @@ pub struct Pauser<T: Timer = SystemTimer> {
 struct Budget {
     window_began: Instant,
     spun: Duration,
+}
+
+/// Whether somebody else wants this CPU all the time. A thread that mostly sleeps is let run when it wakes; one that spins uses
+/// up its share and then waits for a whole time slice of the other one's.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    last_lost: Option<Instant>,
+    until: Instant,
+    next: Duration,
+}
+
+impl Crowd {
+    const NONE: Self = Self { last_lost: None, until: Instant::ZERO, next: CROWDED.0 };
+
+    fn is_there(&self, now: Instant) -> bool {
+        now < self.until
+    }
+
+    /// Takes in what a spin that ended `now` met.
+    fn note(&mut self, largest_gap: Duration, now: Instant) {
+        if largest_gap < LOST_SLICE {
+            return;
+        }
+        let again = self.last_lost.is_some_and(|last| now.saturating_duration_since(last) < LOST_AGAIN);
+        self.last_lost = Some(now);
+        if again && !self.is_there(now) {
+            // Long quiet since the last time is a new beginning.
+            if now.saturating_duration_since(self.until) > self.next {
+                self.next = CROWDED.0;
+            }
+            self.until = now.saturating_add(self.next);
+            self.next = (self.next * 2).min(CROWDED.1);
+        }
+    }
 }
 
 impl Default for Pauser {
@@ -144,6 +188,7 @@ impl<T: Timer> Pauser<T> {
             learnt: Learnt::NOTHING,
             sleep_cost_ns: SLEEP_COST_NS,
             last_probe: Instant::ZERO,
+            crowd: Crowd::NONE,
             budget: None,
             _real_time: None,
             _slack: None,
@@ -213,6 +258,7 @@ impl<T: Timer> Pauser<T> {
             now = woken;
         }
         spin_until(|| self.timer.glance(), deadline, cancel, &mut waited);
+        self.crowd.note(waited.largest_gap, waited.ended);
         if let Some(budget) = &mut self.budget {
             budget.spend(waited.spun, waited.ended);
         }
@@ -240,10 +286,17 @@ impl<T: Timer> Pauser<T> {
             let late_ns = known.cautious_ns(FIRST_QUANTILE).unwrap_or(UNKNOWN_NS);
             return Some(late_ns.clamp(least, most).min(left_ns - SECOND_NS));
         }
-        let margin_ns = known.cautious_ns(1.0 - self.target.late).unwrap_or(UNKNOWN_NS).min(most_ns);
+        let crowded = self.crowd.is_there(now);
+        let wanted = 1.0 - self.target.late;
+        let quantile = if crowded { wanted.min(CROWDED_QUANTILE) } else { wanted };
+        let margin_ns = known.cautious_ns(quantile).unwrap_or(UNKNOWN_NS).min(most_ns);
         let sleeps = |margin_ns: u64| left_ns > margin_ns + self.sleep_cost_ns;
         if sleeps(margin_ns) {
             return Some(margin_ns);
+        }
+        // To keep the CPU would cost a time slice: late by a part of the wait is better.
+        if crowded && left_ns > 2 * self.sleep_cost_ns {
+            return Some(left_ns / 3);
         }
         // What keeps it from sleeping may be long over; or nothing is known since no wait was ever long enough.
         let usual_ns = known.quantile_ns(0.5).unwrap_or(self.sleep_cost_ns) * 2;

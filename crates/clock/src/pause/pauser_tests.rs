@@ -148,3 +148,31 @@ fn what_was_set_is_restored() {
     drop(pauser);
     assert_eq!(TimerSlack::current(), Ok(before));
 }
+
+#[test]
+fn who_loses_time_slices_spins_less() {
+    let mut crowd = Crowd::NONE;
+    let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
+    let slice = Duration::from_millis(4);
+    crowd.note(slice, at(1_000));
+    assert!(!crowd.is_there(at(1_001)), "once is an accident");
+    crowd.note(slice, at(1_008));
+    assert!(crowd.is_there(at(1_009)) && crowd.is_there(at(3_007)) && !crowd.is_there(at(3_009)));
+    crowd.note(slice, at(3_020));
+    crowd.note(slice, at(3_030));
+    assert!(crowd.is_there(at(7_000)) && !crowd.is_there(at(7_100)), "twice as long");
+    crowd.note(slice, at(60_000));
+    crowd.note(slice, at(60_010));
+    assert!(crowd.is_there(at(62_000)) && !crowd.is_there(at(62_100)), "as at first, after long quiet");
+}
+
+#[test]
+fn in_a_crowd_a_wait_that_would_be_spun_is_slept() {
+    let clock = clock(90_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let length = Duration::from_micros(100);
+    let _ = share_spun(&mut pauser, length, 2_000);
+    assert!(share_spun(&mut pauser, length, 100) > 0.7, "no sleep ends in time here");
+    pauser.crowd.until = Instant::from_nanos(u64::MAX);
+    assert!(share_spun(&mut pauser, length, 100) < 0.4);
+}
