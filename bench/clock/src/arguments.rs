@@ -1,5 +1,6 @@
 //! What can be asked of the program.
 
+use bench_shared::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
 
 /// Measures the clock library beside its peers, all in one interleaved run, and says which goals are met.
@@ -26,9 +27,6 @@ pub(crate) struct Arguments {
     #[arg(long, hide = true)]
     pub(crate) cpu: Option<usize>,
 }
-
-const EXIT_CODES: &str = "Exit codes: 0 measured, whether or not the goals are met; 1 something could not be measured; 2 the arguments \
-     are wrong.";
 
 /// The parts of a run, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,16 +56,6 @@ impl SectionName {
             Self::Accuracy => "accuracy",
         }
     }
-}
-
-/// How the report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Tables
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use bench_shared::goal::{Goal, Verdict};
 
 use crate::failure::Failure;
 use crate::kind_of_work::Kind;
-use crate::report::Sections;
+use crate::sections::Sections;
 use crate::spread::Spread;
 use crate::subjects::*;
 

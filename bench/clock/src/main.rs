@@ -13,9 +13,9 @@ mod monotonic;
 #[path = "child/observed.rs"]
 mod observed;
 mod process;
-mod report;
 mod rounds;
 mod section;
+mod sections;
 mod size;
 mod subject;
 mod subjects;
@@ -25,28 +25,22 @@ use std::process::ExitCode;
 
 use bench_shared::machine::Machine;
 use bench_shared::print::print;
+use bench_shared::report::{Report, exit};
 use bench_shared::{failure, spread, table};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
-use arguments::{Arguments, Format, SectionName};
+use arguments::{Arguments, SectionName};
 use failure::Failure;
-use report::{Report, Sections};
 use section::{accuracy, first_use, latency, litmus, threads, work};
+use sections::Sections;
 use size::Size;
 
 /// The crates that are compared.
 const PEERS: [&str; 5] = ["quanta", "minstant", "fastant", "coarsetime", "clocksource"];
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            eprintln!("bench-clock: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("bench-clock", run(&Arguments::parse()))
 }
 
 /// Says whether everything that was asked for could be measured.
@@ -61,11 +55,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
         return worker(section, cpu, &size).map(|()| true);
     }
     let report = measure(&arguments.only, &size)?;
-    print(&match arguments.format {
-        Format::Text => report.text(),
-        Format::Json => report.json()? + "\n",
-    })?;
-    Ok(report.failures.is_empty())
+    report.print(arguments.format)
 }
 
 fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<(), Failure> {
@@ -80,7 +70,7 @@ fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<(), Failure> 
     print(&(json + "\n"))
 }
 
-fn measure(only: &[SectionName], size: &Size) -> Result<Report, Failure> {
+fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failure> {
     let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
     let mut failures = Vec::new();
     for section in SectionName::value_variants() {

@@ -1,5 +1,6 @@
 //! What can be asked of the program.
 
+use bench_shared::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
 
 /// Measures what is known, to see whether the harness says so: operations of known time, differences of known size, and
@@ -24,9 +25,6 @@ pub(crate) struct Arguments {
     pub(crate) format: Format,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 measured, whether or not the goals are met; 1 something could not be measured; 2 the arguments \
-     are wrong.";
-
 /// The parts of a run, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SectionName {
@@ -49,16 +47,6 @@ impl SectionName {
             Self::Empty => "empty",
         }
     }
-}
-
-/// How the report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Tables
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bench_shared::goal::{Goal, Verdict};
 
 use crate::claim::Count;
-use crate::report::Sections;
+use crate::sections::Sections;
 
 /// Runs that the goals speak of.
 const RUNS: usize = 100;

@@ -5,8 +5,8 @@ mod claim;
 mod collect;
 mod goal;
 mod peer;
-mod report;
 mod section;
+mod sections;
 mod size;
 mod spin;
 mod studies;
@@ -15,26 +15,19 @@ use std::process::ExitCode;
 
 use bench_shared::failure::Failure;
 use bench_shared::machine::Machine;
-use bench_shared::print::print;
+use bench_shared::report::{Report, exit};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
-use arguments::{Arguments, Format, SectionName};
-use report::{Report, Sections};
+use arguments::{Arguments, SectionName};
 use section::{accuracy, difference, empty, peers};
+use sections::Sections;
 use size::Size;
 
 fn main() -> ExitCode {
     // A study's worker processes begin as this program does, and end here.
     studies::serve_if_fork();
-    match run(&Arguments::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            eprintln!("bench-harness: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("bench-harness", run(&Arguments::parse()))
 }
 
 /// Says whether everything that was asked for could be measured.
@@ -47,14 +40,10 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let size = if arguments.quick { Size::QUICK } else { Size::FULL };
     let size = arguments.runs.map_or(size, |runs| size.repeated(runs));
     let report = measure(&arguments.only, &size);
-    print(&match arguments.format {
-        Format::Text => report.text(),
-        Format::Json => report.json()? + "\n",
-    })?;
-    Ok(report.failures.is_empty())
+    report.print(arguments.format)
 }
 
-fn measure(only: &[SectionName], size: &Size) -> Report {
+fn measure(only: &[SectionName], size: &Size) -> Report<Sections> {
     let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
     let mut failures = Vec::new();
     for section in SectionName::value_variants() {

@@ -1,5 +1,6 @@
 //! What can be asked of the program.
 
+use bench_shared::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
 
 /// Measures pauses and pacing beside their peers, all in one interleaved run, and says which goals are met.
@@ -19,9 +20,6 @@ pub(crate) struct Arguments {
     pub(crate) format: Format,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 measured, whether or not the goals are met; 1 something could not be measured; 2 the arguments \
-     are wrong.";
-
 /// The parts of a run, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SectionName {
@@ -37,12 +35,13 @@ pub(crate) enum SectionName {
     Honesty,
 }
 
-/// How the report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Tables
-    #[default]
-    Text,
-    /// JSON
-    Json,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Arguments::command().debug_assert();
+    }
 }

@@ -8,7 +8,7 @@ use bench_shared::spread::Spread;
 use crate::honesty::Honesty;
 use crate::pacing::{self, LOADED_RATE, Pacing};
 use crate::pauses::{Pauses, Row};
-use crate::report::Sections;
+use crate::sections::Sections;
 use crate::ways;
 
 /// Length in µs; late p50 and p99 in µs; share of a CPU in percent: no more than these.

@@ -7,7 +7,7 @@ mod goal;
 mod honesty;
 mod pacing;
 mod pauses;
-mod report;
+mod sections;
 mod size;
 mod ways;
 
@@ -16,11 +16,11 @@ use std::time::Duration;
 
 use bench_shared::failure::Failure;
 use bench_shared::machine::Machine;
-use bench_shared::print::print;
+use bench_shared::report::{Report, exit};
 use clap::{Parser, ValueEnum};
 
-use arguments::{Arguments, Format, SectionName};
-use report::{Report, Sections};
+use arguments::{Arguments, SectionName};
+use sections::Sections;
 use size::Size;
 
 /// The crates that are compared.
@@ -36,28 +36,17 @@ const LENGTHS: [Duration; 6] = [
 const LOADED_LENGTHS: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(1)];
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            eprintln!("bench-pause: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("bench-pause", run(&Arguments::parse()))
 }
 
 /// Says whether everything that was asked for could be measured.
 fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let size = if arguments.quick { Size::QUICK } else { Size::FULL };
     let report = measure(&arguments.only, &size)?;
-    print(&match arguments.format {
-        Format::Text => report.text(),
-        Format::Json => report.json()? + "\n",
-    })?;
-    Ok(report.failures.is_empty())
+    report.print(arguments.format)
 }
 
-fn measure(only: &[SectionName], size: &Size) -> Result<Report, Failure> {
+fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failure> {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let (_, other_cpu) = crew::bind_to_one()?;
     let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };

@@ -6,5 +6,6 @@ pub mod goal;
 pub mod machine;
 pub mod print;
 pub mod process;
+pub mod report;
 pub mod spread;
 pub mod table;

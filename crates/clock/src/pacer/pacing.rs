@@ -191,6 +191,6 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret
 #[path = "pacing_tests.rs"]
 mod tests;

@@ -74,6 +74,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
+    #[cfg_attr(miri, ignore = "hundreds of thousands of events, and nothing in them is unsafe")]
     fn mean_and_spread_are_those_of_an_exponential() {
         let schedule: Vec<f64> =
             Poisson::new(Pace::per_second(50_000).unwrap(), 7).take(200_001).map(|at| at.as_secs_f64() * 1e6).collect();

@@ -100,6 +100,7 @@ impl TimeSlice {
         let granted = Scheduling::of_this_thread()?.slice_ns();
         // An older kernel takes the request, does nothing, and says nothing.
         if granted.is_none() || before.slice_ns().is_none() {
+            let _ = before.apply();
             return Err(Unavailable::because("the kernel chooses time slices itself before Linux 6.12"));
         }
         Ok(Self { before, on_this_thread: PhantomData })

@@ -349,6 +349,6 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret
 #[path = "pauser_tests.rs"]
 mod tests;

@@ -11,6 +11,7 @@ mod paths;
 mod pause;
 mod prepare;
 mod reads;
+mod rounds;
 
 pub(super) use latency::Batches;
 pub(super) use prepare::prepare;

@@ -1,9 +1,10 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use super::{StageError, outcome};
+use super::StageError;
+use super::rounds::rounds;
 use crate::engine::session::Session;
 use crate::estimate;
-use crate::record::{Disturbance, Part, Record};
+use crate::record::{Part, Record};
 use crate::task::monotime::{Lane, Request};
 use crate::task::{Samples, Task};
 
@@ -15,38 +16,26 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
     needs_the_counter(record)?;
     let granular = session.plan.monotime_granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
     let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([ADAPTIVE]).collect();
-    let forks = session.plan.monotime_rounds.max(1);
-    let budget_ms = (session.budget_ms(Part::Monotime) / u64::from(forks)).max(1);
-    let (mut rounds, mut reasons, mut disturbance) = (Vec::new(), Vec::new(), Disturbance::default());
-    for fork in 0..forks {
-        session.goes_on(Part::Monotime, f64::from(fork) / f64::from(forks));
-        let task = Task::Monotime(Request {
-            lanes: lanes.clone(),
-            threads: session.plan.monotime_threads.clone(),
-            cpus: session.plan.cpus.clone(),
-            rotation: fork as usize,
-        });
-        let answer = session.ask(None, budget_ms, task, |samples| match samples {
+    let found = rounds(
+        session,
+        Part::Monotime,
+        session.plan.monotime_rounds,
+        |plan, round| {
+            Task::Monotime(Request {
+                lanes: lanes.clone(),
+                threads: plan.monotime_threads.clone(),
+                cpus: plan.cpus.clone(),
+                rotation: round,
+            })
+        },
+        |samples| match samples {
             Samples::Monotime(found) => Some(found),
             _ => None,
-        });
-        match answer {
-            Ok((samples, suffered)) => {
-                disturbance.merge(&suffered);
-                rounds.push(samples);
-            }
-            Err(failure) => reasons.push(failure.to_string()),
-        }
-        if session.observer.cancelled() {
-            break;
-        }
-    }
+        },
+    );
     let cpus = u32::try_from(session.plan.cpus.len()).unwrap_or(u32::MAX);
-    record.monotime = estimate::monotime(&rounds, session.timer_rate(), cpus, disturbance);
-    if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was stopped".to_owned()));
-    }
-    outcome(forks as usize, reasons)
+    record.monotime = estimate::monotime(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
+    found.outcome(session)
 }
 
 /// Without the counter all of these clocks read the system's, and the comparison would be of one clock with itself.

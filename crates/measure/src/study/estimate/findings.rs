@@ -1,6 +1,8 @@
 use crate::finding::{Finding, FindingId};
 use crate::record::study::{Cell, StudyRecord};
 
+/// Of fewer processes whose series were long enough nothing is said about all of them.
+const FEWEST_JUDGED: u32 = 3;
 /// Threads of a cell ran together for less than this share of the time.
 const LEAST_OVERLAP: f64 = 0.5;
 /// Batches of one process depend on each other from this autocorrelation on.
@@ -90,7 +92,12 @@ fn steady(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
     let never = steady.no_steady_state + steady.trend;
     let judged = never + steady.flat + steady.warm_up + steady.slow_down;
     let words = format!("{never} of {judged} processes reach no steady state");
-    (never * 2 > judged).then_some((FindingId::NoSteadyState, words, "forks_never_steady", f64::from(never)))
+    (judged >= FEWEST_JUDGED && never * 2 > judged).then_some((
+        FindingId::NoSteadyState,
+        words,
+        "forks_never_steady",
+        f64::from(never),
+    ))
 }
 
 fn overlap(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
