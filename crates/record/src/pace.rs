@@ -64,7 +64,7 @@ pub struct Pace {
     pub slipped_ms: f64,
     /// Why it ended before its time, other than by the user's wish.
     pub reason_ended: Option<String>,
-    /// Events per second from the first to the last; null for fewer than two.
+    /// Events per second, from when the first should start to when the last did; null for fewer than two.
     pub achieved_per_s: Option<f64>,
     /// By how much that differs from what was asked for; null for random times.
     pub rate_error_ppm: Option<f64>,

@@ -152,7 +152,8 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
             std::thread::sleep(stall);
         }
         record.add(&slot, pacer.finish(&slot));
-        let first = ends.map_or(slot.started, |(first, _)| first);
+        // A late first event is lateness, and no other rate.
+        let first = ends.map_or(slot.intended, |(first, _)| first);
         ends = Some((first, slot.started));
     }
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());

@@ -15,7 +15,7 @@ pub(super) struct Surroundings {
     pub(super) reason_ended: Option<String>,
 }
 
-/// What became of the events in `record`, of which the first and the last started at `ends`.
+/// What became of the events in `record`, of which the first was intended, and the last started, at `ends`.
 pub(super) fn pace(
     wish: &PaceWish,
     record: &PaceRecord,
