@@ -1,6 +1,6 @@
 //! What the clock is to achieve, and whether it did in this run.
 
-use bench_shared::goal::{Goal, Verdict};
+use bench_common::goal::{Goal, Verdict};
 
 use crate::failure::Failure;
 use crate::kind_of_work::Kind;

@@ -23,10 +23,10 @@ mod timing;
 
 use std::process::ExitCode;
 
-use bench_shared::machine::Machine;
-use bench_shared::print::print;
-use bench_shared::report::{Report, exit};
-use bench_shared::{failure, spread, table};
+use bench_common::machine::Machine;
+use bench_common::print::print;
+use bench_common::report::{Report, exit};
+use bench_common::{failure, spread, table};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use bench_shared::process::{output_of, parse};
+use bench_common::process::{output_of, parse};
 
 use crate::arguments::SectionName;
 use crate::cpus;

@@ -1,6 +1,6 @@
 //! What can be asked of the program.
 
-use bench_shared::report::{EXIT_CODES, Format};
+use bench_common::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
 
 /// Measures what is known, to see whether the harness says so: operations of known time, differences of known size, and

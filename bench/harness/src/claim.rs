@@ -1,6 +1,6 @@
 //! What a harness says of an operation, and how that compares with what is so.
 
-use bench_shared::spread::Spread;
+use bench_common::spread::Spread;
 use serde::Serialize;
 
 /// What an operation takes.

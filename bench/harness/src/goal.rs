@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bench_shared::goal::{Goal, Verdict};
+use bench_common::goal::{Goal, Verdict};
 
 use crate::claim::Count;
 use crate::sections::Sections;

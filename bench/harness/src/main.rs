@@ -13,9 +13,9 @@ mod studies;
 
 use std::process::ExitCode;
 
-use bench_shared::failure::Failure;
-use bench_shared::machine::Machine;
-use bench_shared::report::{Report, exit};
+use bench_common::failure::Failure;
+use bench_common::machine::Machine;
+use bench_common::report::{Report, exit};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use bench_common::failure::Failure;
+use bench_common::process::{output_of, parse, sibling};
 use bench_harness::orders::Orders;
-use bench_shared::failure::Failure;
-use bench_shared::process::{output_of, parse, sibling};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;

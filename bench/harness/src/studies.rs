@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use bench_common::failure::Failure;
 use bench_harness::operation::{
     Operation, RULER_LINKS, chain_1, chain_10, chain_100, chain_102, chain_1000, ruler, side_by_side,
 };
-use bench_shared::failure::Failure;
 use chronoscope_measure::engine::Unobserved;
 use chronoscope_measure::record::Tool;
 use chronoscope_measure::record::study::{Cell, StudyRecord};

@@ -1,6 +1,6 @@
 //! What can be asked of the program.
 
-use bench_shared::report::{EXIT_CODES, Format};
+use bench_common::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
 
 /// Measures pauses and pacing beside their peers, all in one interleaved run, and says which goals are met.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bench_shared::goal::{Goal, Verdict};
-use bench_shared::spread::Spread;
+use bench_common::goal::{Goal, Verdict};
+use bench_common::spread::Spread;
 
 use crate::honesty::Honesty;
 use crate::pacing::{self, LOADED_RATE, Pacing};

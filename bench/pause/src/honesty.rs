@@ -7,8 +7,8 @@ use std::sync::atomic::{
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_shared::failure::Failure;
-use bench_shared::table;
+use bench_common::failure::Failure;
+use bench_common::table;
 use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Pacer};
 use serde::Serialize;
 

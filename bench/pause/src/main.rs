@@ -14,9 +14,9 @@ mod ways;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bench_shared::failure::Failure;
-use bench_shared::machine::Machine;
-use bench_shared::report::{Report, exit};
+use bench_common::failure::Failure;
+use bench_common::machine::Machine;
+use bench_common::report::{Report, exit};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};

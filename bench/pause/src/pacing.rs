@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use bench_shared::failure::Failure;
-use bench_shared::spread::Spread;
-use bench_shared::table;
+use bench_common::failure::Failure;
+use bench_common::spread::Spread;
+use bench_common::table;
 use chronoscope_clock::Clock;
 use chronoscope_clock::pacer::{Behind, Pace, Pacer};
 use chronoscope_clock::pause::{Pauser, TimeSlice};

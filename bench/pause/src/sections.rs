@@ -17,7 +17,7 @@ pub(crate) struct Sections {
     pub(crate) honesty: Option<Honesty>,
 }
 
-impl bench_shared::report::Sections for Sections {
+impl bench_common::report::Sections for Sections {
     fn is_quick(&self) -> bool {
         self.is_quick
     }

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use bench_shared::process::{parse, sibling, stdout_of};
+use bench_common::process::{parse, sibling, stdout_of};
 use serde::Serialize;
 
 use crate::affinity;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use bench_shared::process::{output_of, sibling};
+use bench_common::process::{output_of, sibling};
 use serde::Serialize;
 
 use crate::constructors;

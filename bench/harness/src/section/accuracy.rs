@@ -1,8 +1,8 @@
 //! Operations of known time: whether intervals hold it.
 
-use bench_shared::failure::Failure;
-use bench_shared::spread::Spread;
-use bench_shared::table;
+use bench_common::failure::Failure;
+use bench_common::spread::Spread;
+use bench_common::table;
 use serde::Serialize;
 
 use crate::claim::{Claims, Count, decimals};

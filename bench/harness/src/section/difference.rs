@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use bench_common::failure::Failure;
+use bench_common::spread::Spread;
+use bench_common::table;
 use bench_harness::operation::Operation;
 use bench_harness::orders::Orders;
-use bench_shared::failure::Failure;
-use bench_shared::spread::Spread;
-use bench_shared::table;
 use chronoscope_measure::record::study::{Comparison, ComparisonPoint, Difference as Verdict};
 use serde::Serialize;
 

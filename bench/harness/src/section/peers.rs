@@ -1,9 +1,9 @@
 //! criterion, divan and zenbench on the same operations.
 
+use bench_common::failure::Failure;
+use bench_common::table;
 use bench_harness::operation::Operation;
 use bench_harness::orders::Orders;
-use bench_shared::failure::Failure;
-use bench_shared::table;
 use serde::Serialize;
 
 use crate::claim::{Claims, decimals};
