@@ -1,7 +1,7 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
-use super::CONFIDENCE;
+use super::{CONFIDENCE, spread};
 use crate::record::{Disturbance, Latch, LatchRow, LatchVerdict, PublishedLatch, Spread};
 use crate::stats::{Distribution, median_interval};
 use crate::task::latch::{Call, CallSamples, Samples};
@@ -127,11 +127,6 @@ fn median_ratio(of: &[u64], to: &[u64]) -> Option<f64> {
 
 fn ratio(of: f64, to: f64) -> Option<f64> {
     (to > 0.0).then(|| of / to)
-}
-
-fn spread(values: &[f64]) -> Option<Spread> {
-    let found = median_interval(values, CONFIDENCE)?;
-    Some(Spread { median: found.median, low: found.low, high: found.high, confidence: found.confidence })
 }
 
 /// The whole interval must stand on one side.

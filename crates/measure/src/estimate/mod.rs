@@ -20,8 +20,17 @@ pub use monotime::monotime;
 pub use pause::pause;
 pub use reads::reads;
 
+use crate::record::Spread;
+use crate::stats::median_interval;
+
 /// The confidence of every interval.
 pub const CONFIDENCE: f64 = 0.999;
+
+/// The median of one value per process with its interval. None for no values.
+fn spread(values: &[f64]) -> Option<Spread> {
+    let found = median_interval(values, CONFIDENCE)?;
+    Some(Spread { median: found.median, low: found.low, high: found.high, confidence: found.confidence })
+}
 
 /// How an estimate and its interval are made, in words for the record.
 pub const ESTIMATOR: &str = "median over processes of each process's median batch mean in quiet rounds; interval by the \

@@ -1,8 +1,8 @@
 use chronoscope_clock::{Guarantee, Rate, SourceId};
 
-use super::CONFIDENCE;
-use crate::record::{Disturbance, Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Spread, Staleness};
-use crate::stats::{Distribution, median_interval};
+use super::spread;
+use crate::record::{Disturbance, Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
+use crate::stats::Distribution;
 use crate::task::monotime::{Lane, Samples, Window};
 
 /// A granularity scales as the bare source does if it comes so near, in percent.
@@ -96,11 +96,6 @@ fn reads_per_s(window: &Window, rate: Rate) -> Option<f64> {
     (ns > 0.0).then(|| window.reads as f64 / ns * 1e9)
 }
 
-fn spread(values: &[f64]) -> Option<Spread> {
-    let found = median_interval(values, CONFIDENCE)?;
-    Some(Spread { median: found.median, low: found.low, high: found.high, confidence: found.confidence })
-}
-
 fn staleness(seen: &Distribution) -> Option<Staleness> {
     Some(Staleness {
         samples: seen.total(),
@@ -184,7 +179,7 @@ mod tests {
         let row = &seen.rows[5];
         let scaling = row.scaling.unwrap();
         assert!((scaling.low - 1.96).abs() < 1e-9 && (scaling.high - 1.96).abs() < 1e-9);
-        assert!(scaling.confidence >= CONFIDENCE);
+        assert!(scaling.confidence >= super::super::CONFIDENCE);
         assert_eq!(row.reads_per_s.median, 196e6 * 6.0);
     }
 

@@ -1,6 +1,6 @@
-use super::CONFIDENCE;
-use crate::record::{Disturbance, Pause, PauseMethod, PauseUnavailable, PauseWay, PublishedPause, Spread};
-use crate::stats::{Distribution, median_interval};
+use super::spread;
+use crate::record::{Disturbance, Pause, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
+use crate::stats::Distribution;
 use crate::task::pause::{Samples, Turn};
 
 /// With fewer pauses there is no 99.9th percentile.
@@ -54,7 +54,6 @@ fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<Pause
     let all = Distribution::of_counts(turns.iter().flat_map(|turn| counts(turn)));
     let medians: Vec<f64> =
         turns.iter().filter_map(|turn| Distribution::of_counts(counts(turn)).quantile(0.5)).collect();
-    let p50 = median_interval(&medians, CONFIDENCE)?;
     let samples = all.total();
     let taken = || turns.iter().flat_map(|turn| &turn.taken_ns);
     let sum: f64 = taken().map(|(ns, count)| *ns as f64 * *count as f64).sum();
@@ -66,7 +65,7 @@ fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<Pause
         requested_ns,
         samples,
         mean_ns: sum / samples.max(1) as f64,
-        p50_ns: Spread { median: p50.median, low: p50.low, high: p50.high, confidence: p50.confidence },
+        p50_ns: spread(&medians)?,
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999).filter(|_| samples >= FEWEST_FOR_P999),
         max_over_ns: all.maximum()? - requested_ns as f64,
