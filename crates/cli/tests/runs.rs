@@ -361,3 +361,11 @@ fn a_consumer_that_reads_nothing_does_not_hold_up_ctrl_c() {
     assert_eq!((child.wait().unwrap().code(), &run["interrupted"]), (Some(1), &Value::from(true)));
     assert!(run["pace"]["events"].as_u64().unwrap() > 100);
 }
+
+#[test]
+fn a_consumer_that_reads_nothing_does_not_hold_up_the_end() {
+    let (code, run) = pace(&["--rate", "100k", "--for", "200ms", "--", "sleep", "600"]);
+    let pace = &run["pace"];
+    assert_eq!((code, &run["interrupted"]), (Some(1), &Value::from(false)));
+    assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
+}

@@ -32,9 +32,13 @@ pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> 
     measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;
     // A user who says how long it may take gets no second try.
     let again = if run.duration.is_none() { selftest::unclear(&parts, &records) } else { Vec::new() };
-    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| records[part] = record)?;
+    let mut repeated = Vec::new();
+    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| {
+        repeated.push(parts[part].study.name().to_owned());
+        records[part] = record;
+    })?;
     progress.finish();
-    let verdict = Verdict { repeated: selftest::names(&parts, &again), ..selftest::judge(&parts, &records) };
+    let verdict = Verdict { repeated, ..selftest::judge(&parts, &records) };
     let json = study_run::json(&Printed { selftest: &verdict, studies: &records })?;
     let printed = match run.format {
         Format::Human => print(&selftest::terminal(&verdict, &records)),

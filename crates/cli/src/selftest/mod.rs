@@ -81,11 +81,6 @@ pub(crate) fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
     parts.iter().zip(records).enumerate().filter_map(is_unclear).collect()
 }
 
-/// The studies of those of `parts` that `which` says.
-pub(crate) fn names(parts: &[Part], which: &[usize]) -> Vec<String> {
-    which.iter().map(|part| parts[*part].study.name().to_owned()).collect()
-}
-
 /// What disturbed the studies that do not disturb themselves.
 fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
     MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record))

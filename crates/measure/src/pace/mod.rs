@@ -20,6 +20,8 @@ pub use consumer::ConsumerError;
 const STALL_AT: f64 = 0.25;
 /// How often the observer is asked.
 const LOOK: Duration = Duration::from_millis(50);
+/// A program that has not taken all events so long after the time is over is ended.
+const OVERDUE: Duration = Duration::from_secs(2);
 /// From the making of the schedule to its zero: the pauser learns first.
 const LEAD: Duration = Duration::from_millis(1);
 
@@ -115,7 +117,12 @@ fn watched(
             let began = Instant::now();
             let mut pauser = Pauser::new();
             while !pauser.pause_or(LOOK, over).cancelled {
-                if observe(began.elapsed().as_secs_f64() / wish.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
+                let elapsed = began.elapsed();
+                if elapsed > wish.length + OVERDUE {
+                    // It may read no more, and events would be handed to it for ever.
+                    killer.kill();
+                }
+                if observe(elapsed.as_secs_f64() / wish.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
                     // It may wait for a consumer that reads no more.
                     killer.kill();

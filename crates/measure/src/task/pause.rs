@@ -37,7 +37,7 @@ pub struct Request {
     pub cpu: Option<u32>,
     /// Whether a thread that never sleeps runs there, too.
     pub load: bool,
-    /// The turn that is taken first.
+    /// The round: each begins with another way, and another length.
     pub rotation: usize,
 }
 
@@ -83,8 +83,7 @@ pub(super) fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturb
         request.lengths_ns.iter().flat_map(|length| (0..threads.len()).map(move |thread| (*length, thread))).collect();
     let shares: Vec<f64> = turns.iter().map(|(length_ns, _)| (*length_ns as f64).powf(SHARE_POWER)).collect();
     let whole = shares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    for at in 0..turns.len() {
-        let which = (at + request.rotation) % turns.len();
+    for which in order(turns.len(), threads.len(), request.rotation) {
         let (length_ns, thread) = turns[which];
         let budget_ns = (budget_ms as f64 * 1e6 * shares[which] / whole) as u64;
         samples.turns.push(threads[thread].takes(length_ns, budget_ns)?);
@@ -92,6 +91,13 @@ pub(super) fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturb
     drop(threads);
     drop(hog);
     Ok((samples, watch.finish()))
+}
+
+/// The order of `turns`, of `ways` for each length, in this round. One way and one length further on in each: a step that has no
+/// factor in common with the number of ways.
+fn order(turns: usize, ways: usize, round: usize) -> impl Iterator<Item = usize> {
+    let first = round * (ways + 1);
+    (0..turns).map(move |at| (at + first) % turns)
 }
 
 /// A thread that pauses in its way when it is told to.
@@ -262,6 +268,19 @@ impl Drop for Hog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounds_begin_with_another_way_each() {
+        for (ways, lengths) in [(7, 5), (8, 5), (4, 3), (7, 1), (1, 5)] {
+            let first: Vec<usize> =
+                (0..ways).map(|round| order(ways * lengths, ways, round).next().unwrap() % ways).collect();
+            assert_eq!(first, (0..ways).collect::<Vec<_>>(), "{ways} ways, {lengths} lengths");
+            let mut all: Vec<usize> = order(ways * lengths, ways, 3).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..ways * lengths).collect::<Vec<_>>());
+        }
+        assert_eq!(order(0, 0, 5).count(), 0);
+    }
 
     #[test]
     fn every_way_is_tried_at_every_length_and_is_never_early() {

@@ -18,8 +18,7 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
                 lengths_ns: plan.pause_lengths_ns.clone(),
                 cpu: plan.measuring_cpu,
                 load: plan.pause_load,
-                // Another way first in each round, and another length: their numbers have no factor in common with 7.
-                rotation: round * 7,
+                rotation: round,
             })
         },
         |samples| match samples {
