@@ -42,9 +42,8 @@ pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Token
             line(&seen)
         })
         .collect();
-    let interval = |pick: fn(&(f64, f64)) -> f64| {
-        mean_interval(&lines.iter().map(pick).collect::<Vec<_>>(), seen.plan.confidence).map(Estimate::from)
-    };
+    let interval =
+        |pick: fn(&(f64, f64)) -> f64| middle(&lines.iter().map(pick).collect::<Vec<_>>(), seen.plan.confidence);
     let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
     let said: Vec<(f64, f64)> = points.iter().map(|point| (point.tokens as f64, point.ns)).collect();
     let fitted = |tokens: f64| call_ns.estimate + ns_per_token.estimate * tokens;
@@ -61,9 +60,30 @@ pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Token
     })
 }
 
+/// The median of processes, which one that was disturbed throughout does not turn, within the interval of their mean.
+fn middle(forks: &[f64], confidence: f64) -> Option<Estimate> {
+    let mean = mean_interval(forks, confidence)?;
+    let estimate = median(forks.iter().copied())?;
+    let (low, high) = (mean.low.min(estimate), mean.high.max(estimate));
+    Some(Estimate { estimate, low, high, confidence: mean.confidence })
+}
+
 /// What an operation takes in those visits of one process that count, in one code layout or in all.
 fn undisturbed(visits: &[Visited<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
     let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
     let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));
     Distribution::of(of_layout.filter_map(|visit| visit.time_ns.first().copied()).collect()).quantile(UNDISTURBED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_disturbed_process_does_not_turn_the_middle() {
+        let found = middle(&[0.71, 0.72, -1.9], 0.99).unwrap();
+        assert!((found.estimate - 0.71).abs() < 1e-12);
+        assert!(found.low < 0.0 && found.high > 0.72, "the interval still tells of it: {found:?}");
+        assert!(middle(&[], 0.99).is_none());
+    }
 }
