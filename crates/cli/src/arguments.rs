@@ -5,10 +5,12 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use chronoscope_measure::front::{CpuList, ThreadList};
+use chronoscope_measure::record::RuntimeKind;
 
 use crate::experiment::Experiment;
 use crate::granularity_list::GranularityList;
 use crate::rate::Rate;
+use crate::runtime_place::RuntimePlace;
 
 pub(crate) use chronoscope_measure::front::Format;
 
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     Latch(LatchOptions),
     /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
     Pause(PauseOptions),
+    /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    Runtimes(RuntimesOptions),
     /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
     Pace(PaceOptions),
     /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
@@ -165,6 +169,29 @@ pub(crate) struct PauseOptions {
     /// Also under the real-time policy, where the system permits it
     #[arg(long)]
     pub(crate) realtime: bool,
+}
+
+/// Options of the table of language runtimes.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RuntimesOptions {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+
+    /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
+    #[arg(long, value_name = "KIND=PROGRAM")]
+    pub(crate) runtime: Vec<RuntimePlace>,
+
+    /// Look only for these kinds: java, dotnet, mono, go, node, python, c
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::runtime_place::kind)]
+    pub(crate) only: Vec<RuntimeKind>,
+
+    /// Measure every way to pause that each has, in place of its clocks
+    #[arg(long)]
+    pub(crate) pause: bool,
+
+    /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
+    pub(crate) latch: Option<u32>,
 }
 
 /// Options of a pace.
@@ -298,6 +325,8 @@ pub(crate) enum View {
     Latch,
     /// Pauses
     Pause,
+    /// Language runtimes
+    Runtimes,
 }
 
 /// The arguments; ends the process with code 2 if they are wrong.

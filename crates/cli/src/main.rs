@@ -7,6 +7,7 @@ mod experiment;
 mod granularity_list;
 mod progress;
 mod rate;
+mod runtime_place;
 mod scaling;
 mod selftest;
 

@@ -34,6 +34,8 @@ pub mod estimate;
 pub mod front;
 pub mod machine;
 pub mod pace;
+mod process;
+pub mod runtime;
 pub mod stats;
 mod study;
 mod study_compare;

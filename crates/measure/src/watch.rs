@@ -38,6 +38,12 @@ impl Watch {
         }
     }
 
+    /// Counts what `cpus` lose to others while processes run on them that cannot be looked into.
+    pub(crate) fn over(cpus: &[u32]) -> Self {
+        let steal_ms = steal_ms(cpus);
+        Self { cpus: cpus.to_vec(), reason_unpinned: None, steal_ms, involuntary_switches: None, migrations: None }
+    }
+
     /// What has been counted.
     pub(crate) fn finish(self) -> Disturbance {
         Disturbance {

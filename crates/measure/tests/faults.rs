@@ -45,6 +45,7 @@ fn blank(wish: Wish) -> Record {
         monotime: None,
         latch: None,
         pause: None,
+        runtimes: Vec::new(),
     }
 }
 

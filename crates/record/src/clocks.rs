@@ -85,6 +85,8 @@ pub enum PathMethod {
     ByConstruction,
     /// A process whose system call was forbidden could still read the clock, or could not.
     Proved,
+    /// The system calls of a process that read the clock were counted.
+    Counted,
     /// Concluded from timing; may be wrong.
     Inferred,
 }

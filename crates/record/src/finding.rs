@@ -120,6 +120,20 @@ pub enum FindingId {
     Interrupted,
     /// A pause ended before its time.
     EarlyPause,
+    /// A runtime's clock that calls itself fine, or is taken for it, moves in coarse ticks.
+    RuntimeTickCoarse,
+    /// A runtime's clock enters the kernel at every read.
+    RuntimeOnSlowPath,
+    /// Clocks of runtimes that can be set while an interval runs.
+    WallClockForIntervals,
+    /// Four times as many reads of a runtime's clock did not take four times as long.
+    RuntimeLoopDoubtful,
+    /// A runtime's loops did not become steady in the time that they had.
+    RuntimeNotSteady,
+    /// A runtime lets one thread run at a time.
+    RuntimeNotParallel,
+    /// A runtime is there and could not be measured, or not whole.
+    RuntimeFailed,
     /// A case of a study failed.
     CaseFailed,
     /// An operation never settles: its time depends on how often it has run.
@@ -165,6 +179,11 @@ impl FindingId {
             | Self::NoWorkers
             | Self::PartUnavailable
             | Self::Interrupted
+            | Self::RuntimeTickCoarse
+            | Self::RuntimeOnSlowPath
+            | Self::RuntimeLoopDoubtful
+            | Self::RuntimeNotSteady
+            | Self::RuntimeFailed
             | Self::CaseFailed
             | Self::NoSteadyState
             | Self::ThreadsDidNotOverlap
@@ -178,6 +197,8 @@ impl FindingId {
             | Self::CpuQuota
             | Self::OneCpu
             | Self::NotPinned
+            | Self::WallClockForIntervals
+            | Self::RuntimeNotParallel
             | Self::BelowResolution
             | Self::Oversubscribed
             | Self::Bimodal

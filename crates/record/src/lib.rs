@@ -24,6 +24,7 @@ mod pace;
 mod pause;
 pub mod plan;
 mod reads;
+mod runtime;
 pub mod study;
 mod verdict;
 
@@ -42,8 +43,12 @@ pub use machine::{
 };
 pub use monotime::{Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Spread, Staleness};
 pub use pace::{PACE_SCHEMA_VERSION, Pace, PaceRun, PaceTimes, pace_schema};
-pub use pause::{Pause, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
+pub use pause::{Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
 pub use reads::{Gaps, Mode, Reads};
+pub use runtime::{
+    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, Runtime, RuntimeClock, RuntimeKind, RuntimePause,
+    SystemCalls, TimeKind, WarmUp,
+};
 pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, Verdict};
 
 use schemars::JsonSchema;
@@ -116,6 +121,9 @@ pub struct Record {
     /// How long pauses really take; null where that was not asked for.
     #[serde(default)]
     pub pause: Option<Pause>,
+    /// What language runtimes see of the time, each measured from inside; empty where that was not asked for.
+    #[serde(default)]
+    pub runtimes: Vec<Runtime>,
 }
 
 /// The program that wrote a record.
@@ -147,6 +155,8 @@ pub enum Part {
     Intervals,
     /// How long pauses really take.
     Pause,
+    /// What language runtimes see of the time.
+    Runtimes,
     /// What causal times cost when many threads ask for them; not part of a check.
     Monotime,
     /// What a call costs in one thread and in many released together; not part of a check.
@@ -155,7 +165,7 @@ pub enum Part {
 
 impl Part {
     /// Every part, in the order of a run.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Paths,
         Self::Latency,
         Self::Granularity,
@@ -164,6 +174,7 @@ impl Part {
         Self::Litmus,
         Self::Intervals,
         Self::Pause,
+        Self::Runtimes,
         Self::Monotime,
         Self::Latch,
     ];
@@ -184,6 +195,7 @@ impl Part {
             Self::Litmus => "causality litmus",
             Self::Intervals => "shortest intervals",
             Self::Pause => "how long pauses take",
+            Self::Runtimes => "what language runtimes see",
             Self::Monotime => "causal times for many threads",
             Self::Latch => "calls in one thread and in many",
         }

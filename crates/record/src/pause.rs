@@ -25,7 +25,17 @@ pub struct Pause {
 pub struct PauseMethod {
     /// The way.
     pub way: PauseWay,
-    /// Its name.
+    /// What it took.
+    #[serde(flatten)]
+    pub figures: PauseFigures,
+    /// How often the thread was taken off its CPU.
+    pub preempted: u64,
+}
+
+/// What pauses of one way and length took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PauseFigures {
+    /// The way's name.
     pub name: String,
     /// How long the pause was to take.
     pub requested_ns: u64,
@@ -45,8 +55,6 @@ pub struct PauseMethod {
     pub cpu_share: f64,
     /// Pauses that ended before their time by the clock that they were asked of; must be none.
     pub early: u64,
-    /// How often the thread was taken off its CPU.
-    pub preempted: u64,
 }
 
 /// A way that could not be tried.

@@ -2,7 +2,8 @@ use chronoscope_record::Record;
 
 use crate::page::Page;
 use crate::section::{
-    causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, pause, reads, title, verdict,
+    causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, pause, reads, runtimes, title,
+    verdict,
 };
 
 /// Which sections of a record are shown.
@@ -32,6 +33,8 @@ pub enum View {
     Latch,
     /// How long pauses take alone.
     Pause,
+    /// What language runtimes see alone.
+    Runtimes,
 }
 
 impl View {
@@ -39,10 +42,18 @@ impl View {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_report::View::ALL.len(), 7);
+    /// assert_eq!(chronoscope_report::View::ALL.len(), 8);
     /// ```
-    pub const ALL: [Self; 7] =
-        [Self::Check, Self::Clocks, Self::Reads, Self::Causality, Self::Monotime, Self::Latch, Self::Pause];
+    pub const ALL: [Self; 8] = [
+        Self::Check,
+        Self::Clocks,
+        Self::Reads,
+        Self::Causality,
+        Self::Monotime,
+        Self::Latch,
+        Self::Pause,
+        Self::Runtimes,
+    ];
 }
 
 /// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
@@ -70,6 +81,7 @@ pub fn terminal(record: &Record, view: View) -> String {
             reads::show(&mut page, record);
             causality::show(&mut page, record);
             pause::brief(&mut page, record);
+            runtimes::brief(&mut page, record);
             findings::notices(&mut page, record);
         }
         View::Clocks => {
@@ -91,6 +103,10 @@ pub fn terminal(record: &Record, view: View) -> String {
         }
         View::Pause => {
             pause::show(&mut page, record);
+            findings::concerning(&mut page, record, view);
+        }
+        View::Runtimes => {
+            runtimes::show(&mut page, record);
             findings::concerning(&mut page, record, view);
         }
         View::Latch => {

@@ -15,17 +15,20 @@ use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
 use chronoscope_measure::front::Failure;
-use chronoscope_measure::plan::Wish;
+use chronoscope_measure::plan::{RuntimesWish, Wish};
 use chronoscope_measure::record::Part;
 use chronoscope_report::View;
 
-use crate::arguments::{Arguments, CheckOptions, Command, LatchOptions, MonotimeOptions, PauseOptions};
+use crate::arguments::{
+    Arguments, CheckOptions, Command, LatchOptions, MonotimeOptions, PauseOptions, RuntimesOptions,
+};
 
 const CLOCKS: &[Part] = &[Part::Paths, Part::Latency, Part::Granularity, Part::Intervals];
 const READS: &[Part] = &[Part::Reads];
 const CAUSALITY: &[Part] = &[Part::Offsets, Part::Litmus];
 const MONOTIME: &[Part] = &[Part::Monotime];
 const PAUSE: &[Part] = &[Part::Pause];
+const RUNTIMES: &[Part] = &[Part::Runtimes];
 const LATCH: &[Part] = &[Part::Latch];
 
 /// Does what the arguments say.
@@ -42,6 +45,9 @@ pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failu
         }
         Some(Command::Latch(options)) => measure::run(start, &options.run, released(&options), LATCH, View::Latch),
         Some(Command::Pause(options)) => measure::run(start, &options.run, paused(&options), PAUSE, View::Pause),
+        Some(Command::Runtimes(options)) => {
+            measure::run(start, &options.run, asked_of(&options), RUNTIMES, View::Runtimes)
+        }
         Some(Command::Pace(options)) => pace::run(start, &options),
         Some(Command::Experiment(options)) => experiment::run(start, &options),
         Some(Command::Selftest(options)) => selftest::run(start, &options),
@@ -75,6 +81,16 @@ fn paused(options: &PauseOptions) -> Wish {
         pause_real_time: options.realtime,
         ..Wish::default()
     }
+}
+
+/// What to ask of language runtimes.
+fn asked_of(options: &RuntimesOptions) -> Wish {
+    let mut only = options.only.clone();
+    only.sort_unstable();
+    only.dedup();
+    let added = options.runtime.iter().map(|place| place.0.clone()).collect();
+    let runtimes = RuntimesWish { only, added, pause: options.pause, latch_threads: options.latch };
+    Wish { runtimes, ..Wish::default() }
 }
 
 /// The number of threads to release.

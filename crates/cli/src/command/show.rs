@@ -31,6 +31,7 @@ fn check(record: &Record, options: &ShowOptions) -> Result<String, Failure> {
         arguments::View::Monotime => chronoscope_report::View::Monotime,
         arguments::View::Latch => chronoscope_report::View::Latch,
         arguments::View::Pause => chronoscope_report::View::Pause,
+        arguments::View::Runtimes => chronoscope_report::View::Runtimes,
     };
     match options.format {
         Format::Human => Ok(chronoscope_report::terminal(record, view)),

@@ -4,6 +4,8 @@
 //! system call, what it declares as its resolution, and whether the process may read the CPU's counter.
 #![allow(unsafe_code)]
 
+#[cfg(all(target_os = "linux", feature = "calls"))]
+pub mod calls;
 mod clock;
 pub(crate) mod wait;
 

@@ -46,21 +46,23 @@ pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
 
 pub(super) fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let differs = |clock: &ClockReport| {
-        let (declared, step) = (clock.resolution_ns_declared?, clock.granularity_ns?);
-        let is_tick = clock.granularity_is_latency == Some(false);
-        let factor = step / declared;
-        (is_tick && !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&factor)).then(|| {
-            Finding::new(
-                FindingId::ResolutionIsNotGranularity,
-                format!("{} declares a resolution of {} and moves in steps of {}", clock.name, ns(declared), ns(step)),
-            )
-            .about(&clock.name)
+        let step = clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false))?;
+        misdeclared(&clock.name, clock.resolution_ns_declared?, step)
+    };
+    record.clocks.iter().filter_map(differs).collect()
+}
+
+/// The finding that a clock moves in other steps than it declares, if it does.
+pub(super) fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
+    let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
+    differs.then(|| {
+        let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
+        Finding::new(FindingId::ResolutionIsNotGranularity, summary)
+            .about(name)
             .value("declared_ns", declared)
             .value("granularity_ns", step)
             .advice("go by the observed step; a declared resolution, or 1/frequency, is not what a program sees")
-        })
-    };
-    record.clocks.iter().filter_map(differs).collect()
+    })
 }
 
 fn monotonic(record: &Record) -> Option<&ClockReport> {

@@ -6,6 +6,7 @@ mod intervals;
 mod machine;
 mod pauses;
 mod run;
+mod runtimes;
 
 pub(crate) use machine::kernel_distrusts_tsc;
 
@@ -27,6 +28,16 @@ const RULES: &[Rule] = &[
     intervals::interval_near_latency,
     intervals::claim_refuted,
     pauses::early_pause,
+    runtimes::negative_elapsed,
+    runtimes::tick_coarse,
+    runtimes::resolution_is_not_granularity,
+    runtimes::on_slow_path,
+    runtimes::wall_clock_for_intervals,
+    runtimes::loop_doubtful,
+    runtimes::not_steady,
+    runtimes::not_parallel,
+    runtimes::early_pause,
+    runtimes::failed,
     machine::counter_forbidden,
     machine::tsc_distrusted,
     machine::tsc_not_invariant,

@@ -10,7 +10,7 @@ pub use start::Start;
 
 use crate::conclusion;
 use crate::plan::Plan;
-use crate::record::{Causality, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
+use crate::record::{Causality, Machine, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
 use crate::verdict;
 use session::Session;
 use stages::StageError;
@@ -49,28 +49,8 @@ impl Observer for Unobserved {
 pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -> Record {
     let began = Instant::now();
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
-    let mut record = Record {
-        schema_version: SCHEMA_VERSION,
-        tool,
-        started_at,
-        elapsed_ms: 0,
-        interrupted: false,
-        machine: crate::machine::identify(start.counter_access(), start.allowed_cpus()),
-        reason_no_workers: None,
-        plan,
-        parts: Vec::new(),
-        harness: None,
-        clocks: Vec::new(),
-        reads: Vec::new(),
-        causality: Causality::default(),
-        findings: Vec::new(),
-        verdict: Default::default(),
-        library_clock: None,
-        reason_library_clock_unknown: None,
-        monotime: None,
-        latch: None,
-        pause: None,
-    };
+    let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
+    let mut record = Record { tool, started_at, ..blank(plan, machine) };
     let mut session = Session::new(start, record.plan.clone(), observer);
     stages::prepare(&mut session, &mut record);
     session.take_suffered();
@@ -96,6 +76,33 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
     record.findings = conclusion::conclude(&record);
     record.elapsed_ms = milliseconds(began);
     record
+}
+
+/// A record in which nothing has been measured yet.
+pub(crate) fn blank(plan: Plan, machine: Machine) -> Record {
+    Record {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool { name: String::new(), version: String::new() },
+        started_at: String::new(),
+        elapsed_ms: 0,
+        interrupted: false,
+        machine,
+        reason_no_workers: None,
+        plan,
+        parts: Vec::new(),
+        harness: None,
+        clocks: Vec::new(),
+        reads: Vec::new(),
+        causality: Causality::default(),
+        findings: Vec::new(),
+        verdict: Default::default(),
+        library_clock: None,
+        reason_library_clock_unknown: None,
+        monotime: None,
+        latch: None,
+        pause: None,
+        runtimes: Vec::new(),
+    }
 }
 
 fn milliseconds(since: Instant) -> u64 {

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::record::{Disturbance, Part, TscAccess};
 use crate::task::timer::TimerSpec;
 use crate::task::{Request, Response, Samples, Task, perform};
-use crate::worker::WorkerFailure;
+use crate::worker::{Launcher, WorkerFailure};
 
 /// One run under way: the plan, how to reach workers, and what times them.
 pub(super) struct Session<'a> {
@@ -47,7 +47,7 @@ impl<'a> Session<'a> {
         task: Task,
         pick: fn(Samples) -> Option<T>,
     ) -> Result<(T, Disturbance), WorkerFailure> {
-        let counter_faults = self.start.counter_access() == TscAccess::Faults;
+        let counter_faults = self.counter_faults();
         let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
         let response = match &self.reason_no_workers {
             None => self.start.launcher()?.call(&request, &|| self.observer.cancelled())?,
@@ -58,6 +58,21 @@ impl<'a> Session<'a> {
         let picked = pick(samples)
             .ok_or_else(|| WorkerFailure::refused("the worker process answered another question".to_owned()))?;
         Ok((picked, response.disturbance))
+    }
+
+    /// Starts processes of this program.
+    pub(super) fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
+        self.start.launcher()
+    }
+
+    /// Whether this process was started without the right to read the counter.
+    pub(super) fn counter_faults(&self) -> bool {
+        self.start.counter_access() == TscAccess::Faults
+    }
+
+    /// Counts what processes suffered that are no workers.
+    pub(super) fn suffer(&self, disturbance: &Disturbance) {
+        self.suffered.borrow_mut().merge(disturbance);
     }
 
     /// As [`ask`](Self::ask), on the measuring CPU.

@@ -51,6 +51,17 @@ pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate) ->
     Some(Quiet { canary, rounds })
 }
 
+/// Of the rounds of one process those in which its own empty loop was about as fast as in its quietest ones; the first one
+/// never counts.
+///
+/// For loops that every process compiles anew, and that therefore need not be as fast in one as in another.
+pub(crate) fn quiet_rounds_of(empty: &LaneSamples) -> Vec<bool> {
+    let counted = empty.batch_ticks.iter().skip(1).map(|ticks| *ticks as f64).collect();
+    let quiet_ticks = Distribution::of(counted).quantile(QUIETEST_SHARE).unwrap_or(0.0) * QUIET_FACTOR;
+    let is_quiet = |(round, ticks): (usize, &u64)| round > 0 && *ticks as f64 <= quiet_ticks;
+    empty.batch_ticks.iter().enumerate().map(is_quiet).collect()
+}
+
 fn per_turn(fork: &LaneSamples, rate: Rate) -> Vec<f64> {
     let turns = fork.reads_per_batch.max(1) as f64;
     fork.batch_ticks.iter().map(|ticks| rate.ns_of_mean(*ticks as f64) / turns).collect()
@@ -79,6 +90,12 @@ mod tests {
     fn a_core_that_is_shared_all_the_time_is_seen_as_such() {
         let found = quiet_rounds(&[lane(&[9, 610, 615])], &[lane(&[9, 1500, 1500])], Rate::NANOSECONDS).unwrap();
         assert_eq!(found.canary.shared_throughout, cfg!(target_arch = "x86_64").then_some(true));
+    }
+
+    #[test]
+    fn a_process_is_judged_by_its_own_loop() {
+        assert_eq!(quiet_rounds_of(&lane(&[300, 380, 610, 375])), [false, true, false, true]);
+        assert!(quiet_rounds_of(&lane(&[])).is_empty());
     }
 
     #[test]

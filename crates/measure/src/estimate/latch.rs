@@ -144,9 +144,9 @@ fn verdict(control_share: &Spread) -> LatchVerdict {
 /// Figures of as many threads alone stand beside ours.
 fn published(call: &Call, threads: u32) -> Option<PublishedLatch> {
     let Call::Read(clock) = call else { return None };
-    let of = |os: &OsClock| SourceId::from_name(clock) == Some(SourceId::Os(*os));
+    let is_like = |os: &OsClock, call: &str| clock == call || SourceId::from_name(clock) == Some(SourceId::Os(*os));
     let (_, call, serial_ns, concurrent_ns) =
-        PUBLISHED.into_iter().find(|(os, ..)| threads == PUBLISHED_THREADS && of(os))?;
+        PUBLISHED.into_iter().find(|(os, call, ..)| threads == PUBLISHED_THREADS && is_like(os, call))?;
     Some(PublishedLatch {
         call: call.to_owned(),
         serial_ns,

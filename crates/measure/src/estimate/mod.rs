@@ -9,7 +9,9 @@ mod library_clock;
 mod monotime;
 mod pause;
 mod reads;
+mod runtime;
 
+pub(crate) use canary::quiet_rounds_of;
 pub use canary::{Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency, step_ns};
@@ -19,6 +21,9 @@ pub use library_clock::library_clock;
 pub use monotime::monotime;
 pub use pause::pause;
 pub use reads::reads;
+pub use runtime::{
+    CountedCalls, Fork, NativeRounds, native_name, runtime_clocks, runtime_latch, runtime_loop, runtime_pause,
+};
 
 use crate::record::Spread;
 use crate::stats::median_interval;

@@ -1,5 +1,5 @@
 use super::spread;
-use crate::record::{Disturbance, Pause, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
+use crate::record::{Disturbance, Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
 use crate::stats::Distribution;
 use crate::task::pause::{Samples, Turn};
 
@@ -50,18 +50,35 @@ pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance) -> Opti
 }
 
 fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<PauseMethod> {
-    let counts = |turn: &Turn| turn.taken_ns.iter().map(|(ns, count)| (*ns as f64, *count)).collect::<Vec<_>>();
-    let all = Distribution::of_counts(turns.iter().flat_map(|turn| counts(turn)));
-    let medians: Vec<f64> =
-        turns.iter().filter_map(|turn| Distribution::of_counts(counts(turn)).quantile(0.5)).collect();
+    let paused =
+        turns.iter().map(|turn| Paused { taken_ns: &turn.taken_ns, cpu_ns: turn.cpu_ns, wall_ns: turn.wall_ns });
+    let figures = pause_figures(way.name(), requested_ns, &paused.collect::<Vec<_>>())?;
+    Some(PauseMethod { way, figures, preempted: turns.iter().map(|turn| turn.preempted).sum() })
+}
+
+/// Pauses of one way and length in one process.
+pub(super) struct Paused<'a> {
+    /// What they took, each with how often.
+    pub(super) taken_ns: &'a [(u64, u64)],
+    /// The CPU time of all of them, if it is known.
+    pub(super) cpu_ns: Option<u64>,
+    /// The time from before the first to behind the last.
+    pub(super) wall_ns: u64,
+}
+
+/// What the pauses of all processes took. None for none.
+pub(super) fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Option<PauseFigures> {
+    let counts = |of: &Paused<'_>| of.taken_ns.iter().map(|(ns, count)| (*ns as f64, *count)).collect::<Vec<_>>();
+    let all = Distribution::of_counts(rounds.iter().flat_map(counts));
+    let medians: Vec<f64> = rounds.iter().filter_map(|of| Distribution::of_counts(counts(of)).quantile(0.5)).collect();
     let samples = all.total();
-    let taken = || turns.iter().flat_map(|turn| &turn.taken_ns);
+    let taken = || rounds.iter().flat_map(|of| of.taken_ns);
     let sum: f64 = taken().map(|(ns, count)| *ns as f64 * *count as f64).sum();
-    let told: Vec<(u64, u64)> = turns.iter().filter_map(|turn| Some((turn.cpu_ns?, turn.wall_ns))).collect();
-    let (cpu_ns, wall_ns) = told.iter().fold((0, 0), |(cpu, wall), (of, whole)| (cpu + of, wall + whole));
-    Some(PauseMethod {
-        way,
-        name: way.name().to_owned(),
+    let told = rounds.iter().filter_map(|of| Some((of.cpu_ns?, of.wall_ns)));
+    let (cpu_ns, wall_ns) =
+        told.fold((0_u64, 0_u64), |(cpu, wall), (of, whole)| (cpu.saturating_add(of), wall.saturating_add(whole)));
+    Some(PauseFigures {
+        name: name.to_owned(),
         requested_ns,
         samples,
         mean_ns: sum / samples.max(1) as f64,
@@ -71,11 +88,11 @@ fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<Pause
         max_over_ns: all.maximum()? - requested_ns as f64,
         cpu_share: (cpu_ns as f64 / wall_ns.max(1) as f64).min(1.0),
         early: taken().filter(|(ns, _)| *ns < requested_ns).map(|(_, count)| count).sum(),
-        preempted: turns.iter().map(|turn| turn.preempted).sum(),
     })
 }
 
-fn published() -> Vec<PublishedPause> {
+/// The article's figures.
+pub(super) fn published() -> Vec<PublishedPause> {
     let of = |(name, means_us): &(&str, [f64; 5])| PublishedPause {
         name: (*name).to_owned(),
         mean_ns: PUBLISHED_LENGTHS_NS.into_iter().zip(means_us.iter().map(|us| us * 1e3)).collect(),
@@ -105,9 +122,12 @@ mod tests {
             .collect();
         let found = pause(&rounds, false, Disturbance::default()).unwrap();
         let [sleep, spin] = found.methods.as_slice() else { panic!("{:?}", found.methods) };
-        assert_eq!((sleep.way, sleep.early, sleep.samples, sleep.p999_ns), (PauseWay::Sleep, 11, 110, None));
-        assert_eq!((spin.p50_ns.median, spin.max_over_ns, spin.preempted), (1_015.0, 8_000.0, 11));
-        assert!(spin.p999_ns.is_some() && (spin.cpu_share - 0.25).abs() < 1e-9);
+        assert_eq!(
+            (sleep.way, sleep.figures.early, sleep.figures.samples, sleep.figures.p999_ns),
+            (PauseWay::Sleep, 11, 110, None)
+        );
+        assert_eq!((spin.figures.p50_ns.median, spin.figures.max_over_ns, spin.preempted), (1_015.0, 8_000.0, 11));
+        assert!(spin.figures.p999_ns.is_some() && (spin.figures.cpu_share - 0.25).abs() < 1e-9);
         assert_eq!(found.unavailable.len(), 1, "once, however many rounds");
     }
 

@@ -6,9 +6,11 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
 use super::ARGUMENT;
+use crate::runtime::become_if_asked;
 use crate::task::{Request, perform};
 
-/// Serves one request and tells the program to exit, if it was started as a worker; else does nothing.
+/// Serves one request and tells the program to exit, if it was started as a worker; becomes the probe of a language
+/// runtime, if it was started for that; else does nothing.
 ///
 /// A program that runs a [`Plan`](crate::plan::Plan) calls this first in `main`, before it reads a clock, starts a
 /// thread or looks at its arguments.
@@ -21,6 +23,10 @@ use crate::task::{Request, perform};
 /// }
 /// ```
 pub fn serve_if_asked() -> Option<ExitCode> {
+    if let Some(reason) = become_if_asked(std::env::args_os().skip(1)) {
+        let _ = writeln!(std::io::stderr(), "{reason}");
+        return Some(ExitCode::FAILURE);
+    }
     let asked = std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT);
     asked.then(|| match serve() {
         Ok(()) => ExitCode::SUCCESS,

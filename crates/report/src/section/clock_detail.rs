@@ -75,6 +75,7 @@ fn path(page: &mut Page, clock: &ClockReport) {
             let method = match evidence.method {
                 PathMethod::ByConstruction => "by construction",
                 PathMethod::Proved => "proved",
+                PathMethod::Counted => "counted",
                 PathMethod::Inferred => "inferred",
             };
             format!("{word}, {method}: {}", evidence.detail)

@@ -78,6 +78,7 @@ fn path(clock: &ClockReport, traps: bool) -> String {
     let mut words = if path == Path::Syscall { "syscall" } else { path_word(path) }.to_owned();
     match clock.path_evidence.as_ref().map(|evidence| evidence.method) {
         Some(PathMethod::Proved) => words.push_str(" proved"),
+        Some(PathMethod::Counted) => words.push_str(" counted"),
         Some(PathMethod::Inferred) => words.push_str(" inferred"),
         Some(PathMethod::ByConstruction) | None => {}
     }

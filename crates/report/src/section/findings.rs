@@ -77,8 +77,15 @@ fn mark(severity: Severity) -> Line {
 fn concerns(id: FindingId, view: View) -> bool {
     use FindingId as F;
     match id {
-        F::ResolutionIsNotGranularity
-        | F::IntervalNearLatency
+        F::ResolutionIsNotGranularity => matches!(view, View::Clocks | View::Runtimes),
+        F::RuntimeTickCoarse
+        | F::RuntimeOnSlowPath
+        | F::WallClockForIntervals
+        | F::RuntimeLoopDoubtful
+        | F::RuntimeNotSteady
+        | F::RuntimeNotParallel
+        | F::RuntimeFailed => view == View::Runtimes,
+        F::IntervalNearLatency
         | F::IntervalClaimRefuted
         | F::OsClockOnSlowPath
         | F::PathInferred
@@ -92,7 +99,7 @@ fn concerns(id: FindingId, view: View) -> bool {
         F::NoisyMachine => view == View::Reads,
         F::CpuQuota => matches!(view, View::Clocks | View::Reads),
         F::NonCausalRead | F::UnorderedReadNotCausal | F::CrossCpuSkew | F::OneCpu => view == View::Causality,
-        F::EarlyPause => view == View::Pause,
+        F::EarlyPause => matches!(view, View::Pause | View::Runtimes),
         _ => true,
     }
 }

@@ -18,6 +18,33 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Latch]));
         return;
     };
+    let mut table = table(seen);
+    for (clock, reason) in missing(record, seen) {
+        table.remark(DIM, clock, &format!("not read: {reason}"));
+    }
+    page.lines(table.lines());
+    judgements(page, seen);
+    for note in notes(record, seen) {
+        page.paragraph(Line::plain("  "), DIM, &note);
+    }
+}
+
+/// The table and what follows from it, without what is said of the run that it belongs to.
+pub(crate) fn calls(page: &mut Page, seen: &Latch) {
+    page.lines(table(seen).lines());
+    judgements(page, seen);
+}
+
+fn judgements(page: &mut Page, seen: &Latch) {
+    let control = seen.rows.iter().find(|row| row.is_control);
+    for said in
+        seen.rows.iter().filter_map(|row| judged(row, control?)).chain(control.and_then(|row| absurd(row, seen)))
+    {
+        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
+    }
+}
+
+fn table(seen: &Latch) -> Table {
     let mut table = Table::new(&[
         ("call", Align::Left),
         ("serial", Align::Right),
@@ -34,19 +61,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     for row in &seen.rows {
         table.row(PLAIN, cells(row));
     }
-    for (clock, reason) in missing(record, seen) {
-        table.remark(DIM, clock, &format!("not read: {reason}"));
-    }
-    page.lines(table.lines());
-    let control = seen.rows.iter().find(|row| row.is_control);
-    for said in
-        seen.rows.iter().filter_map(|row| judged(row, control?)).chain(control.and_then(|row| absurd(row, seen)))
-    {
-        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
-    }
-    for note in notes(record, seen) {
-        page.paragraph(Line::plain("  "), DIM, &note);
-    }
+    table
 }
 
 fn cells(row: &LatchRow) -> [String; 11] {

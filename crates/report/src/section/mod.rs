@@ -11,6 +11,7 @@ pub(crate) mod machine;
 pub(crate) mod monotime;
 pub(crate) mod pause;
 pub(crate) mod reads;
+pub(crate) mod runtimes;
 pub(crate) mod title;
 pub(crate) mod verdict;
 

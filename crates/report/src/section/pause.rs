@@ -1,4 +1,4 @@
-use chronoscope_record::{Part, Pause, PauseMethod, PauseWay, Record};
+use chronoscope_record::{Part, Pause, PauseMethod, PauseWay, PublishedPause, Record};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -55,7 +55,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     for said in advice(seen) {
         page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
     }
-    published(page, seen);
+    published_figures(page, &seen.published, &lengths(seen));
     page.paragraph(Line::plain("  "), DIM, &note(seen));
 }
 
@@ -85,12 +85,12 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
             method.map_or_else(
                 || NONE.to_owned(),
                 |method| {
-                    let late = |ns_taken: f64| ns((ns_taken - method.requested_ns as f64).max(0.0));
+                    let late = |ns_taken: f64| ns((ns_taken - method.figures.requested_ns as f64).max(0.0));
                     format!(
                         "{} / {}, {}",
-                        late(method.p50_ns.median),
-                        late(method.p99_ns),
-                        percent(method.cpu_share * 100.0)
+                        late(method.figures.p50_ns.median),
+                        late(method.figures.p99_ns),
+                        percent(method.figures.cpu_share * 100.0)
                     )
                 },
             )
@@ -101,34 +101,34 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
 }
 
 fn lengths(seen: &Pause) -> Vec<u64> {
-    let mut lengths: Vec<u64> = seen.methods.iter().map(|method| method.requested_ns).collect();
+    let mut lengths: Vec<u64> = seen.methods.iter().map(|method| method.figures.requested_ns).collect();
     lengths.sort_unstable();
     lengths.dedup();
     lengths
 }
 
 fn of_length(seen: &Pause, length_ns: u64) -> impl Iterator<Item = &PauseMethod> {
-    seen.methods.iter().filter(move |method| method.requested_ns == length_ns)
+    seen.methods.iter().filter(move |method| method.figures.requested_ns == length_ns)
 }
 
 fn late_p50_ns(method: &PauseMethod) -> f64 {
-    method.p50_ns.median - method.requested_ns as f64
+    method.figures.p50_ns.median - method.figures.requested_ns as f64
 }
 
 fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
-    let late = |taken_ns: f64| ns((taken_ns - method.requested_ns as f64).max(0.0));
+    let late = |taken_ns: f64| ns((taken_ns - method.figures.requested_ns as f64).max(0.0));
     [
-        if first { ns(method.requested_ns as f64) } else { String::new() },
-        method.name.clone(),
-        ns(method.mean_ns),
-        late(method.p50_ns.median),
-        late(method.p99_ns),
-        method.p999_ns.map_or_else(|| NONE.to_owned(), late),
-        ns(method.max_over_ns.max(0.0)),
-        percent(method.cpu_share * 100.0),
-        count(method.early),
+        if first { ns(method.figures.requested_ns as f64) } else { String::new() },
+        method.figures.name.clone(),
+        ns(method.figures.mean_ns),
+        late(method.figures.p50_ns.median),
+        late(method.figures.p99_ns),
+        method.figures.p999_ns.map_or_else(|| NONE.to_owned(), late),
+        ns(method.figures.max_over_ns.max(0.0)),
+        percent(method.figures.cpu_share * 100.0),
+        count(method.figures.early),
         count(method.preempted),
-        count(method.samples),
+        count(method.figures.samples),
     ]
 }
 
@@ -137,7 +137,8 @@ fn advice(seen: &Pause) -> Vec<String> {
     let mut said = Vec::new();
     let of = |length_ns: u64, way: PauseWay| of_length(seen, length_ns).find(|method| method.way == way);
     let lengths = lengths(seen);
-    let spins = |length: &&u64| of(**length, PauseWay::Pauser).is_some_and(|pauser| pauser.cpu_share >= MOSTLY_SPINS);
+    let spins =
+        |length: &&u64| of(**length, PauseWay::Pauser).is_some_and(|pauser| pauser.figures.cpu_share >= MOSTLY_SPINS);
     let (spun, slept): (Vec<&u64>, Vec<&u64>) = lengths.iter().partition(spins);
     if let Some(longest) = spun.iter().max() {
         said.push(format!("up to {} spin: a sleep costs as much of the CPU, and is late", ns(**longest as f64)));
@@ -148,11 +149,11 @@ fn advice(seen: &Pause) -> Vec<String> {
             "for {} a Pauser is late by {} (p99 {}) at {} of a CPU, a spin by {} (p99 {}) at {}",
             ns(*length as f64),
             ns(late_p50_ns(pauser).max(0.0)),
-            ns((pauser.p99_ns - *length as f64).max(0.0)),
-            percent(pauser.cpu_share * 100.0),
+            ns((pauser.figures.p99_ns - *length as f64).max(0.0)),
+            percent(pauser.figures.cpu_share * 100.0),
             ns(late_p50_ns(spin).max(0.0)),
-            ns((spin.p99_ns - *length as f64).max(0.0)),
-            percent(spin.cpu_share * 100.0),
+            ns((spin.figures.p99_ns - *length as f64).max(0.0)),
+            percent(spin.figures.cpu_share * 100.0),
         ));
     }
     let slack = lengths.iter().filter_map(|length| {
@@ -177,39 +178,33 @@ fn advice(seen: &Pause) -> Vec<String> {
         said.push(format!(
             "never yield while you wait: {} took {}, since who yields to a busy thread gets the CPU back a time slice later",
             ns(*length as f64),
-            ns(method.p50_ns.median)
+            ns(method.figures.p50_ns.median)
         ));
     }
     said
 }
 
-fn published(page: &mut Page, seen: &Pause) {
-    let known: Vec<u64> = lengths(seen);
-    let shown: Vec<u64> = seen
-        .published
-        .iter()
-        .flat_map(|row| row.mean_ns.iter().map(|(length, _)| *length))
-        .filter(|length| known.contains(length))
-        .collect();
-    if shown.is_empty() {
-        return;
+/// Published means for those of `lengths` that they were published for.
+pub(crate) fn published_figures(page: &mut Page, published: &[PublishedPause], lengths: &[u64]) {
+    let of_lengths = |row: &PublishedPause| -> Vec<String> {
+        let known = row.mean_ns.iter().filter(|(length, _)| lengths.contains(length));
+        known.map(|(length, mean)| format!("{} took {}", ns(*length as f64), ns(*mean))).collect()
+    };
+    let mut source = None;
+    for row in published {
+        let figures = of_lengths(row);
+        if !figures.is_empty() {
+            source = Some(&row.source);
+            page.paragraph(Line::plain("  "), DIM, &format!("published: {}: {}", row.name, figures.join(", ")));
+        }
     }
-    for row in &seen.published {
-        let figures: Vec<String> = row
-            .mean_ns
-            .iter()
-            .filter(|(length, _)| known.contains(length))
-            .map(|(length, mean)| format!("{} took {}", ns(*length as f64), ns(*mean)))
-            .collect();
-        page.paragraph(Line::plain("  "), DIM, &format!("published: {}: {}", row.name, figures.join(", ")));
-    }
-    if let Some(row) = seen.published.first() {
-        page.paragraph(Line::plain("  "), DIM, &format!("means, from {}", row.source));
+    if let Some(source) = source {
+        page.paragraph(Line::plain("  "), DIM, &format!("means, from {source}"));
     }
 }
 
 fn note(seen: &Pause) -> String {
-    let lowest = seen.methods.iter().map(|method| method.p50_ns.confidence).fold(f64::INFINITY, f64::min);
+    let lowest = seen.methods.iter().map(|method| method.figures.p50_ns.confidence).fold(f64::INFINITY, f64::min);
     format!(
         "late: beyond what was asked for, call and return included; {} rounds, each a process of its own, in which ways and \
          lengths take turns; medians have intervals with confidence {} in the record; a Pauser has learnt for 30 ms before",
@@ -221,12 +216,11 @@ fn note(seen: &Pause) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_record::{Disturbance, Spread};
+    use chronoscope_record::{Disturbance, PauseFigures, Spread};
 
     fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseMethod {
         let taken = requested_ns as f64 + late_ns;
-        PauseMethod {
-            way,
+        let figures = PauseFigures {
             name: way.name().to_owned(),
             requested_ns,
             samples: 2_000,
@@ -237,8 +231,8 @@ mod tests {
             max_over_ns: late_ns + 900.0,
             cpu_share,
             early: 0,
-            preempted: 0,
-        }
+        };
+        PauseMethod { way, figures, preempted: 0 }
     }
 
     fn seen(methods: Vec<PauseMethod>) -> Pause {

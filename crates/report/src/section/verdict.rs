@@ -183,6 +183,7 @@ fn how_known(clock: &ClockReport) -> Option<&'static str> {
     clock.path_evidence.as_ref().map(|evidence| match evidence.method {
         PathMethod::ByConstruction => "by construction",
         PathMethod::Proved => "proved",
+        PathMethod::Counted => "counted",
         PathMethod::Inferred => "inferred from timing; may be wrong",
     })
 }

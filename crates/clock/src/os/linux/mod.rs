@@ -1,3 +1,5 @@
+#[cfg(feature = "calls")]
+pub(super) mod calls;
 mod clocksource;
 mod file;
 #[cfg(feature = "kernel-data")]

@@ -12,6 +12,7 @@ mod pause;
 mod prepare;
 mod reads;
 mod rounds;
+mod runtimes;
 
 pub(super) use latency::Batches;
 pub(super) use prepare::prepare;
@@ -52,6 +53,7 @@ pub(super) fn run(part: Part, session: &mut Session<'_>, record: &mut Record) ->
         Part::Monotime => monotime::run(session, record),
         Part::Latch => latch::run(session, record),
         Part::Pause => pause::run(session, record),
+        Part::Runtimes => runtimes::run(session, record),
     }
 }
 

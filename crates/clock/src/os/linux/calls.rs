@@ -1,0 +1,128 @@
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::vec;
+use std::vec::Vec;
+
+use super::super::calls::Call;
+
+/// AUDIT_ARCH of linux/audit.h: a system call of another architecture has other numbers, and is let through.
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xC000_00B7;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const ARCHITECTURE: u32 = 0;
+
+/// Offsets in `struct seccomp_data`.
+const NUMBER_AT: u32 = 0;
+const ARCHITECTURE_AT: u32 = 4;
+
+const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+
+const fn instruction(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
+    libc::sock_filter { code, jt, jf, k }
+}
+
+/// Allows everything but `numbers`, which wait for a listener.
+fn program(numbers: &[u32]) -> Vec<libc::sock_filter> {
+    let count = numbers.len() as u8;
+    let mut program = vec![
+        instruction(LOAD, ARCHITECTURE_AT, 0, 0),
+        // Another architecture: over everything but the last but one.
+        instruction(JUMP_IF_EQUAL, ARCHITECTURE, 0, count + 1),
+        instruction(LOAD, NUMBER_AT, 0, 0),
+    ];
+    let tests = numbers.iter().enumerate();
+    program.extend(tests.map(|(at, number)| instruction(JUMP_IF_EQUAL, *number, count - at as u8, 0)));
+    program.push(instruction(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    program.push(instruction(RETURN, libc::SECCOMP_RET_USER_NOTIF, 0, 0));
+    program
+}
+
+pub(crate) fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
+    if ARCHITECTURE == 0 || numbers.len() > 64 {
+        return Err(io::Error::from(io::ErrorKind::Unsupported));
+    }
+    let mut filter = program(numbers);
+    let description = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: takes numbers alone; without it an unprivileged process may not install a filter.
+    if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the description points to `filter`, which lives through the call and has `len` instructions; the kernel copies
+    // and checks them.
+    let listener = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+            &raw const description,
+        )
+    };
+    if listener < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a successful call returns a new descriptor that nobody else owns.
+    Ok(unsafe { OwnedFd::from_raw_fd(listener as i32) })
+}
+
+pub(crate) fn next(listener: BorrowedFd<'_>) -> io::Result<Call> {
+    // SAFETY: a structure of numbers, for which all zeroes is a value; the kernel demands zeroes.
+    let mut held: libc::seccomp_notif = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills `held`, which has the size that the request's number states.
+    match unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut held) } {
+        0 => Ok(Call { id: held.id, number: held.data.nr as u32, first_argument: held.data.args[0] }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+pub(crate) fn release(listener: BorrowedFd<'_>, call: &Call) -> io::Result<()> {
+    let mut answer = libc::seccomp_notif_resp {
+        id: call.id,
+        val: 0,
+        error: 0,
+        flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
+    };
+    // SAFETY: `answer` is whole, and the kernel only reads it.
+    match unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the filter returns for a call, by a small interpreter of the four instructions that it uses.
+    fn verdict(program: &[libc::sock_filter], architecture: u32, number: u32) -> u32 {
+        let (mut at, mut accumulator) = (0, 0);
+        loop {
+            let step = program[at];
+            at += 1;
+            match step.code {
+                LOAD => accumulator = if step.k == NUMBER_AT { number } else { architecture },
+                JUMP_IF_EQUAL => at += usize::from(if accumulator == step.k { step.jt } else { step.jf }),
+                _ => return step.k,
+            }
+        }
+    }
+
+    #[test]
+    fn the_named_calls_alone_are_held() {
+        let numbers = [228, 96, 201];
+        let program = program(&numbers);
+        for number in 0..500 {
+            let wanted = if numbers.contains(&number) { libc::SECCOMP_RET_USER_NOTIF } else { libc::SECCOMP_RET_ALLOW };
+            assert_eq!(verdict(&program, ARCHITECTURE, number), wanted, "{number}");
+        }
+    }
+
+    #[test]
+    fn calls_of_another_architecture_go_through() {
+        let program = program(&[228]);
+        assert_eq!(verdict(&program, 0x4000_0003, 228), libc::SECCOMP_RET_ALLOW);
+    }
+}

@@ -1,0 +1,205 @@
+use chronoscope_record::{CrowdLatency, Latency, Path, PublishedTimer, Record, Runtime, RuntimeClock, TimeKind};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN, TITLE};
+use crate::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
+use crate::section::{counted, given};
+use crate::table::{Align, Table};
+
+const NONE: &str = "–";
+
+/// The table of every runtime's clocks.
+pub(super) fn show(page: &mut Page, record: &Record) {
+    let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
+    page.section("RUNTIMES: what a program sees of the time, measured from inside");
+    if measured.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
+        return;
+    }
+    let threads = measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| Some(clock.crowd?.threads));
+    let crowd = threads.map_or_else(|| "threads".to_owned(), |threads| format!("{threads} thr."));
+    let mut table = Table::new(&[
+        ("clock", Align::Left),
+        ("sits on", Align::Left),
+        ("latency", Align::Right),
+        ("±", Align::Right),
+        ("added", Align::Right),
+        (&crowd, Align::Right),
+        ("declared", Align::Right),
+        ("observed", Align::Right),
+        ("zero", Align::Right),
+        ("gap", Align::Right),
+        ("1 %", Align::Right),
+        ("10 %", Align::Right),
+    ]);
+    for runtime in &measured {
+        table.remark(TITLE, &runtime.title(), &introduction(runtime));
+        for clock in &runtime.clocks {
+            table.cells(PLAIN, cells(clock));
+        }
+    }
+    page.lines(table.lines());
+    for said in measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock))) {
+        page.paragraph(Line::plain("  "), DIM, &said);
+    }
+    for said in published(&measured) {
+        page.paragraph(Line::plain("  "), DIM, &said);
+    }
+    page.paragraph(Line::plain("  "), DIM, &explanation(record, &measured));
+}
+
+/// The clocks that matter most of each, in few columns.
+pub(super) fn brief(page: &mut Page, record: &Record) {
+    let mut table = Table::new(&[
+        ("runtime", Align::Left),
+        ("clock", Align::Left),
+        ("sits on", Align::Left),
+        ("latency", Align::Right),
+        ("observed", Align::Right),
+        ("1 % from", Align::Right),
+        ("10 % from", Align::Right),
+    ]);
+    let mut rows = 0;
+    for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
+        for kind in [TimeKind::Monotonic, TimeKind::Wall] {
+            let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == kind) else { continue };
+            let [within_1pct, within_10pct] = claimed(clock);
+            let first = if kind == TimeKind::Monotonic { runtime.title() } else { String::new() };
+            let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
+            rows += 1;
+            table.row(
+                PLAIN,
+                [first, clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
+            );
+        }
+    }
+    if rows > 0 {
+        page.lines(table.lines());
+    }
+}
+
+fn none() -> String {
+    NONE.to_owned()
+}
+
+fn introduction(runtime: &Runtime) -> String {
+    let mut words = vec![counted(u64::from(runtime.forks), "process", "processes")];
+    words.extend(runtime.start_ms.map(|start| format!("starts in {}", ms(start))));
+    words.extend(runtime.loop_overhead_ns.as_ref().map(|empty| format!("empty loop {}", ns(empty.estimate))));
+    words.push(runtime.name.clone());
+    words.extend(runtime.executable.as_deref().map(|executable| given(Some(executable))));
+    words.join(", ")
+}
+
+fn cells(clock: &RuntimeClock) -> Vec<String> {
+    let latency = clock.latency_ns.as_ref();
+    let [within_1pct, within_10pct] = claimed(clock);
+    vec![
+        format!("  {}", clock.name),
+        path(clock),
+        latency.map_or_else(none, |latency| ns(latency.estimate)),
+        latency.map_or_else(none, half_width),
+        clock.added.as_ref().map_or_else(none, |added| signed_ns(added.ns.median)),
+        clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
+        clock.resolution_ns_declared.map_or_else(none, ns),
+        observed(clock),
+        clock.reads.as_ref().map_or_else(none, |reads| share(reads.zero_share)),
+        clock.reads.as_ref().map_or_else(none, |reads| ns(reads.maximum_ns)),
+        within_1pct,
+        within_10pct,
+    ]
+}
+
+fn claimed(clock: &RuntimeClock) -> [String; 2] {
+    let interval = clock.claimed_interval_ns;
+    [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
+}
+
+/// Half the interval's width, of the estimate; one process has no interval.
+fn half_width(latency: &Latency) -> String {
+    if latency.confidence <= 0.0 {
+        return none();
+    }
+    percent((latency.high - latency.low) / 2.0 / latency.estimate.max(f64::MIN_POSITIVE) * 100.0)
+}
+
+fn signed_ns(value: f64) -> String {
+    match value {
+        value if value < 0.0 => format!("−{}", ns(-value)),
+        value => format!("+{}", ns(value)),
+    }
+}
+
+/// What the counted system calls say.
+fn path(clock: &RuntimeClock) -> String {
+    let Some(calls) = &clock.system_calls else { return none() };
+    let each = calls.count as f64 / calls.reads.max(1) as f64;
+    match clock.path {
+        Some(Path::Syscall) if each >= 1.5 => format!("{}syscalls", three_digits(each) + " "),
+        Some(Path::Syscall) => "syscall".to_owned(),
+        Some(_) => "vDSO".to_owned(),
+        None => format!("{} calls", share(each)),
+    }
+}
+
+fn observed(clock: &RuntimeClock) -> String {
+    match (clock.granularity_ns, clock.granularity_is_latency) {
+        (_, Some(true)) => "= latency".to_owned(),
+        (Some(step), _) => ns(step),
+        (None, _) => none(),
+    }
+}
+
+/// What the interface says of its frequency.
+fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
+    let frequency = clock.frequency_hz_declared.map(|hz| format!("a frequency of {}", hertz(hz)));
+    let fine = clock
+        .high_resolution_declared
+        .map(|fine| if fine { "that it is high-resolution" } else { "that it is not high-resolution" }.to_owned());
+    let words: Vec<String> = frequency.into_iter().chain(fine).collect();
+    (!words.is_empty()).then(|| format!("{}: {} declares {}", runtime.title(), clock.name, words.join(" and ")))
+}
+
+fn published(measured: &[&Runtime]) -> Vec<String> {
+    let mut told: Vec<(&str, &[PublishedTimer])> = Vec::new();
+    for clock in measured.iter().flat_map(|runtime| &runtime.clocks).filter(|clock| !clock.published.is_empty()) {
+        if !told.iter().any(|(name, figures)| (*name, *figures) == (clock.name.as_str(), &clock.published)) {
+            told.push((&clock.name, &clock.published));
+        }
+    }
+    let figure = |of: &PublishedTimer| {
+        let latency = if of.latency_ns_low == of.latency_ns_high {
+            ns(of.latency_ns_low)
+        } else {
+            format!("{} to {}", ns(of.latency_ns_low), ns(of.latency_ns_high))
+        };
+        let tick = of.tick_ns.map_or_else(String::new, |tick| format!(", ticks of {}", ns(tick)));
+        format!("{} {latency}{tick}", of.surroundings)
+    };
+    told.into_iter()
+        .filter_map(|(name, figures)| {
+            let source = figures.first()?.source.as_str();
+            let figures: Vec<String> = figures.iter().map(figure).collect();
+            Some(format!("published: {name}: {} ({source})", figures.join("; ")))
+        })
+        .collect()
+}
+
+fn explanation(record: &Record, measured: &[&Runtime]) -> String {
+    let latencies =
+        || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
+    let lowest = latencies().map(|latency| latency.confidence).fold(f64::INFINITY, f64::min);
+    let at = match lowest {
+        lowest if lowest.is_finite() && lowest > 0.0 => format!(" at {} or more", confidence(lowest)),
+        _ => String::new(),
+    };
+    let reads = record.plan.runtimes.as_ref().map_or(0, |plan| plan.counted_reads);
+    format!(
+        "sits on: system calls for the time behind {} reads, counted; ±: half the interval{at}, over processes in turn with \
+         those of the other runtimes; added: over native code's own read of the system's clock in the same round; \
+         observed: the smallest step; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
+         shortest interval that two reads should time so well; how each loop is made: `notes` in the record",
+        count(u64::from(reads))
+    )
+}

@@ -1,0 +1,617 @@
+"""Probe of Python's clocks, for Chronoscope. What it is asked and what it answers: ../PROTOCOL.md.
+
+    python3 probe.py REQUEST
+
+Python 3.7 or newer, the standard library only. Decisions:
+
+- Every loop is compiled from a text, once for each clock, so that each has code of its own: interpreters that
+  specialise (CPython 3.11 and newer) keep what they learned beside the code.
+- A lane is `for _ in repeat(None, n): f()`, with `f` a local variable. CPython executes one call after the other and
+  leaves none out, so the reading is dropped; folding it would add to every turn what is no part of a read. A tracing
+  compiler (PyPy) might leave a call out, so elsewhere the reading is folded into an integer by `^`.
+- The loops of steps and differences run before they count, for the same compilers.
+- The collector is off in CPython: no clock makes an object that it looks at, so no lane would ever start it.
+- A crowd reads for CROWD_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU until
+  the scheduler parts them.
+- A latch is a threading.Condition. Threads count themselves under its lock, so that the opener knows that all of them
+  wait. threading.Event, made of the same parts, would not tell.
+- The thread whose call ends last stamps the end of a release itself. What it takes to wake the opener does not count.
+"""
+
+import gc
+import json
+import os
+import sys
+import threading
+import time
+from collections import Counter, deque
+from datetime import datetime, timedelta, timezone
+from itertools import repeat
+
+CPYTHON = sys.implementation.name == "cpython"
+
+MILLISECOND_NS = 1_000_000
+READS_MAX = 1 << 30
+CHUNK_READS = 256  # reads between two looks at the time, while steps are awaited
+WARM_CHUNKS = 1 if CPYTHON else 100  # of each clock, before steps count
+STEPS_AT_LEAST = 10
+WARM_BATCHES_KEPT = 200
+CHECKS = 5
+ROUNDS_AT_LEAST = 3
+CROWD_BATCHES = 4000
+CROWD_LEAD_NS = 10 * MILLISECOND_NS
+PAUSES_A_TURN = 200
+PAUSE_TURN_NS = 20 * MILLISECOND_NS
+LATCH_TURNS_AT_LEAST = 3
+LATCH_TURNS = 400
+SERIAL_CALLS_PER_THREAD = 10
+
+# The largest values, the same in all probes.
+MOST = {
+    "reads": READS_MAX,
+    "threads": CROWD_BATCHES,
+    "batch_ns": 10**12,
+    "warm_ms": 10**9,
+    "lanes_ms": 10**9,
+    "steps": READS_MAX,
+    "steps_ms": 10**9,
+    "crowd_ms": 10**9,
+    "budget_ms": 10**9,
+    "lengths_ns": 10**12,
+}
+
+timer = time.perf_counter_ns
+
+
+# ---- request and answer ----
+
+
+def fail(code, message):
+    sys.stdout.flush()
+    sys.stderr.write("probe.py: %s\n" % message)
+    sys.exit(code)
+
+
+def unsigned(value):
+    return type(value) is int and value >= 0
+
+
+class Request:
+    def __init__(self, text):
+        try:
+            self.values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            fail(2, "invalid request: %s" % error)
+        if type(self.values) is not dict:
+            fail(2, "invalid request: not an object")
+        if not unsigned(self.values.get("protocol")):
+            fail(2, "invalid request: it lacks protocol")
+        if self.values["protocol"] != 1:
+            fail(3, "this probe speaks protocol 1 only")
+
+    def number(self, key):
+        value = self.values.get(key)
+        if not unsigned(value):
+            fail(2, "invalid request: not an unsigned integer, or missing: %s" % key)
+        if key in MOST and value > MOST[key]:
+            fail(2, "invalid request: too large: %s" % key)
+        return value
+
+    def ns(self, key):
+        return self.number(key) * MILLISECOND_NS
+
+    def numbers(self, key):
+        values = self.values.get(key)
+        if type(values) is not list or not all(unsigned(value) and value <= MOST[key] for value in values):
+            fail(2, "invalid request: not a list of unsigned integers, too large, or missing: %s" % key)
+        return values
+
+
+def say(_type, **keys):
+    line = json.dumps(dict(type=_type, **keys), separators=(",", ":")) + "\n"
+    sys.stdout.buffer.write(line.encode("ascii"))
+    sys.stdout.buffer.flush()
+
+
+def counts(values):
+    return [list(pair) for pair in sorted(Counter(values).items())]
+
+
+def turned(items, first):
+    first %= len(items)
+    return items[first:] + items[:first]
+
+
+# ---- clocks ----
+
+LOOPS = """
+def lane(reads{names}):
+    x = 0
+    for _ in repeat(None, reads):
+        {turn}
+    return x
+
+def step(changes, wanted{names}):
+    before = {read}
+    unchanged = 0
+    reads = 1
+    for _ in repeat(None, CHUNK_READS - 1):
+        reading = {read}
+        reads += 1
+        if reading == before:
+            unchanged += 1
+            continue
+        changes.append(reading - before)
+        before = reading
+        if len(changes) == wanted:
+            break
+    return reads, unchanged
+
+def readings(into{names}):
+    for i in range(len(into)):
+        into[i] = {read}
+
+def released(await_latch, callers, done, ends{names}):
+    if await_latch():
+        {call}
+        done.append(None)
+        if len(done) == callers:
+            ends.append(timer())
+
+def stamped(await_latch, stamps, timer=timer{names}):
+    if await_latch():
+        woken = timer()
+        {call}
+        stamps.append((woken, timer()))
+"""
+
+
+class Loops:
+    """The loops around one clock, and the calls of it behind a latch."""
+
+    def __init__(self, name, read, integer, **names):
+        text = LOOPS.format(
+            names="".join(", %s=%s" % (name, name) for name in names),  # defaults: locals, found without a dictionary
+            turn=read if CPYTHON else "x ^= " + integer,
+            call=read,
+            read="0" if read == "pass" else read,
+        )
+        space = dict(names, repeat=repeat, timer=timer, CHUNK_READS=CHUNK_READS)
+        exec(compile(text, "<loops of %s>" % name, "exec"), space)
+        self.name = name
+        self.lane, self.step, self.readings = space["lane"], space["step"], space["readings"]
+        self.released, self.stamped = space["released"], space["stamped"]
+
+
+class Clock(Loops):
+    def __init__(self, name, kind, hz, resolution_ns, read, integer, ticks_of=int, **names):
+        super().__init__(name, read, integer, **names)
+        self.kind, self.hz, self.resolution_ns = kind, hz, resolution_ns
+        self.ticks_of = ticks_of  # of a difference of two readings
+
+
+def time_clock(function, info, kind):
+    resolution_ns = max(1, round(time.get_clock_info(info).resolution * 1e9))
+    return Clock("time." + function, kind, 10**9, resolution_ns, "f()", "f()", f=getattr(time, function))
+
+
+NOTHING = Loops("nothing", "pass", "reads")
+CLOCKS = [
+    time_clock("perf_counter_ns", "perf_counter", "monotonic"),
+    time_clock("monotonic_ns", "monotonic", "monotonic"),
+    time_clock("time_ns", "time", "wall"),
+    time_clock("process_time_ns", "process_time", "cpu"),
+    Clock(
+        "datetime.now",
+        "wall",
+        10**6,
+        max(1, datetime.resolution // timedelta(microseconds=1) * 1000),
+        "now(utc)",
+        "now(utc).microsecond",
+        lambda difference: difference // timedelta(microseconds=1),
+        now=datetime.now,
+        utc=timezone.utc,
+    ),
+]
+LANES = [NOTHING] + CLOCKS
+CALLS = [NOTHING, CLOCKS[0], CLOCKS[2]]
+
+sink = 0
+
+
+def identity():
+    locked = getattr(sys, "_is_gil_enabled", lambda: True)()
+    if CPYTHON:
+        notes = [
+            "A lane is `for _ in repeat(None, reads): f()`, where f is the clock in a local variable.",
+            "The reading is dropped and not folded into a sum, since CPython leaves no call out.",
+            "The lane nothing is the same loop around `pass`.",
+            "The garbage collector is off in the whole process.",
+        ]
+    else:
+        notes = [
+            "A lane is `for _ in repeat(None, reads): x ^= f()`, where f is the clock in a local variable.",
+            "The lane nothing folds a variable instead of a reading.",
+        ]
+    notes += [
+        "datetime.now is called as now(timezone.utc); its ticks are microseconds.",
+        "The latch is a threading.Condition: threads take its lock one by one after it is opened.",
+    ]
+    if locked:
+        notes.append("One lock lets only one thread run: a batch in a crowd may contain the turns of other threads.")
+    executable = os.path.realpath(sys.executable) if sys.executable else ""
+    say(
+        "identity",
+        protocol=1,
+        runtime={"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name, sys.implementation.name),
+        version=" ".join(sys.version.split()),
+        executable=os.fsencode(executable).decode("utf-8", "replace"),
+        timer="time.perf_counter_ns",
+        timer_hz=10**9,
+        parallel=not locked,
+        notes=notes,
+    )
+    for clock in CLOCKS:
+        say(
+            "clock",
+            clock=clock.name,
+            kind=clock.kind,
+            hz=clock.hz,
+            declared_hz=None,
+            declared_resolution_ns=clock.resolution_ns,
+            high_resolution=None,
+        )
+
+
+# ---- task count ----
+
+
+def count(request):
+    reads = request.number("reads")
+    for clock in CLOCKS if reads else ():
+        clock.lane(1)
+        say("count_begin", clock=clock.name)
+        clock.lane(reads)
+        say("count_end", clock=clock.name, reads=reads)
+
+
+# ---- task clocks ----
+
+
+class Lane:
+    def __init__(self, loops):
+        self.name, self.loop = loops.name, loops.lane
+        self.reads = 1
+        self.warm = deque(maxlen=WARM_BATCHES_KEPT)
+        self.ticks = []
+        self.check = []
+
+    def batch(self, reads):
+        global sink
+        loop = self.loop
+        begin = timer()
+        folded = loop(reads)
+        end = timer()
+        sink += folded
+        return end - begin
+
+    def warm_up(self, batch_ns):
+        """One batch; whether it was long enough."""
+        ticks = self.batch(self.reads)
+        self.warm.append([self.reads, ticks])
+        if ticks >= batch_ns or self.reads >= READS_MAX:
+            return True
+        self.reads *= 2
+        return False
+
+
+def warm_lanes(lanes, first, batch_ns, warm_ns):
+    begin = timer()
+    turn = first
+    while timer() - begin < warm_ns:
+        for lane in turned(lanes, turn):
+            lane.warm_up(batch_ns)
+        turn += 1
+    for lane in turned(lanes, first):
+        while not lane.warm_up(batch_ns):
+            pass
+
+
+def measure_lanes(lanes, first, lanes_ns):
+    begin = timer()
+    turn = 0
+    while turn < ROUNDS_AT_LEAST or timer() - begin < lanes_ns:
+        for lane in turned(lanes, first + turn):
+            lane.ticks.append(lane.batch(lane.reads))
+        turn += 1
+    for _ in range(CHECKS):
+        for lane in turned(lanes, first):
+            lane.check.append([lane.batch(lane.reads), lane.batch(4 * lane.reads)])
+    for lane in lanes:
+        say("lane", clock=lane.name, reads=lane.reads, ticks=lane.ticks, warm=list(lane.warm), check=lane.check)
+
+
+def await_steps(clock, wanted, share_ns):
+    for _ in range(WARM_CHUNKS):
+        clock.step([], CHUNK_READS)
+    changes = []
+    reads = unchanged = passed = 0
+    begin = timer()
+    while len(changes) < wanted and passed < 4 * share_ns and (passed < share_ns or len(changes) < STEPS_AT_LEAST):
+        more = clock.step(changes, wanted)
+        passed = timer() - begin
+        reads += more[0]
+        unchanged += more[1]
+    changes = [clock.ticks_of(change) for change in changes]
+    say("steps", clock=clock.name, reads=reads, unchanged=unchanged, changes=changes)
+
+
+def count_differences(clock, reads):
+    global sink
+    readings = [None] * reads
+    clock.readings(readings)  # to warm up, and to have the memory
+    clock.readings(readings)
+    differences = counts(clock.ticks_of(after - before) for before, after in zip(readings, readings[1:]))
+    span = clock.ticks_of(readings[-1] - readings[0])
+    sink += abs(span)
+    say("differences", clock=clock.name, span=max(0, span), counts=differences)
+
+
+class Latch:
+    def __init__(self):
+        lock = threading.Lock()
+        self.condition, self.all_wait = threading.Condition(lock), threading.Condition(lock)
+        self.waiting = 0
+        self.is_open = self.abandoned = False
+
+    def wait(self):
+        """False if the latch was opened only to let the threads end."""
+        with self.condition:
+            self.waiting += 1
+            self.all_wait.notify()
+            while not self.is_open:
+                self.condition.wait()
+        return not self.abandoned
+
+    def open(self):
+        with self.condition:
+            self.is_open = True
+            self.condition.notify_all()
+
+    def start(self, threads):
+        """Returns when all of them wait. If one cannot be started, ends the others and raises RuntimeError."""
+        for i, thread in enumerate(threads):
+            try:
+                thread.start()
+            except RuntimeError:
+                self.abandoned = True
+                self.open()
+                join(threads[:i])
+                raise
+        with self.condition:
+            while self.waiting < len(threads):
+                self.all_wait.wait()
+
+
+def join(threads):
+    for thread in threads:
+        thread.join()
+
+
+def read_in_crowd(latch, loop, reads, share_ns, first, begins, ends, made):
+    if not latch.wait():
+        return
+    while timer() < first[0]:
+        loop(1)
+    for i in range(len(begins)):
+        begins[i] = timer()
+        loop(reads)
+        end = ends[i] = timer()
+        made[0] = i + 1
+        if end >= first[0] + share_ns:
+            break
+
+
+def crowd(clock, reads, number, share_ns):
+    latch = Latch()
+    room = CROWD_BATCHES // number
+    records = [([0] * room, [0] * room, [0]) for _ in range(number)]
+    first = [0]  # when batches begin
+    arguments = (latch, clock.lane, reads, share_ns, first)
+    threads = [threading.Thread(target=read_in_crowd, args=arguments + record) for record in records]
+    try:
+        latch.start(threads)
+    except RuntimeError as error:
+        sys.stderr.write("probe.py: no crowd: %s\n" % error)
+        return
+    first[0] = timer() + CROWD_LEAD_NS
+    latch.open()
+    join(threads)
+    batches = [
+        [thread, begins[i], ends[i]] for thread, (begins, ends, made) in enumerate(records) for i in range(made[0])
+    ]
+    say("crowd", clock=clock.name, threads=number, reads=reads, batches=batches)
+
+
+def clocks(request):
+    first, batch_ns, threads = request.number("rotation"), request.number("batch_ns"), request.number("threads")
+    warm_ns, lanes_ns = request.ns("warm_ms"), request.ns("lanes_ms")
+    steps, steps_ns, reads = request.number("steps"), request.ns("steps_ms"), request.number("reads")
+    crowd_ns = request.ns("crowd_ms") if threads else 0
+    lanes = [Lane(loops) for loops in LANES]
+    if lanes_ns or crowd_ns:
+        warm_lanes(lanes, first, batch_ns, warm_ns)
+    if lanes_ns:
+        measure_lanes(lanes, first, lanes_ns)
+    for clock in CLOCKS if steps and steps_ns else ():
+        await_steps(clock, steps, steps_ns // len(CLOCKS))
+    for clock in CLOCKS if reads else ():
+        count_differences(clock, reads)
+    crowded = [(clock, lane) for clock, lane in zip(CLOCKS, lanes[1:]) if clock.kind != "cpu"]
+    for clock, lane in crowded if crowd_ns else ():
+        share_ns = crowd_ns // len(crowded)
+        # Longer batches where more than CROWD_BATCHES would fit into the share.
+        longer = 1 + share_ns * threads // (CROWD_BATCHES * max(1, batch_ns))
+        crowd(clock, lane.reads * longer, threads, share_ns)
+
+
+# ---- task pause ----
+
+
+def pause_sleep(begin, length_ns):
+    time.sleep(length_ns / 1e9)
+
+
+def pause_event(begin, length_ns):
+    never.wait(length_ns / 1e9)
+
+
+def pause_busy(begin, length_ns):
+    while timer() - begin < length_ns:
+        pass
+
+
+def pause_yielding(begin, length_ns):
+    sleep = time.sleep
+    while timer() - begin < length_ns:
+        sleep(0)
+
+
+never = threading.Event()
+WAYS = [
+    ("time.sleep", pause_sleep),
+    ("threading.Event.wait", pause_event),
+    ("busy wait", pause_busy),
+    ("busy wait, sleep(0)", pause_yielding),
+]
+
+cpu_ns = getattr(time, "thread_time_ns", time.process_time_ns)
+
+
+class Pauses:
+    def __init__(self, way, pause, length_ns):
+        self.way, self.pause, self.length_ns = way, pause, length_ns
+        self.taken = []
+        self.wall_ns = self.cpu_ns = 0
+
+    def turn(self):
+        pause, length_ns = self.pause, self.length_ns
+        taken = [0] * PAUSES_A_TURN
+        done = 0
+        cpu = cpu_ns()
+        first = timer()
+        while True:
+            begin = timer()
+            pause(begin, length_ns)
+            end = timer()
+            taken[done] = end - begin
+            done += 1
+            passed = end - first
+            if done == PAUSES_A_TURN or passed + passed // done > PAUSE_TURN_NS:
+                break
+        self.wall_ns += timer() - first
+        self.cpu_ns += cpu_ns() - cpu
+        self.taken += taken[:done]
+
+
+def pause(request):
+    first, budget_ns, lengths = request.number("rotation"), request.ns("budget_ms"), request.numbers("lengths_ns")
+    begin = timer()
+    every = [[Pauses(*way, length_ns) for length_ns in lengths if length_ns] for way in WAYS] if budget_ns else []
+    turn = 0
+    while every and any(every) and (turn == 0 or timer() - begin < budget_ns):
+        for ways in turned(every, first + turn):
+            for pauses in ways:
+                if turn == 0 or timer() - begin < budget_ns:
+                    pauses.turn()
+        turn += 1
+    for pauses in sum(every, []):
+        say(
+            "pause",
+            way=pauses.way,
+            requested_ns=pauses.length_ns,
+            wall_ns=pauses.wall_ns,
+            cpu_ns=pauses.cpu_ns,
+            taken_ns=counts(pauses.taken),
+        )
+
+
+# ---- task latch ----
+
+
+class Calls:
+    def __init__(self, loops):
+        self.loops = loops
+        self.lane = Lane(loops)
+        self.serial, self.release, self.inside, self.wake = [], [], [], []
+
+    def opened(self, threads, latch, starts):
+        begin = timer()
+        latch.start(threads)
+        starts.append(timer() - begin)
+        opening = timer()
+        latch.open()
+        join(threads)
+        return opening
+
+    def turn(self, number, starts):
+        self.serial.append(self.lane.batch(number * SERIAL_CALLS_PER_THREAD))
+
+        # Two threads may both see that all are done: the earlier stamp is the nearer one.
+        latch, done, ends = Latch(), [], []
+        arguments = (latch.wait, number, done, ends)
+        threads = [threading.Thread(target=self.loops.released, args=arguments) for _ in range(number)]
+        opening = self.opened(threads, latch, starts)
+        self.release.append(min(ends) - opening)
+
+        latch, stamps = Latch(), []
+        threads = [threading.Thread(target=self.loops.stamped, args=(latch.wait, stamps)) for _ in range(number)]
+        opening = self.opened(threads, latch, starts)
+        self.wake += [woken - opening for woken, _ in stamps]
+        self.inside += [end - woken for woken, end in stamps]
+
+
+def latch(request):
+    number, first, budget_ns = request.number("threads"), request.number("rotation"), request.ns("budget_ms")
+    if number == 0:
+        fail(2, "invalid request: no threads to release")
+    if budget_ns == 0:
+        return
+    every, starts = [Calls(loops) for loops in CALLS], []
+    begin = timer()
+    turn = 0
+    try:
+        while turn < LATCH_TURNS_AT_LEAST or (turn < LATCH_TURNS and timer() - begin < budget_ns):
+            for calls in turned(every, first + turn):
+                calls.turn(number, starts)
+            turn += 1
+    except RuntimeError as error:
+        return say("latch_unavailable", reason=str(error))
+    for calls in every:
+        say(
+            "latch",
+            call=calls.loops.name,
+            serial_calls=number * SERIAL_CALLS_PER_THREAD,
+            serial=calls.serial,
+            release=calls.release,
+            inside=counts(calls.inside),
+            wake=counts(calls.wake),
+        )
+    say("latch_start", start=starts)
+
+
+def main():
+    if len(sys.argv) != 2:
+        fail(2, "usage: probe.py REQUEST")
+    request = Request(sys.argv[1])
+    task = {"count": count, "clocks": clocks, "pause": pause, "latch": latch}.get(str(request.values.get("task")))
+    if task is None:
+        fail(2, "invalid request: unknown task %s" % request.values.get("task"))
+    if CPYTHON:
+        gc.disable()
+    identity()
+    task(request)
+    say("end", sink=str(sink))
+
+
+main()
