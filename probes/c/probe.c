@@ -17,6 +17,7 @@
  *   until the scheduler parts them.
  * - Arrays are written once before they are used, so that no page fault falls between two reads.
  * - A clock or way that this C library lacks is left out where the headers say so.
+ * - What is allocated for a task is not freed: the process ends behind it.
  */
 
 #ifndef _GNU_SOURCE
@@ -241,6 +242,13 @@ static void print_list(const char *name, const int64_t *at, size_t count) {
     printf("]");
 }
 
+static void print_pairs(const char *name, int64_t (*at)[2], int count) {
+    printf(",\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        printf("%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", at[i][0], at[i][1]);
+    printf("]");
+}
+
 static int compare(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -439,6 +447,7 @@ static void print_identity(void) {
            "\"The lane nothing reads a volatile variable and adds it to a sum.\","
            "\"The latch is a mutex and a condition: threads take the mutex one by one behind the broadcast.\"]}\n",
            SECOND_NS);
+    fflush(stdout); /* when it is heard tells how long the start took */
 }
 
 static void print_clocks(void) {
@@ -475,8 +484,8 @@ static void count_reads(void) {
 
 struct lane {
     uint64_t reads;
-    int64_t warm[WARM_BATCHES_KEPT][2]; /* a ring */
-    uint64_t warm_batches;
+    int64_t warm[WARM_BATCHES_KEPT][2];
+    int warm_kept;
     int64_t check[CHECKS][2];
     struct numbers ticks;
 };
@@ -496,9 +505,10 @@ static int64_t batch(int lane, uint64_t reads) {
 static bool warm_batch(int i, int64_t batch_ns) {
     struct lane *lane = &lanes[i];
     int64_t ticks = batch(i, lane->reads);
-    int64_t *kept = lane->warm[lane->warm_batches++ % WARM_BATCHES_KEPT];
-    kept[0] = (int64_t)lane->reads;
-    kept[1] = ticks;
+    if (lane->warm_kept < WARM_BATCHES_KEPT) {
+        lane->warm[lane->warm_kept][0] = (int64_t)lane->reads;
+        lane->warm[lane->warm_kept++][1] = ticks;
+    }
     if (ticks >= batch_ns || lane->reads >= READS_MAX)
         return true;
     lane->reads *= 2;
@@ -535,19 +545,11 @@ static void measure_lanes(int first, int64_t lanes_ns) {
 static void print_lanes(void) {
     for (int i = 0; i < LANES; i++) {
         struct lane *lane = &lanes[i];
-        uint64_t batches = lane->warm_batches;
         printf("{\"type\":\"lane\",\"clock\":\"%s\",\"reads\":%" PRIu64, lane_name(i), lane->reads);
         print_list("ticks", lane->ticks.at, lane->ticks.count);
-        printf(",\"warm\":[");
-        uint64_t oldest = batches > WARM_BATCHES_KEPT ? batches - WARM_BATCHES_KEPT : 0;
-        for (uint64_t at = oldest; at < batches; at++) {
-            const int64_t *kept = lane->warm[at % WARM_BATCHES_KEPT];
-            printf("%s[%" PRId64 ",%" PRId64 "]", at > oldest ? "," : "", kept[0], kept[1]);
-        }
-        printf("],\"check\":[");
-        for (int check = 0; check < CHECKS; check++)
-            printf("%s[%" PRId64 ",%" PRId64 "]", check ? "," : "", lane->check[check][0], lane->check[check][1]);
-        printf("]}\n");
+        print_pairs("warm", lane->warm, lane->warm_kept);
+        print_pairs("check", lane->check, CHECKS);
+        printf("}\n");
     }
 }
 
@@ -952,12 +954,14 @@ int main(int count, char **arguments) {
     scan_request(arguments[1]);
     for (size_t i = 0; i < LENGTH(TASKS); i++)
         if (strcmp(request.task, TASKS[i].name) == 0) {
-            check_clocks();
             print_identity();
+            check_clocks();
             print_clocks();
             TASKS[i].run();
             printf("{\"type\":\"end\",\"sink\":\"%" PRIu64 "\"}\n", sink);
-            return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+            if (fflush(stdout) != 0 || ferror(stdout))
+                fail(1, "cannot write the answer", "");
+            return 0;
         }
     fail(2, "invalid request: unknown task ", request.task);
 }

@@ -10,14 +10,14 @@
  * - Every clock has a loop of its own for sums (`...Lane`) and one that keeps its readings (`...Fill`), never inlined.
  * - Steps are found in chunks of kept readings, behind each chunk, so that looking for them does not slow the reading.
  * - A loop that the protocol does not warm up is settled here: it runs for a moment, and what it gave is thrown away.
- *   Newer runtimes compile twice, and may begin with slow code. The part's own budget pays for it.
+ *   Newer runtimes compile twice, and may begin with slow code. The budget of a part, if any, pays for it.
  * - Environment.TickCount64 is not in Mono's class library, with which this file must compile. It is found by
  *   reflection and called through a delegate. Without it, Environment.TickCount is read.
  * - No clock of kind `cpu`: Process.TotalProcessorTime opens a file on Linux and goes in steps of 10 ms, and
  *   AppDomain.MonitoringTotalProcessorTime leaves the kernel's share out there. For pauses the C library is asked.
  * - The end of the last call behind a latch is stamped by the thread that ends last. A stamp of the thread that opened
  *   the latch would contain its own wake-up.
- * - A bad request ends with 2 before anything is written: every task takes its keys first, and output is buffered.
+ * - A bad request ends with 2 before anything is measured: every task takes its keys first.
  */
 
 using System;
@@ -69,6 +69,7 @@ static class Probe
     static void Answer(string task)
     {
         SendIdentity();
+        Out.Flush();
         foreach (var clock in Clock.All)
         {
             bool declares = clock == Clock.OfStopwatch;
@@ -394,7 +395,7 @@ sealed class ClocksTask
         {
             for (int i = 0; i < ChecksPerLane; i++) lane.Check();
             new Line("lane").Text("clock", lane.Clock.Name).Put("reads", lane.Reads).Rows("ticks", 1, lane.Ticks)
-                .Rows("warm", 2, lane.Warm.Last(2 * WarmShownMax)).Rows("check", 2, lane.Checks).Send();
+                .Rows("warm", 2, lane.Warm.First(2 * WarmShownMax)).Rows("check", 2, lane.Checks).Send();
         }
     }
 
@@ -843,14 +844,14 @@ sealed class Longs
         if (Size + more > Values.Length) Array.Resize(ref Values, Math.Max(Size + more, 2 * Values.Length));
     }
 
-    public long[] Trimmed() => Last(Size).Values;
+    public long[] Trimmed() => First(Size).Values;
 
-    public Longs Last(int count)
+    public Longs First(int count)
     {
         count = Math.Min(count, Size);
-        var last = new Longs { Values = new long[count], Size = count };
-        Array.Copy(Values, Size - count, last.Values, 0, count);
-        return last;
+        var first = new Longs { Values = new long[count], Size = count };
+        Array.Copy(Values, first.Values, count);
+        return first;
     }
 }
 

@@ -461,10 +461,9 @@ func (l *lane) batch(reads uint64) int64 {
 // warmUp makes one batch and tells whether it was long enough.
 func (l *lane) warmUp(batchNs int64) bool {
 	ticks := l.batch(l.reads)
-	if len(l.warm) == warmBatchesKept {
-		l.warm = append(l.warm[:0], l.warm[1:]...)
+	if len(l.warm) < warmBatchesKept {
+		l.warm = append(l.warm, [2]int64{int64(l.reads), ticks})
 	}
-	l.warm = append(l.warm, [2]int64{int64(l.reads), ticks})
 	if ticks >= batchNs || l.reads >= readsMax {
 		return true
 	}

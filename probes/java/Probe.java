@@ -10,12 +10,12 @@
  *   through an interface with so many implementations that HotSpot does not inline them: each is compiled alone.
  * - Steps are found in chunks of kept readings, behind each chunk, so that looking for them does not slow the reading.
  * - A loop that the protocol does not warm up is settled here: it runs for a moment, and what it gave is thrown away.
- *   A first chunk of readings would show the steps of the interpreter. The part's own budget pays for it.
+ *   A first chunk of readings would show the steps of the interpreter. The budget of a part, if any, pays for it.
  * - ThreadMXBean is reached by reflection, once, for its module may be missing. A constant method handle is inlined
  *   like a direct call.
  * - The end of the last call behind a latch is stamped by the thread that ends last. A stamp of the thread that opened
  *   the latch would contain its own wake-up.
- * - A bad request ends with 2 before anything is written: every task takes its keys first, and output is buffered.
+ * - A bad request ends with 2 before anything is measured: every task takes its keys first.
  */
 
 import java.io.*;
@@ -61,6 +61,7 @@ public final class Probe {
     static void answer(String task) throws Exception {
         List<Clock> clocks = clocks();
         sendIdentity();
+        OUT.flush();
         for (Clock clock : clocks) {
             new Line("clock").text("clock", clock.name).text("kind", clock.kind).put("hz", clock.hz)
                 .put("declared_hz", null).put("declared_resolution_ns", null).put("high_resolution", null).send();
@@ -142,7 +143,7 @@ public final class Probe {
         System::currentTimeMillis, Probe::millisLane, Probe::millisFill);
     static final Clock INSTANT = new Clock("Instant.now", "wall", NS_PER_S,
         Probe::instant, Probe::instantLane, Probe::instantFill);
-    static final Clock CPU = new Clock("ThreadMXBean.getCurrentThreadCpuTime", "cpu", NS_PER_S,
+    static final Clock CPU = new Clock("getCurrentThreadCpuTime", "cpu", NS_PER_S,
         Probe::cpuTime, Probe::cpuTimeLane, Probe::cpuTimeFill);
 
     static List<Clock> clocks() {
@@ -312,7 +313,7 @@ public final class Probe {
             for (Measured lane : lanes) {
                 for (int i = 0; i < CHECKS; i++) lane.check();
                 new Line("lane").text("clock", lane.clock.name).put("reads", lane.reads).rows("ticks", 1, lane.ticks)
-                    .rows("warm", 2, lane.warm.last(2 * WARM_SHOWN_MAX)).rows("check", 2, lane.check).send();
+                    .rows("warm", 2, lane.warm.first(2 * WARM_SHOWN_MAX)).rows("check", 2, lane.check).send();
             }
         }
 
@@ -743,10 +744,10 @@ public final class Probe {
             return Arrays.copyOf(values, size);
         }
 
-        Longs last(int count) {
-            Longs last = new Longs();
-            last.add(Arrays.copyOfRange(values, Math.max(0, size - count), size));
-            return last;
+        Longs first(int count) {
+            Longs first = new Longs();
+            first.add(Arrays.copyOf(values, Math.min(count, size)));
+            return first;
         }
     }
 

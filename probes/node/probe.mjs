@@ -217,7 +217,7 @@ function identify() {
       'performance.now tells milliseconds with a fraction; here they are whole nanoseconds, rounded.',
       'Threads are workers, each with an engine and with compiled code of its own.',
       'setTimeout knows milliseconds: a pause is rounded up to the next one, and to 1 at least.',
-      `CPU time of pauses is that of the ${process.threadCpuUsage ? 'thread' : 'process, its helper threads included'}.`,
+      `CPU time of pauses is that of the ${process.threadCpuUsage ? 'thread' : 'process with its helper threads'}.`,
     ],
   });
   for (const { name, kind, hz } of CLOCKS) {
@@ -264,8 +264,7 @@ class Lane {
   /** One batch; whether it was long enough. */
   warmUp(batchNs) {
     const ticks = this.batch(this.reads);
-    this.warm.push([this.reads, ticks]);
-    if (this.warm.length > WARM_BATCHES_KEPT) this.warm.shift();
+    if (this.warm.length < WARM_BATCHES_KEPT) this.warm.push([this.reads, ticks]);
     if (ticks >= batchNs || this.reads >= READS_MAX) return true;
     this.reads *= 2;
     return false;
@@ -315,9 +314,12 @@ function awaitSteps(clock, wanted, shareNs) {
     passed = since(begin);
   }
   const changes = [];
-  for (let i = 0; i < seen; i++) changes.push(between(clock, before[i], after[i]));
+  for (let i = 0; i < seen; i++) {
+    const change = between(clock, before[i], after[i]);
+    if (change !== 0) changes.push(change); // not a fraction of a tick
+  }
   // The first reading of a chunk has none before it.
-  say('steps', { clock: clock.name, reads, unchanged: reads - chunks - seen, changes });
+  say('steps', { clock: clock.name, reads, unchanged: reads - chunks - changes.length, changes });
 }
 
 function countDifferences(clock, reads) {
@@ -346,7 +348,10 @@ async function crowd(threads, reads, warmNs, shareNs) {
       });
       workers.push(worker);
       worker.on('error', reject);
-      worker.on('exit', () => (ended += 1) === threads && resolve());
+      worker.on('exit', (code) => {
+        if (code !== 0) reject(new Error(`a worker ended with ${code}`));
+        else if ((ended += 1) === threads) resolve();
+      });
       worker.on('message', (message) => {
         if (message === 'waits') {
           waiting += 1;
@@ -405,7 +410,14 @@ async function clocks(request) {
     const shareNs = crowdNs / CROWDED.length;
     // Longer batches where more than CROWD_BATCHES would fit into the share.
     const longer = 1 + Math.floor((shareNs * threads) / (CROWD_BATCHES * Math.max(1, batchNs)));
-    const inCrowd = CROWDED.map(({ name }) => longer * lanes.find((lane) => lane.name === name).reads);
+    const inCrowd = CROWDED.map(({ name }) => {
+      const lane = lanes.find((lane) => lane.name === name);
+      // Code that was compiled since the warm-up may need more reads.
+      while (Math.min(...[1, 2, 3].map(() => lane.batch(lane.reads))) < batchNs / 2 && lane.reads < READS_MAX) {
+        lane.reads *= 2;
+      }
+      return longer * lane.reads;
+    });
     await crowd(threads, inCrowd, warmNs / CROWDED.length, shareNs);
   }
 }

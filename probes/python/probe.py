@@ -24,7 +24,7 @@ import os
 import sys
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from itertools import repeat
 
@@ -33,6 +33,7 @@ CPYTHON = sys.implementation.name == "cpython"
 MILLISECOND_NS = 1_000_000
 READS_MAX = 1 << 30
 CHUNK_READS = 256  # reads between two looks at the time, while steps are awaited
+COMPILED_TURNS = 0 if CPYTHON else 10_000  # by then a tracing compiler has compiled a lane; no warm-up ends before
 WARM_CHUNKS = 1 if CPYTHON else 100  # of each clock, before steps count
 STEPS_AT_LEAST = 10
 WARM_BATCHES_KEPT = 200
@@ -269,7 +270,7 @@ def identity():
 def count(request):
     reads = request.number("reads")
     for clock in CLOCKS if reads else ():
-        clock.lane(1)
+        clock.lane(max(1, COMPILED_TURNS))
         say("count_begin", clock=clock.name)
         clock.lane(reads)
         say("count_end", clock=clock.name, reads=reads)
@@ -282,7 +283,8 @@ class Lane:
     def __init__(self, loops):
         self.name, self.loop = loops.name, loops.lane
         self.reads = 1
-        self.warm = deque(maxlen=WARM_BATCHES_KEPT)
+        self.turns = 0  # in the warm-up
+        self.warm = []
         self.ticks = []
         self.check = []
 
@@ -298,7 +300,9 @@ class Lane:
     def warm_up(self, batch_ns):
         """One batch; whether it was long enough."""
         ticks = self.batch(self.reads)
-        self.warm.append([self.reads, ticks])
+        if len(self.warm) < WARM_BATCHES_KEPT:
+            self.warm.append([self.reads, ticks])
+        self.turns += self.reads
         if ticks >= batch_ns or self.reads >= READS_MAX:
             return True
         self.reads *= 2
@@ -313,7 +317,7 @@ def warm_lanes(lanes, first, batch_ns, warm_ns):
             lane.warm_up(batch_ns)
         turn += 1
     for lane in turned(lanes, first):
-        while not lane.warm_up(batch_ns):
+        while not lane.warm_up(batch_ns) or lane.turns < COMPILED_TURNS:
             pass
 
 
@@ -328,7 +332,7 @@ def measure_lanes(lanes, first, lanes_ns):
         for lane in turned(lanes, first):
             lane.check.append([lane.batch(lane.reads), lane.batch(4 * lane.reads)])
     for lane in lanes:
-        say("lane", clock=lane.name, reads=lane.reads, ticks=lane.ticks, warm=list(lane.warm), check=lane.check)
+        say("lane", clock=lane.name, reads=lane.reads, ticks=lane.ticks, warm=lane.warm, check=lane.check)
 
 
 def await_steps(clock, wanted, share_ns):
@@ -452,6 +456,9 @@ def clocks(request):
         share_ns = crowd_ns // len(crowded)
         # Longer batches where more than CROWD_BATCHES would fit into the share.
         longer = 1 + share_ns * threads // (CROWD_BATCHES * max(1, batch_ns))
+        # Code that was compiled since the warm-up may need more reads.
+        while min(lane.batch(lane.reads) for _ in range(3)) < batch_ns / 2 and lane.reads < READS_MAX:
+            lane.reads *= 2
         crowd(clock, lane.reads * longer, threads, share_ns)
 
 

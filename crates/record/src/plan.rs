@@ -255,7 +255,7 @@ const ALONE_FACTOR: u32 = 2;
 /// Pauses that are asked for alone get so many times a check's time: a hundred of 10 ms take a second.
 const PAUSE_FACTOR: f64 = 1.5;
 /// Runtimes that are asked alone get this time: ten of them or so have to be started, compiled and warmed up.
-const RUNTIMES_BUDGETS_S: [u64; 3] = [18, 72, 240];
+const RUNTIMES_BUDGETS_S: [u64; 3] = [20, 75, 240];
 /// Budgets outside these bounds are refused: too short for an estimate, too long to be meant.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Intervals that can be asked about.

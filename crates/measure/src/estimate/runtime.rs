@@ -150,11 +150,13 @@ fn runtime_clock(
     }
 }
 
+type Figures = (RuntimeKind, &'static str, &'static str, Option<f64>, f64, f64);
+
 /// Figures of rows K5 and T1: runtime, call, surroundings, tick, and latency from and to, in nanoseconds.
 ///
 /// # Sources
 /// A. Akinshin, "Stopwatch under the hood", 2016; A. Shipilëv, "Nanotrusting the Nanotime", 2014.
-const PUBLISHED: [(RuntimeKind, &str, &str, Option<f64>, f64, f64); 7] = [
+const PUBLISHED: [Figures; 7] = [
     (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over TSC", Some(1.0), 30.0, 35.0),
     (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over HPET or ACPI PM", Some(1.0), 500.0, 800.0),
     (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", ".NET on Windows over TSC", Some(350.0), 15.0, 18.0),
@@ -330,7 +332,7 @@ pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause
         }
     }
     let published = if published_too { published() } else { Vec::new() };
-    (!methods.is_empty()).then(|| RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
+    (!methods.is_empty()).then_some(RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
 }
 
 /// What calls cost in one thread and in `threads` released together. None for no calls.

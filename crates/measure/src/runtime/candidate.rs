@@ -67,10 +67,11 @@ impl Candidate {
         stop: &dyn Fn() -> bool,
     ) {
         let made = std::fs::create_dir(directory).map_err(|error| format!("no folder for its probe: {error}"));
-        let launch = match made.and_then(|()| prepare(&self.place, directory, surroundings, stop)) {
-            Ok(launch) => launch,
-            Err(reason) => return self.runtime.reason_unavailable = Some(reason),
-        };
+        let launch =
+            match made.and_then(|()| prepare(&self.place, directory, surroundings, asker.patience * 3 / 2, stop)) {
+                Ok(launch) => launch,
+                Err(reason) => return self.runtime.reason_unavailable = Some(reason),
+            };
         let request = Request::new(Task::Count { reads }, 0);
         let (asked, not_counted) = match asker.ask_and_count(&launch, &request, stop) {
             Ok(asked) => (asked, None),

@@ -8,6 +8,8 @@ mod ask;
 mod become_probe;
 mod candidate;
 mod find;
+#[cfg(test)]
+mod golden_tests;
 pub mod protocol;
 mod recipe;
 

@@ -6,6 +6,8 @@ use crate::record::TimeKind;
 
 /// The version of the protocol that this build speaks.
 pub const PROTOCOL: u32 = 1;
+/// What threads take to meet before they read at once, for all clocks of a runtime.
+const MEETING_MS: u64 = 100;
 /// The lane without a clock, and the call that calls nothing.
 pub const NOTHING: &str = "nothing";
 
@@ -78,8 +80,10 @@ impl Request {
     pub fn takes_ms(&self) -> u64 {
         match &self.task {
             Task::Count { .. } => 0,
-            // Steps may take four times their share.
-            Task::Clocks { warm_ms, lanes_ms, steps_ms, crowd_ms, .. } => warm_ms + lanes_ms + 4 * steps_ms + crowd_ms,
+            // Steps may take four times their share, and threads meet for a while before they read.
+            Task::Clocks { warm_ms, lanes_ms, steps_ms, crowd_ms, .. } => {
+                warm_ms + lanes_ms + 4 * steps_ms + crowd_ms + MEETING_MS
+            }
             Task::Pause { budget_ms, .. } | Task::Latch { budget_ms, .. } => *budget_ms,
         }
     }
@@ -187,7 +191,7 @@ pub struct Lane {
     pub reads: u64,
     /// Ticks of the timer per batch.
     pub ticks: Vec<u64>,
-    /// The last batches of the warm-up: reads and ticks.
+    /// The first batches of the warm-up: reads and ticks.
     pub warm: Vec<(u64, u64)>,
     /// Ticks of a batch, and of one of four times as many reads.
     pub check: Vec<(u64, u64)>,

@@ -11,8 +11,6 @@ use super::find::{Place, Surroundings, dotnet_frameworks};
 use crate::process::Heard;
 use crate::record::RuntimeKind;
 
-/// A compiler that takes longer is given up: a Go toolchain that has never built anything takes a quarter of this.
-const COMPILER_LIMIT: Duration = Duration::from_secs(60);
 /// No more than this of what a compiler says is kept, in bytes.
 const MOST_COMPLAINT: usize = 4096;
 /// How often a waiting coordinator looks.
@@ -48,7 +46,8 @@ impl Launch {
     }
 }
 
-/// Writes the probe into `directory`, which is its own, and compiles it where its runtime does not.
+/// Writes the probe into `directory`, which is its own, and compiles it where its runtime does not, for at most `limit`: a Go
+/// toolchain that has never built anything takes ten seconds and more.
 ///
 /// # Errors
 /// Why it cannot run, in words for a reader of the report.
@@ -56,6 +55,7 @@ pub(crate) fn prepare(
     place: &Place,
     directory: &Path,
     surroundings: &Surroundings,
+    limit: Duration,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Launch, String> {
     if !place.program.is_file() {
@@ -67,7 +67,7 @@ pub(crate) fn prepare(
             .map_err(|error| format!("{} could not be written: {error}", file.display()))
             .map(|()| file)
     };
-    let compile = |launch: Launch| compile(&launch, cancelled);
+    let compile = |launch: Launch| compile(&launch, limit, cancelled);
     let program = &place.program;
     let run = |what: &Path| Launch::new(what, program, directory);
     match place.kind {
@@ -200,7 +200,7 @@ fn runtime_settings(version: &str) -> String {
 }
 
 /// Runs a compiler to its end.
-fn compile(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<(), String> {
+fn compile(launch: &Launch, limit: Duration, cancelled: &dyn Fn() -> bool) -> Result<(), String> {
     let compiler = launch.program.display();
     let mut command = Command::new(&launch.program);
     command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
@@ -224,8 +224,11 @@ fn compile(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<(), String> 
         if cancelled() {
             return Err("the run was stopped".to_owned());
         }
-        if began.elapsed() > COMPILER_LIMIT {
-            return Err(format!("the compiler {compiler} was ended after {} s", COMPILER_LIMIT.as_secs()));
+        if began.elapsed() > limit {
+            let limit_s = limit.as_secs();
+            return Err(format!(
+                "the compiler {compiler} was ended after {limit_s} s; one that keeps what it built is faster the next time"
+            ));
         }
         std::thread::sleep(LOOK_EVERY);
     }
@@ -243,7 +246,7 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let place = Place { kind: RuntimeKind::C, program, version: None, is_named: true };
-        prepare(&place, directory.path(), &Surroundings::of_this_process(), &|| false)
+        prepare(&place, directory.path(), &Surroundings::of_this_process(), Duration::from_secs(30), &|| false)
     }
 
     #[test]
@@ -259,7 +262,8 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_says_so() {
         let place = Place { kind: RuntimeKind::Node, program: "/nowhere/node".into(), version: None, is_named: true };
-        let missing = prepare(&place, Path::new("/"), &Surroundings::of_this_process(), &|| false).unwrap_err();
+        let limit = Duration::from_secs(30);
+        let missing = prepare(&place, Path::new("/"), &Surroundings::of_this_process(), limit, &|| false).unwrap_err();
         assert!(missing.contains("/nowhere/node"));
     }
 }

@@ -15,9 +15,11 @@ use crate::task::latency::{Lane, LaneSamples, Request as LatencyRequest};
 use crate::task::{Samples, Task as WorkerTask};
 use crate::watch::Watch;
 
-/// How long a process may take beyond its task; in a check, which has little time, less.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PATIENCE_IN_CHECK: Duration = Duration::from_secs(2);
+/// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
+/// source file on a busy machine takes five.
+const PATIENCE_S: [u64; 3] = [8, 20, 40];
+/// The same in a check, which has little time.
+const PATIENCE_IN_CHECK_S: u64 = 2;
 /// Versions of one kind that are asked without being named.
 const MOST_OF_A_KIND: usize = 4;
 /// Changes of a clock that are waited for.
@@ -41,7 +43,11 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
     let asker = Asker {
         launcher: &launcher,
         counter_faults: session.counter_faults(),
-        patience: if plan.quick_starters { PATIENCE_IN_CHECK } else { PATIENCE },
+        patience: Duration::from_secs(if plan.quick_starters {
+            PATIENCE_IN_CHECK_S
+        } else {
+            PATIENCE_S[session.plan.depth as usize]
+        }),
     };
     let directory = tempfile::Builder::new()
         .prefix("chronoscope-")

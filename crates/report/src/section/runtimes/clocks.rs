@@ -96,7 +96,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
     let latency = clock.latency_ns.as_ref();
     let [within_1pct, within_10pct] = claimed(clock);
     vec![
-        format!("  {}", clock.name),
+        format!(" {}", clock.name),
         path(clock),
         latency.map_or_else(none, |latency| ns(latency.estimate)),
         latency.map_or_else(none, half_width),
@@ -104,7 +104,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
-        clock.reads.as_ref().map_or_else(none, |reads| share(reads.zero_share)),
+        clock.reads.as_ref().map_or_else(none, |reads| zeros(reads.zero_share)),
         clock.reads.as_ref().map_or_else(none, |reads| ns(reads.maximum_ns)),
         within_1pct,
         within_10pct,
@@ -118,7 +118,7 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
 
 /// Half the interval's width, of the estimate; one process has no interval.
 fn half_width(latency: &Latency) -> String {
-    if latency.confidence <= 0.0 {
+    if latency.forks.len() < 2 {
         return none();
     }
     percent((latency.high - latency.low) / 2.0 / latency.estimate.max(f64::MIN_POSITIVE) * 100.0)
@@ -145,10 +145,16 @@ fn path(clock: &RuntimeClock) -> String {
 
 fn observed(clock: &RuntimeClock) -> String {
     match (clock.granularity_ns, clock.granularity_is_latency) {
-        (_, Some(true)) => "= latency".to_owned(),
+        (_, Some(true)) => "= read".to_owned(),
         (Some(step), _) => ns(step),
         (None, _) => none(),
     }
+}
+
+/// The share of equal reads, in as few columns as can be.
+fn zeros(value: f64) -> String {
+    let text = share(value);
+    if text.starts_with('>') { "~100 %".to_owned() } else { text }
 }
 
 /// What the interface says of its frequency.
@@ -191,14 +197,14 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
     let lowest = latencies().map(|latency| latency.confidence).fold(f64::INFINITY, f64::min);
     let at = match lowest {
-        lowest if lowest.is_finite() && lowest > 0.0 => format!(" at {} or more", confidence(lowest)),
+        lowest if lowest.is_finite() && lowest >= 0.001 => format!(" at {} or more", confidence(lowest)),
         _ => String::new(),
     };
     let reads = record.plan.runtimes.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
         "sits on: system calls for the time behind {} reads, counted; ±: half the interval{at}, over processes in turn with \
          those of the other runtimes; added: over native code's own read of the system's clock in the same round; \
-         observed: the smallest step; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
+         observed: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
          shortest interval that two reads should time so well; how each loop is made: `notes` in the record",
         count(u64::from(reads))
     )

@@ -1,0 +1,236 @@
+//! Language runtimes that behave and that do not, the latter played by scripts.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn chronoscope() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.arg("runtimes");
+    command
+}
+
+/// A program in `directory` that does what `script` says with the request in `$2`, as Node's would be started.
+fn program(directory: &Path, name: &str, script: &str) -> PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+const IDENTITY: &str = r#"{"type":"identity","protocol":1,"runtime":"Fake","version":"1.2","executable":"","timer":"t","timer_hz":1000000000,"parallel":true,"notes":[]}"#;
+const CLOCK: &str = r#"{"type":"clock","clock":"now","kind":"monotonic","hz":10000000,"declared_hz":10000000,"declared_resolution_ns":null,"high_resolution":true}"#;
+
+/// A runtime that answers a count as it should, and then does `next` when it is asked for its clocks.
+fn sound_until_asked(directory: &Path, name: &str, next: &str) -> PathBuf {
+    let script = format!(
+        r#"echo '{IDENTITY}'
+echo '{CLOCK}'
+case "$2" in
+*count*)
+    echo '{{"type":"count_begin","clock":"now"}}'
+    echo '{{"type":"count_end","clock":"now","reads":200}}'
+    echo '{{"type":"end","sink":"0"}}'
+    ;;
+*)
+    {next}
+    ;;
+esac"#
+    );
+    program(directory, name, &script)
+}
+
+/// Runs with `programs` as further runtimes of Node, and returns the record.
+fn run(programs: &[&Path], arguments: &[&str]) -> Value {
+    let mut command = chronoscope();
+    command.args(["--only", "c", "--format", "json"]).args(arguments);
+    for program in programs {
+        command.arg("--runtime").arg(format!("node={}", program.display()));
+    }
+    let output = command.assert().success().get_output().clone();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let schema = serde_json::from_str(include_str!("../../../schema/chronoscope-record.v1.schema.json")).unwrap();
+    let faults: Vec<String> =
+        jsonschema::validator_for(&schema).unwrap().iter_errors(&record).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    record
+}
+
+fn runtimes(record: &Value) -> &Vec<Value> {
+    record["runtimes"].as_array().unwrap()
+}
+
+fn at<'r>(record: &'r Value, program: &Path) -> &'r Value {
+    let program = program.display().to_string();
+    runtimes(record).iter().find(|runtime| runtime["executable"] == program).unwrap()
+}
+
+fn reason<'r>(record: &'r Value, program: &Path) -> &'r str {
+    let runtime = at(record, program);
+    assert_eq!(runtime["available"], false, "{runtime}");
+    runtime["reason_unavailable"].as_str().unwrap()
+}
+
+/// C is measured in full on a machine that has a compiler, whatever becomes of the others.
+fn assert_c_is_whole(record: &Value) {
+    let c = runtimes(record).iter().find(|runtime| runtime["kind"] == "c").unwrap();
+    if c["executable"].is_null() {
+        return;
+    }
+    assert_eq!(c["available"], true, "{c}");
+    let monotonic = &c["clocks"][0];
+    let latency = &monotonic["latency_ns"];
+    assert!(latency["low"].as_f64().unwrap() <= latency["estimate"].as_f64().unwrap());
+    assert!(latency["estimate"].as_f64().unwrap() > 0.0 && monotonic["granularity_ns"].as_f64().unwrap() > 0.0);
+    assert_eq!(monotonic["loop_check"]["holds"], true, "{monotonic}");
+    if !monotonic["system_calls"].is_null() {
+        assert_eq!(monotonic["system_calls"]["reads"], 200);
+        // Its CPU time has no other way.
+        let cpu = c["clocks"].as_array().unwrap().iter().find(|clock| clock["kind"] == "cpu").unwrap();
+        assert!(cpu["system_calls"]["count"].as_u64().unwrap() >= 200 && cpu["path"] == "syscall", "{cpu}");
+    }
+}
+
+#[test]
+fn what_is_no_runtime_gets_a_reason_and_leaves_the_others_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let garbage = program(directory.path(), "garbage", "echo 'Hello, world'");
+    let crash = program(directory.path(), "crash", "kill -SEGV $$");
+    let old = program(directory.path(), "old", "echo 'this version is too old' >&2; exit 1");
+    let comma = program(directory.path(), "comma", &format!("echo '{}'", IDENTITY.replace("1000000000", "1000,5")));
+    let silent = program(directory.path(), "silent", "exit 0");
+    let torn = program(directory.path(), "torn", "printf '{\"type\"'");
+    let other = program(directory.path(), "other", &format!("echo '{}'", IDENTITY.replace("l\":1", "l\":2")));
+    let hung = program(directory.path(), "hung", "sleep 987654 & wait");
+    let gone = directory.path().join("gone");
+    let record = run(
+        &[&garbage, &crash, &old, &comma, &silent, &torn, &other, &hung, &gone].map(PathBuf::as_path),
+        &["--quick"],
+    );
+    for (program, told) in [
+        (&garbage, "Hello, world"),
+        (&crash, "SIGSEGV"),
+        (&old, "this version is too old"),
+        (&comma, "cannot be understood"),
+        (&silent, "before it was done"),
+        (&torn, "in the middle of a line"),
+        (&other, "speaks protocol 2"),
+        (&hung, "was ended after"),
+        (&gone, "there is no program"),
+    ] {
+        let reason = reason(&record, program);
+        assert!(reason.contains(told), "{told} is not in: {reason}");
+    }
+    assert_c_is_whole(&record);
+    let findings = record["findings"].as_array().unwrap();
+    assert_eq!(findings.iter().filter(|finding| finding["id"] == "runtime_failed").count(), 9);
+    // Whatever it had started is gone with it.
+    let left = Process::new("pgrep").args(["-f", "^sleep 98765[4]$"]).stdout(Stdio::null()).status();
+    assert!(left.is_err() || left.is_ok_and(|status| !status.success()));
+}
+
+#[test]
+fn a_probe_that_is_killed_midway_loses_its_own_row_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let killed = sound_until_asked(directory.path(), "killed", "kill -KILL $$");
+    let record = run(&[&killed], &["--quick"]);
+    assert!(reason(&record, &killed).contains("SIGKILL"));
+    assert_eq!(at(&record, &killed)["name"], "Fake");
+    assert_c_is_whole(&record);
+}
+
+#[test]
+fn a_runtime_that_behaves_is_judged_by_what_it_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let told = [
+        r#"{"type":"lane","clock":"nothing","reads":1000,"ticks":[500,500,500,500],"warm":[],"check":[[500,2000]]}"#,
+        r#"{"type":"lane","clock":"now","reads":1000,"ticks":[50000,50000,50000,50000],"warm":[],"check":[[50000,200000]]}"#,
+        r#"{"type":"steps","clock":"now","reads":400,"unchanged":200,"changes":[1,1,1,1,1,1,1,1,1,2]}"#,
+        r#"{"type":"differences","clock":"now","span":9,"counts":[[0,90],[1,9]]}"#,
+        r#"{"type":"end","sink":"0"}"#,
+    ];
+    let script = told.map(|line| format!("echo '{line}'")).join("\n    ");
+    let mono = sound_until_asked(directory.path(), "mono", &script);
+    let record = run(&[&mono], &["--duration", "4s"]);
+    let clock = &at(&record, &mono)["clocks"][0];
+    assert_eq!((clock["latency_ns"]["estimate"].as_f64(), clock["granularity_ns"].as_f64()), (Some(50.0), Some(100.0)));
+    assert_eq!(clock["resolution_ns_declared"], 100.0);
+    let coarse = |finding: &&Value| finding["id"] == "runtime_tick_coarse";
+    assert_eq!(record["findings"].as_array().unwrap().iter().filter(coarse).count(), 1);
+}
+
+#[test]
+fn pauses_and_latches_of_runtimes_are_in_the_record() {
+    let pause = run(&[], &["--pause", "--duration", "4s"]);
+    let latch = run(&[], &["--latch", "5", "--duration", "4s"]);
+    let c = |record: &Value| runtimes(record).iter().find(|runtime| runtime["kind"] == "c").unwrap().clone();
+    if c(&pause)["executable"].is_null() {
+        return;
+    }
+    let methods = c(&pause)["pause"]["methods"].as_array().unwrap().clone();
+    assert!(methods.len() >= 15, "five lengths of three ways or more: {}", methods.len());
+    for method in &methods {
+        let taken = method["p50_ns"]["median"].as_f64().unwrap();
+        assert!(taken >= method["requested_ns"].as_f64().unwrap(), "{method}");
+    }
+    let rows = c(&latch)["latch"]["rows"].as_array().unwrap().clone();
+    assert_eq!((rows.len(), rows[0]["is_control"].as_bool()), (3, Some(true)));
+    assert!(rows.iter().all(|row| row["concurrent_ns"]["median"].as_f64().unwrap() > 0.0));
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let slow = sound_until_asked(directory.path(), "slow", "sleep 1001");
+    let child = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["runtimes", "--only", "node", "--format", "json", "--runtime"])
+        .arg(format!("node={}", slow.display()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let stopped = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["interrupted"], true);
+    assert!(!runtimes(&record).is_empty());
+}
+
+#[test]
+fn absurd_wishes_are_refused_before_anything_is_started() {
+    let refused = |arguments: &[&str]| {
+        let output = chronoscope().args(arguments).assert().code(2).get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused(&["--runtime", "java"]).contains("KIND=PROGRAM"));
+    assert!(refused(&["--runtime", "cobol=/x"]).contains("there are java, dotnet"));
+    assert!(refused(&["--runtime", "java="]).contains("no program"));
+    assert!(refused(&["--only", "perl"]).contains("no kind of runtime is called `perl`"));
+    assert!(refused(&["--latch", "0"]).contains("choose 1 to 4096"));
+    assert!(refused(&["--latch", "-5"]).contains("-5"));
+}
+
+#[test]
+fn a_check_looks_at_those_that_start_quickly() {
+    let output = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["check", "--duration", "3s", "--format", "json"])
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        runtimes(&record).iter().filter(|runtime| runtime["kind"] == "java" && runtime["available"] == true).count(),
+        0
+    );
+    for runtime in runtimes(&record) {
+        assert!(runtime["available"] == true || runtime["reason_unavailable"].is_string(), "{runtime}");
+    }
+}

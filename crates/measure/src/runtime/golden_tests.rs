@@ -1,0 +1,222 @@
+//! Every probe, asked every task by its own runtime, beside the transcript of what it is to say.
+//!
+//! Numbers and versions differ from run to run, so transcripts hold their shape. `UPDATE_GOLDEN=1` writes them anew. A
+//! runtime that is not on the machine is skipped with a word.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::answer::Answer;
+use super::find::{Surroundings, places};
+use super::protocol::{Request, Task};
+use super::recipe::{Launch, prepare};
+use crate::record::RuntimeKind;
+
+fn tasks() -> [Task; 4] {
+    [
+        Task::Count { reads: 7 },
+        Task::Clocks {
+            batch_ns: 20_000,
+            warm_ms: 5,
+            lanes_ms: 5,
+            steps: 3,
+            steps_ms: 40,
+            reads: 500,
+            threads: 2,
+            crowd_ms: 20,
+        },
+        Task::Pause { lengths_ns: vec![1_000, 200_000], budget_ms: 30 },
+        Task::Latch { threads: 3, budget_ms: 30 },
+    ]
+}
+
+/// The runtime of `kind` on this machine, ready to run its probe.
+fn ready(kind: RuntimeKind, directory: &Path) -> Option<Launch> {
+    let surroundings = Surroundings::of_this_process();
+    let place = places(kind, &[], &surroundings, true).into_iter().next();
+    let launch = place.ok_or_else(|| "there is none on this machine".to_owned());
+    let launch =
+        launch.and_then(|place| prepare(&place, directory, &surroundings, Duration::from_secs(120), &|| false));
+    launch.map_err(|reason| println!("skipped: {}: {reason}", kind.title())).ok()
+}
+
+/// What it says to `task`.
+fn said(launch: &Launch, task: Task, environment: &[(&str, &str)]) -> String {
+    let output = Command::new(&launch.program)
+        .args(&launch.arguments)
+        .arg(Request::new(task, 1).argument())
+        .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+        .envs(environment.iter().copied())
+        .current_dir(&launch.directory)
+        .output()
+        .unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {complaint}", launch.program.display());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A line without what differs from one machine to the next.
+fn shape(line: &str) -> String {
+    let mut value: Value = serde_json::from_str(line).unwrap();
+    if let Value::Object(fields) = &mut value {
+        fields.iter_mut().for_each(|(key, field)| blur(key, field));
+    }
+    value.to_string()
+}
+
+fn blur(key: &str, field: &mut Value) {
+    match key {
+        "runtime" | "version" | "executable" | "sink" | "reason" => *field = Value::from("…"),
+        // Given by the request, or by what the clock is.
+        "protocol" | "hz" | "threads" | "requested_ns" => {}
+        "declared_hz" | "declared_resolution_ns" | "cpu_ns" | "high_resolution" => *field = Value::from("may be null"),
+        // A runtime with and one without its lock are the same otherwise.
+        "parallel" => *field = Value::from("yes or no"),
+        "notes" => *field = Value::from("sentences"),
+        _ => {
+            let depth = |value: &Value| match value {
+                Value::Array(items) if items.first().is_some_and(Value::is_array) => "lists of integers",
+                Value::Array(_) => "integers",
+                _ => "an integer",
+            };
+            if !field.is_string() {
+                *field = Value::from(depth(field));
+            }
+        }
+    }
+}
+
+/// The transcript of all tasks: lines of the same shape once, in the order of the first.
+fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for task in tasks() {
+        let answer = said(launch, task.clone(), environment);
+        let heard = Answer::of(&answer).unwrap_or_else(|garbled| panic!("{garbled}"));
+        assert!(heard.ended, "it never came to its end");
+        assert_sound(&task, &heard);
+        let mut told: Vec<String> = Vec::new();
+        for line in answer.lines().map(shape) {
+            if !told.contains(&line) {
+                told.push(line);
+            }
+        }
+        let asked = Value::Object(Map::from_iter([("asked".to_owned(), serde_json::to_value(&task).unwrap())]));
+        text += &format!("{asked}\n{}\n", told.join("\n"));
+    }
+    // An empty list has no depth.
+    text
+}
+
+/// What must hold of every answer beyond its shape.
+fn assert_sound(task: &Task, heard: &Answer) {
+    match task {
+        Task::Count { reads } => {
+            let counted: Vec<_> = heard.counted.iter().map(|end| (end.clock.as_str(), end.reads)).collect();
+            let wanted: Vec<_> = heard.clocks.iter().map(|clock| (clock.clock.as_str(), u64::from(*reads))).collect();
+            assert_eq!(counted, wanted);
+        }
+        Task::Clocks { reads, .. } => {
+            assert_eq!(heard.lanes.len(), heard.clocks.len() + 1);
+            for lane in &heard.lanes {
+                assert!(lane.ticks.len() >= 3 && lane.check.len() == 5 && !lane.warm.is_empty(), "{lane:?}");
+            }
+            assert_eq!((heard.steps.len(), heard.differences.len()), (heard.clocks.len(), heard.clocks.len()));
+            for found in &heard.differences {
+                assert_eq!(found.counts.iter().map(|(_, count)| count).sum::<u64>(), u64::from(*reads) - 1);
+            }
+        }
+        Task::Pause { lengths_ns, .. } => {
+            for way in heard.pauses.iter().map(|paused| &paused.way) {
+                let of_way = heard.pauses.iter().filter(|paused| paused.way == *way);
+                assert_eq!(of_way.clone().count(), lengths_ns.len(), "{way}");
+                assert!(of_way.flat_map(|paused| &paused.taken_ns).all(|(_, count)| *count > 0));
+            }
+            assert!(!heard.pauses.is_empty());
+        }
+        Task::Latch { threads, .. } => {
+            assert!(heard.latch_unavailable.is_some() || heard.latches.len() == 3);
+            for latched in &heard.latches {
+                assert_eq!(latched.serial_calls, u64::from(*threads) * 10);
+                assert!(latched.serial.len() >= 3 && latched.release.len() >= 3, "{latched:?}");
+                let inside: u64 = latched.inside.iter().map(|(_, count)| count).sum();
+                assert!(inside >= u64::from(*threads) && inside.is_multiple_of(u64::from(*threads)));
+            }
+        }
+    }
+}
+
+/// Compares what the probe of `kind` says, in each of `environments`, with its transcript.
+fn golden(kind: RuntimeKind, environments: &[&[(&str, &str)]]) {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(launch) = ready(kind, directory.path()) else { return };
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../probes/golden").join(format!("{}.jsonl", kind.word()));
+    for environment in environments {
+        let said = transcript(&launch, environment);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, &said).unwrap();
+        }
+        let wanted = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert_eq!(said, wanted, "{environment:?}; UPDATE_GOLDEN=1 writes {} anew", file.display());
+    }
+}
+
+/// A locale that writes 1,5 for one and a half.
+const GERMAN: &[(&str, &str)] = &[("LANG", "de_DE.UTF-8"), ("LC_ALL", "de_DE.UTF-8")];
+
+#[test]
+fn java_speaks_the_protocol() {
+    golden(RuntimeKind::Java, &[&[], &[("JAVA_TOOL_OPTIONS", "-Duser.language=de -Duser.country=DE")]]);
+}
+
+#[test]
+fn dotnet_speaks_the_protocol() {
+    golden(RuntimeKind::Dotnet, &[&[], GERMAN]);
+}
+
+#[test]
+fn mono_speaks_the_protocol() {
+    golden(RuntimeKind::Mono, &[&[], GERMAN]);
+}
+
+#[test]
+fn go_speaks_the_protocol() {
+    golden(RuntimeKind::Go, &[&[]]);
+}
+
+#[test]
+fn node_speaks_the_protocol() {
+    golden(RuntimeKind::Node, &[&[], GERMAN]);
+}
+
+#[test]
+fn python_speaks_the_protocol() {
+    golden(RuntimeKind::Python, &[&[], GERMAN]);
+}
+
+#[test]
+fn c_speaks_the_protocol() {
+    golden(RuntimeKind::C, &[&[], GERMAN]);
+}
+
+#[test]
+fn a_request_that_is_none_is_refused() {
+    for kind in RuntimeKind::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(launch) = ready(kind, directory.path()) else { continue };
+        for (request, code) in [
+            ("{\"protocol\":2,\"task\":\"count\",\"reads\":1}", 3),
+            ("nonsense", 2),
+            ("{\"protocol\":1,\"task\":\"dance\"}", 2),
+        ] {
+            let mut command = Command::new(&launch.program);
+            command.args(&launch.arguments).arg(request).current_dir(&launch.directory);
+            let output = command.envs(launch.environment.iter().map(|(name, value)| (name, value))).output().unwrap();
+            assert_eq!(output.status.code(), Some(code), "{} {request}", kind.title());
+            assert!(!output.stderr.is_empty(), "{} {request}", kind.title());
+        }
+    }
+}
