@@ -8,6 +8,7 @@ use crate::record::Disturbance;
 /// Counts steal, involuntary switches and migrations of the calling thread from its making on.
 pub(crate) struct Watch {
     cpus: Vec<u32>,
+    is_bound: bool,
     reason_unpinned: Option<String>,
     steal_ms: Option<f64>,
     involuntary_switches: Option<u64>,
@@ -31,6 +32,7 @@ impl Watch {
         };
         Self {
             steal_ms: steal_ms(&cpus),
+            is_bound: true,
             cpus,
             reason_unpinned,
             involuntary_switches: involuntary_switches(),
@@ -41,14 +43,15 @@ impl Watch {
     /// Counts what `cpus` lose to others while processes run on them that cannot be looked into.
     pub(crate) fn over(cpus: &[u32]) -> Self {
         let steal_ms = steal_ms(cpus);
-        Self { cpus: cpus.to_vec(), reason_unpinned: None, steal_ms, involuntary_switches: None, migrations: None }
+        let (involuntary_switches, migrations) = (None, None);
+        Self { cpus: cpus.to_vec(), is_bound: false, reason_unpinned: None, steal_ms, involuntary_switches, migrations }
     }
 
     /// What has been counted.
     pub(crate) fn finish(self) -> Disturbance {
         Disturbance {
             steal_ms: difference(self.steal_ms, steal_ms(&self.cpus), |now, then| (now - then).max(0.0)),
-            cpus: self.cpus,
+            cpus: if self.is_bound { self.cpus } else { Vec::new() },
             reason_unpinned: self.reason_unpinned,
             involuntary_switches: difference(self.involuntary_switches, involuntary_switches(), u64::saturating_sub),
             migrations: difference(self.migrations, migrations(), u64::saturating_sub),

@@ -103,8 +103,10 @@ pub struct RuntimesPlan {
     pub pause_lengths_ns: Vec<u64>,
     /// Threads that are released together; null where that is not asked for.
     pub latch_threads: Option<u32>,
-    /// The time of one process for pauses, and of one for the latch.
-    pub task_ms: u64,
+    /// The time of one process for pauses.
+    pub pause_ms: u64,
+    /// The time of one process for the latch.
+    pub latch_ms: u64,
 }
 
 /// What one process does for the table of a runtime's clocks.
@@ -460,6 +462,8 @@ fn runtimes(wish: &Wish, cpus: usize) -> Result<RuntimesPlan, PlanError> {
         Depth::Normal => (400, 250, 300, 200, 200_000),
         Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
     };
+    // Many short processes tell more than few long ones; a pause of 10 ms takes its time.
+    let (pause_ms, latch_ms) = if wish.depth == Depth::Quick { (500, 150) } else { (800, 300) };
     let clocks = RuntimeClocksPlan { batch_ns: 250_000, warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads };
     Ok(RuntimesPlan {
         kinds: RuntimeKind::ALL.into_iter().filter(asked_kinds).collect(),
@@ -470,7 +474,8 @@ fn runtimes(wish: &Wish, cpus: usize) -> Result<RuntimesPlan, PlanError> {
         clocks: (!pause && latch_threads.is_none()).then_some(clocks),
         pause_lengths_ns: if *pause { PAUSE_LENGTHS_NS.to_vec() } else { Vec::new() },
         latch_threads: *latch_threads,
-        task_ms: if wish.depth == Depth::Quick { 800 } else { 1_500 },
+        pause_ms,
+        latch_ms,
     })
 }
 

@@ -16,6 +16,13 @@ fn record() -> Record {
     parse(FIXTURE).expect("the fixture is a record")
 }
 
+/// What a run of `chronoscope runtimes` saw, in few figures.
+const RUNTIMES: &str = include_str!("fixtures/runtimes.json");
+
+fn record_of_runtimes() -> Record {
+    parse(RUNTIMES).expect("the fixture is a record")
+}
+
 fn plain(record: &Record, view: View) -> String {
     strip_str(&terminal(record, view)).to_string()
 }
@@ -63,9 +70,16 @@ fn latch() {
 }
 
 #[test]
+fn runtimes() {
+    assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::Runtimes));
+    assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::Check));
+    assert!(plain(&record(), View::Runtimes).contains("it was not part of the plan"));
+}
+
+#[test]
 fn a_record_of_an_earlier_build_is_shown_too() {
     let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
-    for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch"] {
+    for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch", "runtimes"] {
         fields.as_object_mut().expect("it is an object").remove(added);
     }
     let of_the_plan = [
@@ -75,6 +89,7 @@ fn a_record_of_an_earlier_build_is_shown_too() {
         "latch_threads",
         "latch_clocks",
         "latch_rounds",
+        "runtimes",
     ];
     for added in of_the_plan {
         fields["plan"].as_object_mut().expect("it is an object").remove(added);
@@ -84,7 +99,7 @@ fn a_record_of_an_earlier_build_is_shown_too() {
     }
     let record = parse(&fields.to_string()).expect("fields are only ever added");
     assert!(plain(&record, View::Check).contains("CLOCKS") && !plain(&record, View::Check).contains("library clock"));
-    for view in [View::Monotime, View::Latch] {
+    for view in [View::Monotime, View::Latch, View::Runtimes] {
         assert!(plain(&record, view).contains("it was not part of the plan"));
     }
 }
@@ -97,7 +112,10 @@ fn styles() {
 #[test]
 fn no_line_is_wider_than_the_page() {
     for view in View::ALL {
-        for line in plain(&record(), view).lines() {
+        for line in [record(), record_of_runtimes()]
+            .iter()
+            .flat_map(|record| plain(record, view).lines().map(str::to_owned).collect::<Vec<_>>())
+        {
             assert!(line.width() <= 118, "{} columns: {line}", line.width());
         }
     }
@@ -112,4 +130,8 @@ fn json_round_trips() {
     assert_eq!(json(&again).expect("it can be written again"), text);
     // The fixture itself is what is written: the format is sealed.
     assert_golden("../fixtures/record.json", &text);
+    let runtimes = record_of_runtimes();
+    let text = json(&runtimes).expect("the fixture can be written");
+    assert_eq!(parse(&text).expect("what was written can be read"), runtimes);
+    assert_golden("../fixtures/runtimes.json", &text);
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json as value};
 use crate::mutation::{apply, mutation, pointers};
 
 const FIXTURE: &str = include_str!("fixtures/record.json");
+const RUNTIMES: &str = include_str!("fixtures/runtimes.json");
 
 fn assert_harmless(record: &Record) {
     for view in View::ALL {
@@ -30,8 +31,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn mutated_records(mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12)) {
-        let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
+    fn mutated_records(of_runtimes: bool, mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12)) {
+        let mut root: Value = serde_json::from_str(if of_runtimes { RUNTIMES } else { FIXTURE }).unwrap();
         for (place, mutation) in &mutations {
             let mut found = Vec::new();
             pointers(&root, "", &mut found);

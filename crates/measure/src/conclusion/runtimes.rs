@@ -19,6 +19,11 @@ fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
     record.runtimes.iter().filter(|runtime| runtime.available)
 }
 
+/// Whether the table of clocks was wanted, and not pauses or a latch alone, nor a few lines of it in a check.
+fn asks_for_clocks(record: &Record) -> bool {
+    record.plan.runtimes.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
+}
+
 /// How a clock is called where others of the same name may be.
 fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
     format!("{} of {}", clock.name, runtime.title())
@@ -126,7 +131,7 @@ pub(super) fn on_slow_path(record: &Record) -> Vec<Finding> {
 
 pub(super) fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
-    for runtime in measured(record) {
+    for runtime in measured(record).filter(|_| asks_for_clocks(record)) {
         let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
         let walls: Vec<&str> = of(TimeKind::Wall).collect();
         if walls.is_empty() || told.iter().any(|(kind, _)| *kind == runtime.kind) {
@@ -183,7 +188,8 @@ pub(super) fn not_steady(record: &Record) -> Vec<Finding> {
 pub(super) fn not_parallel(record: &Record) -> Vec<Finding> {
     let mut kinds: Vec<RuntimeKind> = Vec::new();
     let mut found = Vec::new();
-    for runtime in measured(record).filter(|runtime| runtime.parallel == Some(false)) {
+    let serial = measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record));
+    for runtime in serial {
         if !kinds.contains(&runtime.kind) {
             kinds.push(runtime.kind);
             let summary = format!("{}: one thread runs at a time", runtime.title());
@@ -256,7 +262,9 @@ mod tests {
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
         let clocks = estimate::runtime_clocks(RuntimeKind::Mono, &forks, counted, &NativeRounds::new());
         let pause = estimate::runtime_pause(&forks, false);
-        let plan = crate::plan::Plan::new(&crate::plan::Wish::default(), &[0, 1]).unwrap();
+        let parts = vec![crate::record::Part::Runtimes];
+        let wish = crate::plan::Wish { parts, ..crate::plan::Wish::default() };
+        let plan = crate::plan::Plan::new(&wish, &[0, 1]).unwrap();
         let mut record = crate::engine::blank(plan, crate::record::Machine::default());
         record.runtimes.push(Runtime {
             available: true,

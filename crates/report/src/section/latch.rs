@@ -18,7 +18,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Latch]));
         return;
     };
-    let mut table = table(seen);
+    let mut table = table(seen, &COLUMNS);
     for (clock, reason) in missing(record, seen) {
         table.remark(DIM, clock, &format!("not read: {reason}"));
     }
@@ -31,8 +31,15 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
 
 /// The table and what follows from it, without what is said of the run that it belongs to.
 pub(crate) fn calls(page: &mut Page, seen: &Latch) {
-    page.lines(table(seen).lines());
+    page.lines(table(seen, &COLUMNS[..COLUMNS.len() - PUBLISHED_COLUMNS]).lines());
     judgements(page, seen);
+    let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
+    for of in published {
+        let (serial, concurrent) = (ns(of.serial_ns), ns(of.concurrent_ns));
+        let text =
+            format!("published: {}: {serial} a call in one thread, {concurrent} per thread ({})", of.call, of.source);
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
 }
 
 fn judgements(page: &mut Page, seen: &Latch) {
@@ -44,22 +51,26 @@ fn judgements(page: &mut Page, seen: &Latch) {
     }
 }
 
-fn table(seen: &Latch) -> Table {
-    let mut table = Table::new(&[
-        ("call", Align::Left),
-        ("serial", Align::Right),
-        ("interval", Align::Right),
-        ("concurrent", Align::Right),
-        ("interval", Align::Right),
-        ("in thread", Align::Right),
-        ("p99", Align::Right),
-        ("woken p50", Align::Right),
-        ("max", Align::Right),
-        ("JVM serial", Align::Right),
-        ("conc.", Align::Right),
-    ]);
+const COLUMNS: [(&str, Align); 11] = [
+    ("call", Align::Left),
+    ("serial", Align::Right),
+    ("interval", Align::Right),
+    ("concurrent", Align::Right),
+    ("interval", Align::Right),
+    ("in thread", Align::Right),
+    ("p99", Align::Right),
+    ("woken p50", Align::Right),
+    ("max", Align::Right),
+    ("JVM serial", Align::Right),
+    ("conc.", Align::Right),
+];
+/// So many of them, the last, are published figures.
+const PUBLISHED_COLUMNS: usize = 2;
+
+fn table(seen: &Latch, columns: &[(&str, Align)]) -> Table {
+    let mut table = Table::new(columns);
     for row in &seen.rows {
-        table.row(PLAIN, cells(row));
+        table.cells(PLAIN, cells(row).into_iter().take(columns.len()).collect());
     }
     table
 }

@@ -159,9 +159,9 @@ fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, asker: &Asker
     let tasks = [
         plan.clocks.map(|clocks| (Topic::Clocks, clocks_task(candidate, &clocks))),
         (!plan.pause_lengths_ns.is_empty()).then(|| {
-            (Topic::Pauses, Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.task_ms })
+            (Topic::Pauses, Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.pause_ms })
         }),
-        plan.latch_threads.map(|threads| (Topic::Latch, Task::Latch { threads, budget_ms: plan.task_ms })),
+        plan.latch_threads.map(|threads| (Topic::Latch, Task::Latch { threads, budget_ms: plan.latch_ms })),
     ];
     for task in tasks.into_iter().flatten() {
         let watch = std::cell::Cell::new(Some(Watch::over(&session.plan.cpus)));

@@ -26,8 +26,8 @@ pub(super) fn show(page: &mut Page, record: &Record) {
         ("±", Align::Right),
         ("added", Align::Right),
         (&crowd, Align::Right),
-        ("declared", Align::Right),
-        ("observed", Align::Right),
+        ("says", Align::Right),
+        ("shows", Align::Right),
         ("zero", Align::Right),
         ("gap", Align::Right),
         ("1 %", Align::Right),
@@ -49,34 +49,27 @@ pub(super) fn show(page: &mut Page, record: &Record) {
     page.paragraph(Line::plain("  "), DIM, &explanation(record, &measured));
 }
 
-/// The clocks that matter most of each, in few columns.
+/// The clock that users of each time intervals with, in few columns.
 pub(super) fn brief(page: &mut Page, record: &Record) {
     let mut table = Table::new(&[
         ("runtime", Align::Left),
         ("clock", Align::Left),
         ("sits on", Align::Left),
         ("latency", Align::Right),
-        ("observed", Align::Right),
+        ("shows", Align::Right),
         ("1 % from", Align::Right),
         ("10 % from", Align::Right),
     ]);
-    let mut rows = 0;
     for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
-        for kind in [TimeKind::Monotonic, TimeKind::Wall] {
-            let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == kind) else { continue };
-            let [within_1pct, within_10pct] = claimed(clock);
-            let first = if kind == TimeKind::Monotonic { runtime.title() } else { String::new() };
-            let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
-            rows += 1;
-            table.row(
-                PLAIN,
-                [first, clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
-            );
-        }
+        let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic) else { continue };
+        let [within_1pct, within_10pct] = claimed(clock);
+        let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
+        table.row(
+            PLAIN,
+            [runtime.title(), clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
+        );
     }
-    if rows > 0 {
-        page.lines(table.lines());
-    }
+    page.lines(table.lines());
 }
 
 fn none() -> String {
@@ -116,18 +109,25 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
     [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
 }
 
-/// Half the interval's width, of the estimate; one process has no interval.
+/// Half the interval's width, of the estimate, in few columns; one process has no interval.
 fn half_width(latency: &Latency) -> String {
     if latency.forks.len() < 2 {
         return none();
     }
-    percent((latency.high - latency.low) / 2.0 / latency.estimate.max(f64::MIN_POSITIVE) * 100.0)
+    match (latency.high - latency.low) / 2.0 / latency.estimate.max(f64::MIN_POSITIVE) * 100.0 {
+        share if share < 0.1 => "<0.1 %".to_owned(),
+        share if share < 9.95 => format!("{share:.1} %"),
+        share if share < 1e3 => format!("{share:.0} %"),
+        share => percent(share),
+    }
 }
 
+/// A difference to a tenth of a nanosecond, which is less than it is sure by.
 fn signed_ns(value: f64) -> String {
-    match value {
-        value if value < 0.0 => format!("−{}", ns(-value)),
-        value => format!("+{}", ns(value)),
+    let sign = if value < 0.0 { "−" } else { "+" };
+    match value.abs() {
+        small if small < 99.95 => format!("{sign}{small:.1} ns"),
+        large => format!("{sign}{}", ns(large)),
     }
 }
 
@@ -204,7 +204,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     format!(
         "sits on: system calls for the time behind {} reads, counted; ±: half the interval{at}, over processes in turn with \
          those of the other runtimes; added: over native code's own read of the system's clock in the same round; \
-         observed: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
+         says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
          shortest interval that two reads should time so well; how each loop is made: `notes` in the record",
         count(u64::from(reads))
     )

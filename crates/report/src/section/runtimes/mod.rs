@@ -42,7 +42,9 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Runtimes]));
         return;
     }
-    clocks::brief(page, record);
+    if record.runtimes.iter().any(|runtime| runtime.available) {
+        clocks::brief(page, record);
+    }
     let left_out: Vec<&str> =
         record.runtimes.iter().filter(|runtime| !runtime.available).map(|runtime| runtime.kind.title()).collect();
     if !left_out.is_empty() {

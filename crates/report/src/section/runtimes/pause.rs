@@ -3,14 +3,14 @@ use chronoscope_record::{PauseFigures, Record, RuntimePause};
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{count, ns, percent};
+use crate::quantity::{ns, percent};
 use crate::section::pause::published_figures;
 use crate::section::{counted, given};
 use crate::table::{Align, Table};
 
 /// Every way to pause that each runtime has.
 pub(super) fn show(page: &mut Page, record: &Record) {
-    page.section("RUNTIMES, PAUSES: what was asked for, and how late it ended");
+    page.section("RUNTIMES, PAUSES: what was asked for, what it took, and of a CPU");
     let paused: Vec<(String, &RuntimePause)> =
         record.runtimes.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
     if paused.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn show(page: &mut Page, record: &Record) {
     lengths.dedup();
     // The article's lengths at most; a record may hold anything.
     lengths.truncate(MOST_LENGTHS);
-    let heads: Vec<String> = lengths.iter().map(|length| format!("{}: mean, CPU", ns(*length as f64))).collect();
+    let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
     let columns: Vec<(&str, Align)> =
         std::iter::once(("way", Align::Left)).chain(heads.iter().map(|head| (head.as_str(), Align::Right))).collect();
     let mut table = Table::new(&columns);
@@ -43,21 +43,11 @@ pub(super) fn show(page: &mut Page, record: &Record) {
             let text = format!("{name} has no {}: {}", missing.name, given(Some(&missing.reason)));
             page.paragraph(Line::plain("  "), DIM, &text);
         }
-        for method in pause.methods.iter().filter(|method| method.early > 0) {
-            let text = format!(
-                "{name}: {} of {} pauses by {} for {} ended before their time",
-                count(method.early),
-                count(method.samples),
-                method.name,
-                ns(method.requested_ns as f64)
-            );
-            page.paragraph(Line::plain("! "), PLAIN, &text);
-        }
     }
     if let Some((_, pause)) = paused.iter().find(|(_, pause)| !pause.published.is_empty()) {
         published_figures(page, &pause.published, &lengths);
     }
-    let text = "mean: of the whole pause, call and return included, as the article counts; CPU: the share of one CPU that it \
+    let text = "the mean of the whole pause, call and return included, as the article counts, and the share of one CPU that it \
                 took; medians with intervals and the 99th percentile are in the record";
     page.paragraph(Line::plain("  "), DIM, text);
 }
