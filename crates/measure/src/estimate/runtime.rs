@@ -363,6 +363,7 @@ pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn answer(lines: &[String]) -> Answer {
         let identity = r#"{"type":"identity","protocol":1,"runtime":"R","version":"1","executable":"","timer":"t","timer_hz":1000000000,"parallel":true,"notes":[]}"#;
@@ -479,5 +480,46 @@ mod tests {
         assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().median), (true, 100.0));
         assert_eq!(latch.rows[1].serial_ns.unwrap().median, 20.0);
         assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default())), (None, None));
+    }
+
+    const WHOLE: &str = include_str!("../../tests/fixtures/probe.jsonl");
+
+    proptest! {
+        /// Whatever numbers a probe says: what is heard gives estimates that can be written and read again.
+        #[test]
+        fn absurd_numbers_give_no_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8), 1..20)) {
+            const NUMBERS: [&str; 8] =
+                ["0", "1", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "4294967296", "7"];
+            let mut pieces: Vec<String> = Vec::new();
+            for c in WHOLE.chars() {
+                match pieces.last_mut() {
+                    Some(last) if c.is_ascii_digit() && last.ends_with(|c: char| c.is_ascii_digit()) => last.push(c),
+                    _ => pieces.push(c.to_string()),
+                }
+            }
+            let places: Vec<usize> =
+                (0..pieces.len()).filter(|at| pieces[*at].starts_with(|c: char| c.is_ascii_digit())).collect();
+            for (index, number) in changes {
+                pieces[places[index.index(places.len())]] = NUMBERS[number].to_owned();
+            }
+            let mut heard = Answer::default();
+            for line in pieces.concat().lines() {
+                let _ = heard.hear(line);
+            }
+            let forks = [Fork { round: 0, answer: heard.clone() }, Fork { round: 1, answer: heard.clone() }];
+            let calls = CountedCalls::from([("now".to_owned(), BTreeMap::from([("time".to_owned(), 3)]))]);
+            let clocks = runtime_clocks(RuntimeKind::Mono, &forks, Some((&heard, &calls)), &NativeRounds::new());
+            let text = serde_json::to_string(&(
+                clocks,
+                runtime_loop(&forks),
+                runtime_pause(&forks, true),
+                runtime_latch(&forks, 3, Disturbance::default()),
+            ))
+            .unwrap();
+            // A number that is not finite would be written as null, which no reader takes for a number.
+            type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<Latch>);
+            let again: Result<All, _> = serde_json::from_str(&text);
+            prop_assert!(again.is_ok(), "{:?}", again.err());
+        }
     }
 }
