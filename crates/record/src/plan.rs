@@ -247,7 +247,7 @@ const fn weight(part: Part) -> u64 {
         Part::Litmus => 30,
         Part::Intervals => 36,
         Part::Pause => 8,
-        Part::Runtimes => 12,
+        Part::Runtimes => 14,
         Part::Monotime | Part::Latch => 39,
     }
 }

@@ -22,6 +22,10 @@ const PATIENCE_S: [u64; 3] = [8, 20, 40];
 const PATIENCE_IN_CHECK_S: u64 = 2;
 /// Versions of one kind that are asked without being named.
 const MOST_OF_A_KIND: usize = 4;
+/// In a check, one of each.
+const MOST_OF_A_KIND_IN_CHECK: usize = 1;
+/// A round that was begun may take so much longer than there was time for, or half of that time if it is more.
+const GRACE: Duration = Duration::from_secs(2);
 /// Changes of a clock that are waited for.
 const STEPS: u32 = 2_000;
 /// The time of a process that reads the system's own clocks, in milliseconds.
@@ -75,7 +79,7 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
         let count = candidates.len();
         for turn in 0..count {
             // A round that was begun is gone through, but not for ever.
-            if session.observer.cancelled() || began.elapsed() > budget + budget / 2 {
+            if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
                 break;
             }
             ask(&mut candidates[(round as usize + turn) % count], &plan, round, &asker, session);
@@ -124,7 +128,8 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
                 .push(without(kind, "left out of a check, since it takes long to start: chronoscope runtimes asks it"));
             continue;
         }
-        let most = MOST_OF_A_KIND.max(found.iter().filter(|place| place.is_named).count());
+        let most = if plan.quick_starters { MOST_OF_A_KIND_IN_CHECK } else { MOST_OF_A_KIND };
+        let most = most.max(found.iter().filter(|place| place.is_named).count());
         for (at, place) in found.into_iter().enumerate() {
             let candidate = Candidate::new(place);
             if at < most {

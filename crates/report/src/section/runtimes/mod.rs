@@ -45,8 +45,14 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
     if record.runtimes.iter().any(|runtime| runtime.available) {
         clocks::brief(page, record);
     }
-    let left_out: Vec<&str> =
-        record.runtimes.iter().filter(|runtime| !runtime.available).map(|runtime| runtime.kind.title()).collect();
+    let is_measured = |kind| record.runtimes.iter().any(|runtime| runtime.available && runtime.kind == kind);
+    let mut left_out: Vec<&str> = record
+        .runtimes
+        .iter()
+        .filter(|runtime| !is_measured(runtime.kind))
+        .map(|runtime| runtime.kind.title())
+        .collect();
+    left_out.dedup();
     if !left_out.is_empty() {
         let text = format!("not measured here: {}; chronoscope runtimes asks all that there are", left_out.join(", "));
         page.paragraph(Line::plain("  "), DIM, &text);
