@@ -215,6 +215,19 @@ interrupted() {
     if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
 }
 
+# What becomes of language runtimes where there is no room for their probes, and where there are none.
+without_runtimes() {
+    local fault
+    run env TMPDIR="$tmp/nowhere" "$binary" runtimes --quick --only c --format json
+    for name in "no folder for probes" "no runtime at all"; do
+        fault=$(crash)
+        if [[ -z $fault ]] && ((rc != 1)); then fault="exit code $rc, not 1"; fi
+        if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+        if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+        run env PATH=/nowhere "$binary" runtimes --quick --only python,node --format json
+    done
+}
+
 one_cpu
 read_only_directory
 hidden_proc
@@ -223,5 +236,6 @@ full_device
 full_disk
 closed_pipe
 unknown_flag
+without_runtimes
 interrupted
 exit "$failed"
