@@ -5,9 +5,9 @@ use crate::stats::Distribution;
 use crate::task::latency::LaneSamples;
 
 /// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.
-const QUIET_FACTOR: f64 = 1.15;
+pub(super) const QUIET_FACTOR: f64 = 1.15;
 /// The quietest rounds: this share of all.
-const QUIETEST_SHARE: f64 = 0.05;
+pub(super) const QUIETEST_SHARE: f64 = 0.05;
 /// On x86-64 a multiplication takes 3 cycles, the addition behind it 1, and an empty turn 1: a core of one's own does
 /// four turns per link. Fewer than this are a core that is shared.
 const FEWEST_TURNS_PER_LINK: f64 = 3.2;

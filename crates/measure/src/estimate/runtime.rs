@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chronoscope_clock::Rate;
 
-use super::canary::quiet_rounds_of;
+use super::canary::{QUIET_FACTOR, QUIETEST_SHARE};
 use super::clock::{granularity, latency};
 use super::interval::claimed_interval_ns;
 use super::latch::latch;
@@ -200,6 +200,7 @@ struct LaneOf {
 
 fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
     let timer = timer_rate(forks);
+    let usual = undisturbed(forks);
     let mut samples = Vec::new();
     let mut masks = Vec::new();
     let mut medians = BTreeMap::new();
@@ -207,10 +208,8 @@ fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
     let mut warm_up = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
     for fork in forks {
         let Some(lane) = lane(&fork.answer, name) else { continue };
-        let empty = self::lane(&fork.answer, NOTHING).map(lane_samples);
         let of_clock = lane_samples(lane);
-        let mut mask = empty.map(|empty| quiet_rounds_of(&empty)).unwrap_or_default();
-        mask.resize(of_clock.batch_ticks.len(), false);
+        let mut mask = quiet(&fork.answer, name, &usual);
         leave_out_unsteady(&of_clock, &mut mask, &mut warm_up);
         let per_read = |(ticks, reads): (u64, u64)| timer.ns_of_mean(ticks as f64) / reads.max(1) as f64;
         let counting = of_clock.batch_ticks.iter().zip(&mask).filter(|(_, counts)| **counts);
@@ -224,6 +223,38 @@ fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
     warm_up.first_ns = median(firsts);
     let latency = latency(&samples, &masks, timer);
     LaneOf { warm_up: latency.is_some().then_some(warm_up), latency, medians }
+}
+
+/// What a read costs in the quietest rounds of all processes, lane by lane, in ticks of the timer.
+fn undisturbed(forks: &[Fork]) -> BTreeMap<&str, f64> {
+    let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for lane in forks.iter().flat_map(|fork| &fork.answer.lanes) {
+        let counted = lane.ticks.iter().skip(1).map(|ticks| *ticks as f64 / lane.reads.max(1) as f64);
+        reads.entry(&lane.clock).or_default().extend(counted);
+    }
+    let quietest = |(name, ticks): (_, Vec<f64>)| Some((name, Distribution::of(ticks).quantile(QUIETEST_SHARE)?));
+    reads.into_iter().filter_map(quietest).collect()
+}
+
+/// Which rounds of a process were quiet while the clock `name` was timed: those in which the other loops, the empty one
+/// among them, took about what they take undisturbed. The first round never counts.
+///
+/// Never by the clock's own batches: to choose among them by their length would make the estimate a minimum. And not by the
+/// empty loop alone: where a compiler makes one of it that waits for its own results, it does not notice a busy
+/// neighbour on the core.
+fn quiet(answer: &Answer, name: &str, usual: &BTreeMap<&str, f64>) -> Vec<bool> {
+    let rounds = lane(answer, name).map_or(0, |lane| lane.ticks.len());
+    let others: Vec<(&Lane, f64)> = answer
+        .lanes
+        .iter()
+        .filter(|lane| lane.clock != name)
+        .filter_map(|lane| Some((lane, *usual.get(lane.clock.as_str()).filter(|ticks| **ticks > 0.0)?)))
+        .collect();
+    let slowness = |round: usize| {
+        let of = |(lane, usual): &(&Lane, f64)| Some(*lane.ticks.get(round)? as f64 / lane.reads.max(1) as f64 / usual);
+        median(others.iter().filter_map(of).collect())
+    };
+    (0..rounds).map(|round| round > 0 && slowness(round).is_some_and(|slowness| slowness <= QUIET_FACTOR)).collect()
 }
 
 /// Takes batches out of `mask` that came before a loop was steady.
@@ -433,6 +464,21 @@ mod tests {
         let found = the_clock(&forks(&[lane_line(NOTHING, &empty, "[]"), lane_line("now", &clock, "[]")]));
         let latency = found.latency_ns.unwrap();
         assert_eq!((latency.estimate, latency.p99), (50.0, 80.0));
+    }
+
+    #[test]
+    fn an_empty_loop_that_notices_nothing_has_the_other_clocks_beside_it() {
+        let clock = r#"{"type":"clock","clock":"CLOCK","kind":"wall","hz":1000,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#;
+        let slow_half: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 20_000 } else { 30_000 }).collect();
+        let found = the_clock(&forks(&[
+            clock.replace("CLOCK", "wall"),
+            clock.replace("CLOCK", "coarse"),
+            lane_line(NOTHING, &[500; 40], "[]"),
+            lane_line("wall", &slow_half, "[]"),
+            lane_line("coarse", &slow_half, "[]"),
+            lane_line("now", &slow_half, "[]"),
+        ]));
+        assert_eq!(found.latency_ns.map(|latency| (latency.estimate, latency.p99)), Some((20.0, 30.0)));
     }
 
     #[test]
