@@ -1,0 +1,3 @@
+module chronoscope/bench/runtimes
+
+go 1.21
