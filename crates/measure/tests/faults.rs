@@ -7,11 +7,10 @@ use chronoscope_measure::conclusion;
 use chronoscope_measure::finding::FindingId;
 use chronoscope_measure::plan::{Plan, Wish};
 use chronoscope_measure::record::{
-    Causality, ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record, SCHEMA_VERSION,
-    Tool, Verdict,
+    ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record,
 };
 use chronoscope_measure::stats::Distribution;
-use chronoscope_measure::{estimate, task};
+use chronoscope_measure::{engine, estimate, task};
 
 const CLOCK: &str = SourceId::Os(OsClock::Monotonic).name();
 
@@ -24,29 +23,7 @@ fn sound() -> FakeClock {
 
 /// A record of a machine with two CPUs, on which nothing has been measured.
 fn blank(wish: Wish) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool { name: "test".into(), version: "0".into() },
-        started_at: "2026-01-01T00:00:00Z".into(),
-        elapsed_ms: 0,
-        interrupted: false,
-        machine: Machine::default(),
-        reason_no_workers: None,
-        plan: Plan::new(&wish, &[0, 1]).unwrap(),
-        parts: Vec::new(),
-        harness: None,
-        clocks: Vec::new(),
-        reads: Vec::new(),
-        causality: Causality::default(),
-        findings: Vec::new(),
-        verdict: Verdict::default(),
-        library_clock: None,
-        reason_library_clock_unknown: None,
-        monotime: None,
-        latch: None,
-        pause: None,
-        runtimes: Vec::new(),
-    }
+    engine::blank(Plan::new(&wish, &[0, 1]).unwrap(), Machine::default())
 }
 
 fn clock_report(name: &str, declared_ns: f64) -> ClockReport {

@@ -78,8 +78,18 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
     record
 }
 
-/// A record in which nothing has been measured yet.
-pub(crate) fn blank(plan: Plan, machine: Machine) -> Record {
+/// A record in which nothing has been measured yet, on `machine`.
+///
+/// # Examples
+/// ```
+/// use chronoscope_measure::engine;
+/// use chronoscope_measure::plan::{Plan, Wish};
+///
+/// let plan = Plan::new(&Wish::default(), &[0, 1])?;
+/// assert!(engine::blank(plan, Default::default()).clocks.is_empty());
+/// # Ok::<(), chronoscope_measure::plan::PlanError>(())
+/// ```
+pub fn blank(plan: Plan, machine: Machine) -> Record {
     Record {
         schema_version: SCHEMA_VERSION,
         tool: Tool { name: String::new(), version: String::new() },

@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::SourceId;
-
 use super::{StageError, available, clock_mut};
 use crate::engine::session::Session;
 use crate::estimate::{self, NativeRounds, native_name};
@@ -276,7 +274,6 @@ impl Native {
         let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
         let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate()) else { return };
         for (name, lanes) in Self::names(record).into_iter().zip(clocks) {
-            debug_assert!(SourceId::from_name(&name).is_some());
             if let Some(clock) = clock_mut(record, &name).filter(|clock| clock.latency_ns.is_none()) {
                 clock.latency_ns = estimate::latency(lanes, &quiet.rounds, session.timer_rate());
             }
