@@ -40,14 +40,14 @@ impl Machine {
     /// In two lines.
     pub fn show(&self) -> String {
         let known = |what: &Option<String>| what.clone().unwrap_or_else(|| "unknown".into());
+        let peers = if self.peers.is_empty() { String::new() } else { format!(" Peers: {}.", self.peers.join(", ")) };
         format!(
-            "{}, {} CPUs, Linux {}, clocksource {}\nOur clock: {}. Peers: {}.",
+            "{}, {} CPUs, Linux {}, clocksource {}\nOur clock: {}.{peers}",
             known(&self.cpu),
             self.cpus,
             known(&self.kernel),
             known(&self.clocksource),
             self.our_clock,
-            self.peers.join(", "),
         )
     }
 }

@@ -105,7 +105,7 @@ impl Figure {
         }
     }
 
-    /// Whether we leave out of it what was disturbed: rounds in which the empty loop was slow.
+    /// Whether we leave out of it what was disturbed: rounds in which the loops beside it were slow.
     pub(crate) const fn is_undisturbed(self) -> bool {
         matches!(self, Self::Loop | Self::Latency)
     }

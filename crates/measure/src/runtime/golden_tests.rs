@@ -106,7 +106,6 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
         let asked = Value::Object(Map::from_iter([("asked".to_owned(), serde_json::to_value(&task).unwrap())]));
         text += &format!("{asked}\n{}\n", told.join("\n"));
     }
-    // An empty list has no depth.
     text
 }
 
@@ -160,7 +159,11 @@ fn golden(kind: RuntimeKind, environments: &[&[(&str, &str)]]) {
             std::fs::write(&file, &said).unwrap();
         }
         let wanted = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        assert_eq!(said, wanted, "{environment:?}; UPDATE_GOLDEN=1 writes {} anew", file.display());
+        // Line by line, so that a failure shows the one that differs.
+        for (said, wanted) in said.lines().zip(wanted.lines()) {
+            assert_eq!(said, wanted, "{environment:?}; UPDATE_GOLDEN=1 writes {} anew", file.display());
+        }
+        assert_eq!(said.lines().count(), wanted.lines().count(), "{}", file.display());
     }
 }
 
