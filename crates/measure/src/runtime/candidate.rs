@@ -10,6 +10,7 @@ use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
 use crate::estimate::{CountedCalls, Fork};
 use crate::record::{Disturbance, Runtime, RuntimeKind};
+use crate::watch::Watch;
 
 /// A process of a runtime fails now and then on a busy machine; one that fails so often is not asked again.
 const MOST_FAILURES: u32 = 3;
@@ -19,10 +20,8 @@ pub(crate) struct Candidate {
     pub(crate) place: Place,
     pub(crate) runtime: Runtime,
     launch: Option<Launch>,
-    /// The process whose system calls were counted.
-    pub(crate) counted: Option<Asked>,
-    /// Whether they were.
-    pub(crate) was_counted: bool,
+    /// The process whose system calls were counted, where they could be.
+    counted: Option<Asked>,
     /// Processes that came to their end, by what they were asked.
     pub(crate) clocks: Vec<Fork>,
     pub(crate) pauses: Vec<Fork>,
@@ -48,7 +47,6 @@ impl Candidate {
             place,
             launch: None,
             counted: None,
-            was_counted: false,
             clocks: Vec::new(),
             pauses: Vec::new(),
             latches: Vec::new(),
@@ -78,16 +76,15 @@ impl Candidate {
             // It says who it is all the same.
             Err(reason) => (asker.ask(&launch, &request, stop), Some(reason)),
         };
-        self.was_counted = not_counted.is_none();
+        let was_counted = not_counted.is_none();
         self.runtime.reasons_incomplete.extend(not_counted);
-        match &asked.failure {
-            None => {
-                self.launch = Some(launch);
-                self.introduce(&asked);
-            }
-            Some(reason) => self.runtime.reason_unavailable = Some(reason.clone()),
+        if asked.failure.is_some() {
+            self.runtime.reason_unavailable.clone_from(&asked.failure);
+            return;
         }
-        self.counted = Some(asked);
+        self.launch = Some(launch);
+        self.introduce(&asked);
+        self.counted = was_counted.then_some(asked);
     }
 
     fn introduce(&mut self, asked: &Asked) {
@@ -104,18 +101,19 @@ impl Candidate {
         self.runtime.notes.clone_from(&identity.notes);
     }
 
-    /// Has a new process of it answer `task` in round number `round`.
+    /// Has a new process of it answer `task` in round number `round`, and counts what `cpus` lose to others meanwhile.
     pub(crate) fn ask(
         &mut self,
         (topic, task): (Topic, Task),
         round: u32,
         asker: &Asker<'_>,
-        disturbance: &dyn Fn() -> Disturbance,
+        cpus: &[u32],
         cancelled: &dyn Fn() -> bool,
     ) {
         let Some(launch) = self.launch.as_ref().filter(|_| self.failures < MOST_FAILURES) else { return };
+        let watch = Watch::over(cpus);
         let asked = asker.ask(launch, &Request::new(task, round), cancelled);
-        self.runtime.disturbance.merge(&disturbance());
+        self.runtime.disturbance.merge(&watch.finish());
         if cancelled() {
             return;
         }
@@ -137,8 +135,7 @@ impl Candidate {
 
     /// The system calls of the process in which they were counted.
     pub(crate) fn counted_calls(&self) -> Option<(&crate::runtime::Answer, &CountedCalls)> {
-        let asked = self.counted.as_ref().filter(|asked| self.was_counted && asked.failure.is_none())?;
-        Some((&asked.answer, &asked.calls))
+        self.counted.as_ref().map(|asked| (&asked.answer, &asked.calls))
     }
 
     /// The median time from a process's start until it said who it is.

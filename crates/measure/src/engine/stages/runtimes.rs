@@ -11,7 +11,6 @@ use crate::runtime::{Asker, Candidate, Surroundings, Topic, get_ready, places, u
 use crate::stats::median;
 use crate::task::latency::{Lane, LaneSamples, Request as LatencyRequest};
 use crate::task::{Samples, Task as WorkerTask};
-use crate::watch::Watch;
 
 /// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
 /// source file on a busy machine takes five.
@@ -134,8 +133,7 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
                 candidates.push(candidate);
             } else {
                 let place = candidate.place.program.display();
-                let reason =
-                    format!("{place}: there are more than {MOST_OF_A_KIND} of its kind; name it with --runtime");
+                let reason = format!("{place}: there are more than {most} of its kind; name it with --runtime");
                 missing.push(without(kind, &reason));
             }
         }
@@ -167,9 +165,7 @@ fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, asker: &Asker
         plan.latch_threads.map(|threads| (Topic::Latch, Task::Latch { threads, budget_ms: plan.latch_ms })),
     ];
     for task in tasks.into_iter().flatten() {
-        let watch = std::cell::Cell::new(Some(Watch::over(&session.plan.cpus)));
-        let disturbance = || watch.take().map(Watch::finish).unwrap_or_default();
-        candidate.ask(task, round, asker, &disturbance, &|| session.observer.cancelled());
+        candidate.ask(task, round, asker, &session.plan.cpus, &|| session.observer.cancelled());
     }
 }
 
