@@ -45,6 +45,19 @@ fn a_value_that_the_operation_owns_stays_in_its_register() {
     assert_loops("loops_of_an_owned_value", &[Mnemonic::Imul]);
 }
 
+/// A canary that another instruction shortens or lengthens on some CPU would take that for a neighbour.
+#[test]
+fn a_link_of_the_canary_is_one_multiplication_and_a_turn_is_nothing() {
+    let (chain, empty) = (innermost_loops(&code_of("4work5chain")), innermost_loops(&code_of("4work10empty_loop")));
+    let told = || format!("{:?}", chain.iter().chain(&empty).flatten().map(Instruction::to_string).collect::<Vec<_>>());
+    let is_loop_of = |one: &Vec<Instruction>, work: &[Mnemonic]| {
+        one.iter().map(Instruction::mnemonic).collect::<Vec<_>>() == [work, &COUNTER].concat()
+    };
+    assert!(chain.len() == 1 && is_loop_of(&chain[0], &[Mnemonic::Imul]), "{}", told());
+    // The value that nobody uses is set to zero, which the renamer does for nothing.
+    assert!(empty.len() == 1 && is_loop_of(&empty[0], &[Mnemonic::Xor]), "{}", told());
+}
+
 /// In every layout there is one loop of `operation` and a counter, and one with the backoff before it.
 #[track_caller]
 fn assert_loops(function: &str, operation: &[Mnemonic]) {
@@ -99,11 +112,15 @@ fn innermost_loops(code: &[Instruction]) -> Vec<Vec<Instruction>> {
 
 /// The instructions of the function whose mangled name ends in `name`.
 fn code(name: &str) -> Vec<Instruction> {
+    code_of(&format!("{}{name}", name.len()))
+}
+
+/// The instructions of the function whose mangled name holds `part`.
+fn code_of(part: &str) -> Vec<Instruction> {
     static PROGRAM: LazyLock<Vec<u8>> = LazyLock::new(build);
     let file = object::File::parse(PROGRAM.as_slice()).expect("cargo builds a file of the system's own format");
-    let part = format!("{}{name}", name.len());
-    let symbol = file.symbols().find(|symbol| symbol.name().is_ok_and(|found| found.contains(&part)));
-    let symbol = symbol.unwrap_or_else(|| panic!("the program has a function {name}"));
+    let symbol = file.symbols().find(|symbol| symbol.name().is_ok_and(|found| found.contains(part)));
+    let symbol = symbol.unwrap_or_else(|| panic!("the program has a function {part}"));
     let bytes = file.sections().find_map(|section| section.data_range(symbol.address(), symbol.size()).ok()?);
     let bytes = bytes.expect("a function has code");
     Decoder::with_ip(64, bytes, symbol.address(), DecoderOptions::NONE).into_iter().collect()
@@ -115,6 +132,7 @@ fn build() -> Vec<u8> {
     fs::create_dir_all(&package).expect("the target folder is writable");
     let loops =
         include_str!("assembly/loops.rs").replace("BENCHER", &here.join("src/study/bencher.rs").to_string_lossy());
+    let loops = loops.replace("WORK", &here.join("src/task/work.rs").to_string_lossy());
     fs::write(package.join("main.rs"), loops).expect("the target folder is writable");
     let clock = here.join("../clock");
     let manifest = format!(

@@ -196,7 +196,8 @@ pub struct Harness {
 /// Two loops of known work in every round, by which one sees whether the core was shared with a busy neighbour.
 ///
 /// Such sharing shows neither as steal nor as involuntary switches: it slows what competes for the core's width, such as
-/// the empty loop, and hardly what waits for its own results, such as a chain of multiplications.
+/// the empty loop, and hardly what waits for its own results, such as a chain of multiplications. What ran slow in both was
+/// not shared but slowed: another frequency, an interrupt, a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Canary {
     /// Rounds made, over all processes; in each every clock was timed once.
@@ -209,9 +210,16 @@ pub struct Canary {
     pub quiet_turn_ns: f64,
     /// A link of the multiplication chain, in nanoseconds.
     pub chain_link_ns: f64,
-    /// Turns of the empty loop per link of the chain in quiet rounds; 4 on an x86-64 core of one's own.
+    /// Turns of the empty loop per link of the chain in quiet rounds.
     pub turns_per_link: f64,
-    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core; null where
-    /// the architecture does not tell.
+    /// The same on a core of one's own, where the core is identified and its cycle counts are published; null elsewhere.
+    #[serde(default)]
+    pub turns_per_link_alone: Option<f64>,
+    /// Rounds in a row in which the empty loop took about twice as long and the chain no longer: a second state, which a
+    /// busy neighbour on the core explains. Null on an emulated CPU, and in records of builds that did not count them.
+    #[serde(default)]
+    pub rounds_shared: Option<u64>,
+    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core. False if a second,
+    /// shared state was seen, or if turns per link are those of the identified core alone; null where neither can be told.
     pub shared_throughout: Option<bool>,
 }

@@ -37,8 +37,11 @@ pub struct Cpu {
     pub model: Option<u32>,
     /// Stepping.
     pub stepping: Option<u32>,
-    /// The microarchitecture's name, where the family and model tell.
+    /// The microarchitecture's name, where family and model tell and no feature of the CPU contradicts them.
     pub microarchitecture: Option<String>,
+    /// What family and model would mean, where features of the CPU say that it is another: a hypervisor masks the model.
+    #[serde(default)]
+    pub microarchitecture_masked: Option<String>,
     /// CPUs that are online.
     pub online: Option<u32>,
     /// CPUs that this process may run on.
@@ -255,6 +258,9 @@ pub struct Hypervisor {
     pub name: Option<String>,
     /// What says so.
     pub evidence: Option<String>,
+    /// Whether it is an emulator: software stands in for the CPU, and what an instruction costs is the software's.
+    #[serde(default)]
+    pub is_emulator: bool,
     /// The container that the process runs in, as far as it shows.
     pub container: Option<String>,
 }

@@ -259,8 +259,9 @@ pub fn black_box<T>(value: T) -> T {
 /// surrounds a call can still execute beside it, as it can beside other work of a program.
 ///
 /// # Units
-/// Tokens, never nanoseconds: a token takes as long as the CPU's multiplication and addition (4 cycles on most), and tokens
-/// are not portable between machines or between this and other harnesses.
+/// Tokens, never nanoseconds: a token is one multiplication and one addition of an immediate (4 cycles on most cores, 3 on
+/// Intel's since Golden Cove, which fold the addition), and tokens are not portable between machines or between this and
+/// other harnesses.
 ///
 /// # Platform
 /// On x86-64 and aarch64 the chain is written in machine code. Elsewhere it is a loop that the compiler made.

@@ -48,24 +48,26 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
+/// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 pub(super) fn core_shared(record: &Record) -> Vec<Finding> {
     let canary = record.harness.as_ref().map(|harness| harness.canary);
-    canary
-        .filter(|canary| canary.shared_throughout == Some(true))
-        .map(|canary| {
-            Finding::new(
-                FindingId::CoreShared,
-                format!(
-                    "the core was shared with a busy neighbour all the time: an empty loop did {:.1} turns per link of a \
-                     multiplication chain where a core of one's own does 4; latencies are those of a shared core",
-                    canary.turns_per_link
-                ),
-            )
-            .value("turns_per_link", canary.turns_per_link)
-            .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs")
-        })
-        .into_iter()
-        .collect()
+    let Some(canary) = canary.filter(|canary| canary.shared_throughout == Some(true)) else { return Vec::new() };
+    // A record of a build that judged every core by the cycles of one.
+    let Some(alone) = canary.turns_per_link_alone else { return Vec::new() };
+    let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
+    vec![
+        Finding::new(
+            FindingId::CoreShared,
+            format!(
+                "the core was shared with a busy neighbour throughout: an empty loop did {:.1} turns per link of a \
+                 multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
+                canary.turns_per_link
+            ),
+        )
+        .value("turns_per_link", canary.turns_per_link)
+        .value("turns_per_link_alone", alone)
+        .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs"),
+    ]
 }
 
 pub(super) fn stolen_time(record: &Record) -> Vec<Finding> {
@@ -161,4 +163,48 @@ pub(super) fn interrupted(record: &Record) -> Vec<Finding> {
         )
         .advice("run again for the whole verdict"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::blank;
+    use crate::plan::{Plan, Wish};
+    use crate::record::{Canary, Harness, Machine};
+
+    fn record(canary: Canary) -> Record {
+        let plan = Plan::new(&Wish::default(), &[0, 1]).expect("an empty wish is a plan");
+        let harness = Harness {
+            timer: "lfence; rdtsc".to_owned(),
+            timer_cost_ns: 15.0,
+            timer_error_pct: 0.07,
+            loop_overhead_ns: None,
+            estimator: String::new(),
+            canary,
+        };
+        Record { harness: Some(harness), ..blank(plan, Machine::default()) }
+    }
+
+    const SHARED: Canary = Canary {
+        rounds: 1000,
+        rounds_quiet: 1000,
+        forks_quiet: 11,
+        quiet_turn_ns: 0.6,
+        chain_link_ns: 0.86,
+        turns_per_link: 1.5,
+        turns_per_link_alone: Some(3.0),
+        rounds_shared: Some(0),
+        shared_throughout: Some(true),
+    };
+
+    #[test]
+    fn a_core_is_called_shared_only_by_its_own_cycles() {
+        let found = core_shared(&record(SHARED));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].evidence.summary.contains("1.5 turns per link"), "{}", found[0].evidence.summary);
+        // What builds said that judged every core by four cycles, of a core that does three.
+        let by_four = Canary { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
+        assert_eq!(core_shared(&record(by_four)), []);
+        assert_eq!(core_shared(&record(Canary { shared_throughout: None, ..SHARED })), []);
+    }
 }

@@ -8,9 +8,14 @@ use crate::task::latency::LaneSamples;
 pub(super) const QUIET_FACTOR: f64 = 1.15;
 /// The quietest rounds: this share of all.
 pub(super) const QUIETEST_SHARE: f64 = 0.05;
-/// On x86-64 a multiplication takes 3 cycles, the addition behind it 1, and an empty turn 1: a core of one's own does
-/// four turns per link. Fewer than this are a core that is shared.
-const FEWEST_TURNS_PER_LINK: f64 = 3.2;
+/// In a shared round the empty loop takes this many times what it takes in the quietest rounds: two threads of a core share
+/// its width about evenly.
+const SHARED_FACTORS: std::ops::RangeInclusive<f64> = 1.5..=2.5;
+/// So many shared rounds, and this share of all, are a second state of the core and not a few interrupts.
+const FEWEST_SHARED: (u64, f64) = (10, 0.002);
+/// A core that does this share of the turns per link that are its own is shared. Two threads halve them; what does fewer
+/// still is no such core, whoever it says it is.
+const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
 /// Which rounds of which process were quiet.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,34 +26,73 @@ pub struct Quiet {
     pub rounds: Vec<Vec<bool>>,
 }
 
+/// What is known of the core that the loops run on, before they run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KnownCore {
+    /// Whether software stands in for the CPU, so that no loop says anything about a core.
+    pub is_emulated: bool,
+    /// Turns of the empty loop per link of the chain that it does alone, where its cycle counts are known.
+    pub turns_per_link: Option<f64>,
+}
+
 /// Judges rounds by the batches of the empty loop and of the chain in them. None for no batches.
+///
+/// Whether the core was shared all the time is told by one of two witnesses: a second state of the core in the same run, or
+/// published cycle counts of an identified core. Without either it is not told.
 ///
 /// # Sources
 /// A pair of a latency chain and a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
-/// Cycles of `imul` and `add`: A. Fog, "Instruction tables".
-pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate) -> Option<Quiet> {
+pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, core: KnownCore) -> Option<Quiet> {
     let turns: Vec<Vec<f64>> = empty.iter().map(|fork| per_turn(fork, rate)).collect();
     let links: Vec<Vec<f64>> = chain.iter().map(|fork| per_turn(fork, rate)).collect();
     let counted =
         |forks: &[Vec<f64>]| Distribution::of(forks.iter().flat_map(|fork| fork.iter().skip(1)).copied().collect());
     let (all_turns, all_links) = (counted(&turns), counted(&links));
-    let quiet_turn_ns = all_turns.quantile(QUIETEST_SHARE)? * QUIET_FACTOR;
+    let quietest_turn_ns = all_turns.quantile(QUIETEST_SHARE)?;
+    let quiet_turn_ns = quietest_turn_ns * QUIET_FACTOR;
     let chain_link_ns = all_links.quantile(QUIETEST_SHARE)?;
     let is_quiet = |(round, turn_ns): (usize, &f64)| round > 0 && *turn_ns <= quiet_turn_ns;
     let rounds: Vec<Vec<bool>> = turns.iter().map(|fork| fork.iter().enumerate().map(is_quiet).collect()).collect();
     let quiet_in = |fork: &Vec<bool>| fork.iter().filter(|quiet| **quiet).count() as u64;
-    let turns_per_link = chain_link_ns / (quiet_turn_ns / QUIET_FACTOR);
-    let shared_throughout = cfg!(target_arch = "x86_64").then_some(turns_per_link < FEWEST_TURNS_PER_LINK);
+    let turns_per_link = chain_link_ns / quietest_turn_ns;
+    let total = all_turns.total();
+    let rounds_shared = (!core.is_emulated).then(|| shared_rounds(&turns, &links, quietest_turn_ns, chain_link_ns));
+    let turns_per_link_alone = core.turns_per_link.filter(|_| !core.is_emulated);
+    let is_second_state = rounds_shared
+        .is_some_and(|rounds| rounds >= FEWEST_SHARED.0 && rounds as f64 >= total as f64 * FEWEST_SHARED.1);
+    let shared_throughout = match turns_per_link_alone {
+        _ if is_second_state => Some(false),
+        Some(alone) => match turns_per_link / alone {
+            share if share >= SHARED_SHARES_OF_TURNS.end => Some(false),
+            share => SHARED_SHARES_OF_TURNS.contains(&share).then_some(true),
+        },
+        None => None,
+    };
     let canary = Canary {
-        rounds: all_turns.total(),
+        rounds: total,
         rounds_quiet: rounds.iter().map(quiet_in).sum(),
         forks_quiet: rounds.iter().filter(|fork| quiet_in(fork) > 0).count() as u32,
         quiet_turn_ns,
         chain_link_ns,
         turns_per_link,
+        turns_per_link_alone,
+        rounds_shared,
         shared_throughout,
     };
     Some(Quiet { canary, rounds })
+}
+
+/// Rounds in which the empty loop ran at about half its speed and the chain did not, as did a neighbouring round: an
+/// interrupt hits one batch, a busy neighbour stays for many.
+fn shared_rounds(turns: &[Vec<f64>], links: &[Vec<f64>], turn_ns: f64, link_ns: f64) -> u64 {
+    let is_shared =
+        |turn: &f64, link: &f64| SHARED_FACTORS.contains(&(turn / turn_ns)) && *link <= link_ns * QUIET_FACTOR;
+    let in_fork = |(turns, links): (&Vec<f64>, &Vec<f64>)| {
+        let shared: Vec<bool> = turns.iter().zip(links).skip(1).map(|(turn, link)| is_shared(turn, link)).collect();
+        let at = |i: usize| shared.get(i).copied().unwrap_or(false);
+        (0..shared.len()).filter(|&i| at(i) && (at(i + 1) || i.checked_sub(1).is_some_and(at))).count() as u64
+    };
+    turns.iter().zip(links).map(in_fork).sum()
 }
 
 /// Of the rounds of one process those in which its own empty loop was about as fast as in its quietest ones; the first one
@@ -71,25 +115,79 @@ fn per_turn(fork: &LaneSamples, rate: Rate) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    const UNKNOWN: KnownCore = KnownCore { is_emulated: false, turns_per_link: None };
+    const KNOWN: KnownCore = KnownCore { is_emulated: false, turns_per_link: Some(3.0) };
+
     fn lane(ns_per_turn: &[u64]) -> LaneSamples {
         LaneSamples { reads_per_batch: 1000, batch_ticks: ns_per_turn.to_vec() }
+    }
+
+    /// A process whose every round took `turn` and `link`, in thousandths of a nanosecond.
+    fn steady(turn: u64, link: u64) -> (Vec<LaneSamples>, Vec<LaneSamples>) {
+        (vec![lane(&[turn; 200])], vec![lane(&[link; 200])])
     }
 
     #[test]
     fn rounds_with_a_slow_loop_are_not_quiet() {
         let empty = [lane(&[900, 380, 610, 375, 376]), lane(&[900, 610, 611, 612, 613])];
-        let chain = [lane(&[1900, 1500, 1501, 1500, 1500]), lane(&[1900, 1510, 1500, 1500, 1500])];
-        let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS).unwrap();
+        let chain = [lane(&[1900, 1125, 1126, 1125, 1125]), lane(&[1900, 1130, 1125, 1125, 1125])];
+        let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, UNKNOWN).unwrap();
         assert_eq!(found.rounds[0], [false, true, false, true, true]);
         assert_eq!(found.rounds[1], [false; 5]);
         assert_eq!((found.canary.rounds, found.canary.rounds_quiet, found.canary.forks_quiet), (8, 3, 1));
-        assert!((found.canary.turns_per_link - 4.0).abs() < 0.01);
+        assert!((found.canary.turns_per_link - 3.0).abs() < 0.01);
+    }
+
+    /// Measured on an idle Sapphire Rapids, whose renamer folds the addition of an immediate: 0.277 and 0.846 ns. Nobody
+    /// shared that core.
+    #[test]
+    fn an_idle_core_of_three_cycles_per_link_is_not_called_shared() {
+        let (empty, chain) = steady(277, 846);
+        for (core, told) in [(KNOWN, Some(false)), (UNKNOWN, None)] {
+            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().canary;
+            assert_eq!((found.shared_throughout, found.rounds_shared), (told, Some(0)));
+        }
     }
 
     #[test]
-    fn a_core_that_is_shared_all_the_time_is_seen_as_such() {
-        let found = quiet_rounds(&[lane(&[9, 610, 615])], &[lane(&[9, 1500, 1500])], Rate::NANOSECONDS).unwrap();
-        assert_eq!(found.canary.shared_throughout, cfg!(target_arch = "x86_64").then_some(true));
+    fn a_core_that_is_shared_all_the_time_is_told_where_its_cycles_are_known() {
+        let (empty, chain) = steady(560, 860);
+        for (core, told) in [(KNOWN, Some(true)), (UNKNOWN, None)] {
+            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().canary;
+            assert_eq!(found.shared_throughout, told);
+        }
+    }
+
+    /// Two states are two, whoever made the core.
+    #[test]
+    fn a_neighbour_that_comes_and_goes_is_told_on_any_core() {
+        let turns: Vec<u64> = (0..200).map(|round| if (80..140).contains(&round) { 560 } else { 277 }).collect();
+        let found = quiet_rounds(&[lane(&turns)], &[lane(&[846; 200])], Rate::NANOSECONDS, UNKNOWN).unwrap().canary;
+        assert_eq!((found.rounds_shared, found.shared_throughout), (Some(60), Some(false)));
+    }
+
+    #[test]
+    fn interrupts_and_a_slower_frequency_are_no_neighbour() {
+        let interrupted: Vec<u64> = (0..200).map(|round| if round % 10 == 5 { 560 } else { 277 }).collect();
+        let found = quiet_rounds(&[lane(&interrupted)], &[lane(&[846; 200])], Rate::NANOSECONDS, UNKNOWN).unwrap();
+        assert_eq!((found.canary.rounds_shared, found.canary.shared_throughout), (Some(0), None));
+
+        let slowed = |ns: u64| (0..200).map(|round| if round > 100 { ns * 2 } else { ns }).collect::<Vec<u64>>();
+        let found = quiet_rounds(&[lane(&slowed(277))], &[lane(&slowed(846))], Rate::NANOSECONDS, UNKNOWN).unwrap();
+        assert_eq!((found.canary.rounds_shared, found.canary.shared_throughout), (Some(0), None));
+    }
+
+    /// QEMU's translated code takes as long for a link as for a turn, also where it passes itself off as a real core.
+    #[test]
+    fn an_emulator_has_no_neighbours() {
+        let (empty, chain) = steady(1_000, 1_000);
+        let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, KNOWN).unwrap().canary;
+        assert_eq!(found.shared_throughout, None);
+
+        let emulated = KnownCore { is_emulated: true, turns_per_link: Some(3.0) };
+        let turns: Vec<u64> = (0..200).map(|round| if round % 20 < 10 { 2_000 } else { 1_000 }).collect();
+        let found = quiet_rounds(&[lane(&turns)], &[lane(&[1_000; 200])], Rate::NANOSECONDS, emulated).unwrap().canary;
+        assert_eq!((found.rounds_shared, found.shared_throughout, found.turns_per_link_alone), (None, None, None));
     }
 
     #[test]
@@ -100,7 +198,7 @@ mod tests {
 
     #[test]
     fn no_rounds_are_no_canary() {
-        assert_eq!(quiet_rounds(&[], &[], Rate::NANOSECONDS), None);
-        assert_eq!(quiet_rounds(&[lane(&[1])], &[lane(&[1])], Rate::NANOSECONDS), None);
+        assert_eq!(quiet_rounds(&[], &[], Rate::NANOSECONDS, UNKNOWN), None);
+        assert_eq!(quiet_rounds(&[lane(&[1])], &[lane(&[1])], Rate::NANOSECONDS, UNKNOWN), None);
     }
 }

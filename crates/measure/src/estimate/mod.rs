@@ -12,7 +12,7 @@ mod reads;
 mod runtime;
 
 pub(crate) use canary::quiet_rounds_of;
-pub use canary::{Quiet, quiet_rounds};
+pub use canary::{KnownCore, Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency, step_ns};
 pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, quiet_canary_ticks, trial};

@@ -33,20 +33,29 @@ fn from_cpuid(cpuid: &Cpuid, text: &str) -> Cpu {
         }
         _ => None,
     };
+    let foreign =
+        name.map_or_else(Vec::new, |name| microarchitecture::foreign_features(&cpuid.vendor, name, &cpuid.features));
+    let masked = name.filter(|_| !foreign.is_empty());
+    let reason = match (name, cpuid.family, cpuid.model) {
+        (Some(name), ..) => masked.map(|_| {
+            let features: Vec<&str> = foreign.iter().map(|feature| feature.word()).collect();
+            format!("masked: the model number is that of {name}, which has no {}", features.join(", "))
+        }),
+        (None, Some(family), Some(model)) => Some(format!(
+            "no microarchitecture is known here for {}, family {family:#x}, model {model:#x}",
+            if cpuid.vendor.is_empty() { "a nameless vendor" } else { &cpuid.vendor },
+        )),
+        (None, ..) => Some("CPUID gives no family and model".to_owned()),
+    };
     Cpu {
         vendor: (!cpuid.vendor.is_empty()).then(|| cpuid.vendor.clone()),
         brand: cpuid.brand.clone().or_else(|| cpuinfo::first(text, "model name").map(str::to_owned)),
         family: cpuid.family,
         model: cpuid.model,
         stepping: cpuid.stepping,
-        microarchitecture: name.map(str::to_owned),
-        reason_unavailable: name.is_none().then(|| match (cpuid.family, cpuid.model) {
-            (Some(family), Some(model)) => format!(
-                "no microarchitecture is known here for {}, family {family:#x}, model {model:#x}",
-                if cpuid.vendor.is_empty() { "a nameless vendor" } else { &cpuid.vendor },
-            ),
-            _ => "CPUID gives no family and model".to_owned(),
-        }),
+        microarchitecture: name.filter(|_| masked.is_none()).map(str::to_owned),
+        microarchitecture_masked: masked.map(str::to_owned),
+        reason_unavailable: reason,
         ..Cpu::default()
     }
 }
@@ -121,6 +130,29 @@ mod tests {
         assert_eq!(cpu.microarchitecture.as_deref(), Some("Neoverse N1"));
         assert_eq!((cpu.model, cpu.stepping, cpu.online), (Some(0xd0c), Some(1), Some(2)));
         assert_eq!(cpu.reason_unavailable, None);
+    }
+
+    #[test]
+    fn a_name_that_features_contradict_is_masked() {
+        use crate::machine::cpuid::Feature::{Amx, Avx512Fp16, Gfni};
+        let shown = |features: Vec<_>| Cpuid {
+            vendor: "GenuineIntel".to_owned(),
+            family: Some(6),
+            model: Some(0xa7),
+            stepping: Some(1),
+            features,
+            ..Cpuid::default()
+        };
+        let masked = from_cpuid(&shown(vec![Gfni, Avx512Fp16, Amx]), "");
+        assert_eq!(masked.microarchitecture, None);
+        assert_eq!(masked.microarchitecture_masked.as_deref(), Some("Rocket Lake (Cypress Cove)"));
+        assert_eq!(
+            masked.reason_unavailable.as_deref(),
+            Some("masked: the model number is that of Rocket Lake (Cypress Cove), which has no AVX512-FP16, AMX")
+        );
+        let honest = from_cpuid(&shown(vec![Gfni]), "");
+        assert_eq!(honest.microarchitecture.as_deref(), Some("Rocket Lake (Cypress Cove)"));
+        assert_eq!((honest.microarchitecture_masked, honest.reason_unavailable), (None, None));
     }
 
     #[test]

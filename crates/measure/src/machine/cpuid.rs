@@ -15,6 +15,8 @@ pub(super) struct Cpuid {
     pub(super) model: Option<u32>,
     pub(super) stepping: Option<u32>,
     pub(super) flags: CpuidFlags,
+    /// Features by which generations of cores differ, those that are there.
+    pub(super) features: Vec<Feature>,
     pub(super) highest_leaf: u32,
     pub(super) crystal: Option<Crystal>,
     pub(super) base_mhz: Option<u32>,
@@ -23,6 +25,33 @@ pub(super) struct Cpuid {
     pub(super) hypervisor_signatures: Vec<String>,
     pub(super) highest_hypervisor_leaf: u32,
     pub(super) hypervisor_tsc_khz: Option<u32>,
+}
+
+/// An extension of the instruction set that came with some generation of cores. A hypervisor may hide one; it cannot lend
+/// one to a core that lacks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    Avx,
+    Avx2,
+    Avx512F,
+    Gfni,
+    AvxVnni,
+    Avx512Fp16,
+    Amx,
+}
+
+impl Feature {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Avx => "AVX",
+            Self::Avx2 => "AVX2",
+            Self::Avx512F => "AVX-512",
+            Self::Gfni => "GFNI",
+            Self::AvxVnni => "AVX-VNNI",
+            Self::Avx512Fp16 => "AVX512-FP16",
+            Self::Amx => "AMX",
+        }
+    }
 }
 
 /// Leaf 0x15: the TSC's frequency as a multiple of a crystal's. Zero stands for "not said".
@@ -56,13 +85,35 @@ pub(super) fn read() -> Result<Cpuid, String> {
 mod imp {
     use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
 
-    use super::{Cpuid, Crystal};
+    use super::{Cpuid, Crystal, Feature};
     use crate::record::CpuidFlags;
 
     const HYPERVISOR_LEAF: u32 = 0x4000_0000;
     /// KVM that also shows Hyper-V's interface moves its own leaves here.
     const SECOND_HYPERVISOR_LEAF: u32 = 0x4000_0100;
     const HYPERVISOR_TSC_LEAF: u32 = 0x4000_0010;
+
+    /// Source: Intel SDM vol. 2A, CPUID, leaves 1 and 7.
+    fn features_of<R: CpuIdReader>(reader: &R) -> Vec<Feature> {
+        let highest = reader.cpuid1(0).eax;
+        let leaf_1 = reader.cpuid1(1);
+        let empty = CpuIdResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
+        let leaf_7 = if highest >= 7 { reader.cpuid2(7, 0) } else { empty };
+        let leaf_7_1 = if leaf_7.eax >= 1 { reader.cpuid2(7, 1) } else { empty };
+        [
+            (leaf_1.ecx, 28, Feature::Avx),
+            (leaf_7.ebx, 5, Feature::Avx2),
+            (leaf_7.ebx, 16, Feature::Avx512F),
+            (leaf_7.ecx, 8, Feature::Gfni),
+            (leaf_7_1.eax, 4, Feature::AvxVnni),
+            (leaf_7.edx, 23, Feature::Avx512Fp16),
+            (leaf_7.edx, 24, Feature::Amx),
+        ]
+        .into_iter()
+        .filter(|(register, bit, _)| register >> bit & 1 == 1)
+        .map(|(_, _, feature)| feature)
+        .collect()
+    }
 
     pub(super) fn decode<R: CpuIdReader>(reader: R) -> Cpuid {
         let id = CpuId::with_cpuid_fn(reader.clone());
@@ -91,6 +142,7 @@ mod imp {
                 deadline: features.as_ref().is_some_and(|leaf| leaf.has_tsc_deadline()),
                 adjust: id.get_extended_feature_info().is_some_and(|leaf| leaf.has_tsc_adjust_msr()),
             },
+            features: features_of(&reader),
             highest_leaf: reader.cpuid1(0).eax,
             crystal: id.get_tsc_info().map(|leaf| Crystal {
                 hz: leaf.nominal_frequency(),
@@ -167,6 +219,23 @@ mod imp {
             assert_eq!(cpuid.base_mhz, Some(2800));
             assert_eq!(cpuid.hypervisor_signatures, ["KVMKVMKVM"]);
             assert_eq!(cpuid.hypervisor_tsc_khz, Some(2_793_434));
+        }
+
+        /// The leaves of a virtual machine on a Sapphire Rapids host that shows the model number of a Rocket Lake.
+        #[test]
+        fn features_are_read_from_both_halves_of_leaf_7() {
+            use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
+            let shown = |eax: u32, ecx: u32| match (eax, ecx) {
+                (1, _) => leaf(0x000a_0671, 0, 1 << 31 | 1 << 28, 1 << 4),
+                (7, 0) => leaf(1, 1 << 5 | 1 << 16, 1 << 8, 1 << 23 | 1 << 24),
+                (7, 1) => leaf(1 << 4 | 1 << 5, 0, 0, 0),
+                _ => ice_lake_under_kvm(eax, ecx),
+            };
+            assert_eq!(decode(shown).features, [Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]);
+            assert_eq!(decode(shown).model, Some(0xa7));
+            // A leaf above the highest one repeats another's registers.
+            let old = |eax: u32, ecx: u32| if eax == 0 { leaf(6, 0, 0, 0) } else { shown(eax, ecx) };
+            assert_eq!(decode(old).features, [Avx]);
         }
 
         #[test]

@@ -70,8 +70,18 @@ fn conclude(signs: &Signs) -> Hypervisor {
             None
         }
     };
-    Hypervisor { present, name, evidence: (!evidence.is_empty()).then(|| evidence.join("; ")), container: None }
+    let is_emulator = signs.signatures.iter().any(|signature| EMULATORS.contains(&signature.as_str()));
+    Hypervisor {
+        present,
+        name,
+        evidence: (!evidence.is_empty()).then(|| evidence.join("; ")),
+        is_emulator,
+        container: None,
+    }
 }
+
+/// Signatures of software that translates or interprets instructions. Sources: QEMU, target/i386/cpu.c; Bochs, cpu/cpuid.cc.
+const EMULATORS: [&str; 3] = ["TCGTCGTCGTCG", "BXPCBXPCBXPC", "VirtualApple"];
 
 fn name_of_signature(first: &str, second: Option<&str>) -> String {
     let name = match (first, second) {
@@ -81,6 +91,7 @@ fn name_of_signature(first: &str, second: Option<&str>) -> String {
         ("VMwareVMware", _) => "VMware",
         ("XenVMMXenVMM", _) => "Xen",
         ("TCGTCGTCGTCG", _) => "QEMU (TCG)",
+        ("BXPCBXPCBXPC", _) => "Bochs",
         ("VBoxVBoxVBox", _) => "VirtualBox",
         ("bhyve bhyve" | "BHyVE BHyVE", _) => "bhyve",
         ("ACRNACRNACRN", _) => "ACRN",
@@ -142,6 +153,14 @@ mod tests {
         );
         let signs = Signs { signatures: vec!["Microsoft Hv".into(), "KVMKVMKVM".into()], ..signs };
         assert!(conclude(&signs).name.unwrap().starts_with("KVM"));
+    }
+
+    #[test]
+    fn an_emulator_is_told_from_a_hypervisor() {
+        let signed =
+            |text: &str| conclude(&Signs { bit: Some(true), signatures: vec![text.into()], ..Signs::default() });
+        assert_eq!((signed("TCGTCGTCGTCG").is_emulator, signed("KVMKVMKVM").is_emulator), (true, false));
+        assert_eq!(signed("BXPCBXPCBXPC").name.as_deref(), Some("Bochs"));
     }
 
     #[test]

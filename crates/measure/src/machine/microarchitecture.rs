@@ -1,5 +1,6 @@
 //! Names of microarchitectures, and what was published about them.
 
+use super::cpuid::Feature;
 use crate::record::PublishedCycles;
 
 /// What was published for `rdtsc` on `microarchitecture`, spelt as in [`Cpu::microarchitecture`].
@@ -37,6 +38,96 @@ pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<PublishedCycles
         source: "Agner Fog's instruction tables, as quoted by A. Akinshin, \"Stopwatch under the hood\" (2016)"
             .to_owned(),
     })
+}
+
+/// How many turns of an empty loop a core does while one 64-bit multiplication waits for the one before it, where both are
+/// published: the multiplication takes 3 cycles, and a loop of one fused count and jump a cycle per turn.
+///
+/// # Sources
+/// A. Fog, "Instruction tables": `imul r64, r64`, latency 3; and "The microarchitecture of Intel, AMD and VIA CPUs", on
+/// branches taken once a cycle. Seen so on Ice Lake server and on a masked core of Sapphire Rapids' features. Cores that
+/// are not listed, hybrid processors among them, have no figure here.
+pub(crate) fn turns_per_link(microarchitecture: &str) -> Option<f64> {
+    const THREE: [&str; 17] = [
+        "Haswell",
+        "Broadwell",
+        "Skylake",
+        "Skylake server",
+        "Cascade Lake (Skylake server)",
+        "Cooper Lake (Skylake server)",
+        "Kaby Lake",
+        "Kaby Lake refreshed",
+        "Coffee Lake",
+        "Comet Lake",
+        "Ice Lake (Sunny Cove)",
+        "Ice Lake server (Sunny Cove)",
+        "Rocket Lake (Cypress Cove)",
+        "Tiger Lake (Willow Cove)",
+        "Sapphire Rapids (Golden Cove)",
+        "Emerald Rapids (Raptor Cove)",
+        "Zen 3",
+    ];
+    THREE.contains(&microarchitecture).then_some(3.0)
+}
+
+/// Of `features` those that no core called `name` has: then the name is not this core's.
+pub(super) fn foreign_features(vendor: &str, name: &str, features: &[Feature]) -> Vec<Feature> {
+    let lacking = match vendor {
+        "GenuineIntel" => lacking_on_intel(name),
+        "AuthenticAMD" | "HygonGenuine" => lacking_on_amd(name),
+        _ => &[],
+    };
+    features.iter().copied().filter(|feature| lacking.contains(feature)).collect()
+}
+
+/// What cores of a name certainly lack; nothing for a name that is not listed.
+///
+/// Source: Intel SDM vol. 1, chapter 5, and the "Intel Architecture Instruction Set Extensions Programming Reference".
+fn lacking_on_intel(name: &str) -> &'static [Feature] {
+    use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
+    let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    if begins(&[
+        "Pentium 4",
+        "Core (",
+        "Nehalem",
+        "Westmere",
+        "Bonnell",
+        "Saltwell",
+        "Silvermont",
+        "Airmont",
+        "Goldmont",
+    ]) {
+        &[Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Tremont"]) {
+        &[Avx, Avx2, Avx512F, AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Sandy Bridge", "Ivy Bridge"]) {
+        &[Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Skylake server", "Cascade Lake", "Cooper Lake", "Knights", "Cannon Lake"]) {
+        &[Gfni, AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Haswell", "Broadwell", "Skylake", "Kaby Lake", "Coffee Lake", "Comet Lake"]) {
+        &[Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Ice Lake", "Rocket Lake", "Tiger Lake"]) {
+        &[AvxVnni, Avx512Fp16, Amx]
+    } else if begins(&["Gracemont", "Crestmont", "Darkmont", "Alder Lake", "Raptor Lake"]) {
+        &[Amx]
+    } else {
+        &[]
+    }
+}
+
+/// Source: AMD's processor programming references, CPUID leaves 1 and 7.
+fn lacking_on_amd(name: &str) -> &'static [Feature] {
+    use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
+    match name {
+        "Bobcat" => &[Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx],
+        _ if name.starts_with("K8") || name.starts_with("K10") => &[Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx],
+        "Bulldozer" | "Piledriver" | "Steamroller" | "Jaguar" | "Puma" => {
+            &[Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]
+        }
+        "Excavator" | "Zen" | "Zen+" | "Zen 2" | "Zen 3" | "Dhyana (Zen)" => &[Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx],
+        "Zen 4" => &[AvxVnni, Avx512Fp16, Amx],
+        _ => &[],
+    }
 }
 
 /// The microarchitecture of an x86 processor, where family and model tell.
@@ -228,6 +319,47 @@ mod tests {
             assert_eq!(x86_name(vendor, family, model, stepping), Some(name));
         }
         assert_eq!(x86_name("AuthenticAMD", 6, 0x5e, 3), None);
+    }
+
+    /// A masked model: Sapphire Rapids' features under the number of a Rocket Lake.
+    #[test]
+    fn features_that_came_later_contradict_a_name() {
+        use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
+        let golden_cove = [Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx];
+        for (vendor, name, features, foreign) in [
+            ("GenuineIntel", "Rocket Lake (Cypress Cove)", &golden_cove[..], &[AvxVnni, Avx512Fp16, Amx][..]),
+            ("GenuineIntel", "Rocket Lake (Cypress Cove)", &[Avx, Avx2, Avx512F, Gfni], &[]),
+            ("GenuineIntel", "Skylake", &[Avx, Avx2, Avx512F], &[Avx512F]),
+            ("GenuineIntel", "Skylake server", &[Avx, Avx2, Avx512F], &[]),
+            ("GenuineIntel", "Sapphire Rapids (Golden Cove)", &golden_cove, &[]),
+            // What a hypervisor hides says nothing.
+            ("GenuineIntel", "Sapphire Rapids (Golden Cove)", &[], &[]),
+            ("GenuineIntel", "Nehalem", &[Avx], &[Avx]),
+            ("AuthenticAMD", "Zen 3", &[Avx, Avx2, Avx512F], &[Avx512F]),
+            ("AuthenticAMD", "Zen 4", &[Avx, Avx2, Avx512F, Gfni], &[]),
+            ("AuthenticAMD", "Zen 5", &[Avx, Avx2, Avx512F, Gfni, AvxVnni], &[]),
+            ("CentaurHauls", "Nehalem", &[Avx], &[]),
+        ] {
+            assert_eq!(foreign_features(vendor, name, features), foreign, "{name} with {features:?}");
+        }
+    }
+
+    #[test]
+    fn every_core_of_known_cycles_is_one_that_a_processor_can_have() {
+        let known = |family: u32, model: u32, stepping: u32| {
+            ["GenuineIntel", "AuthenticAMD"]
+                .into_iter()
+                .filter_map(|vendor| turns_per_link(x86_name(vendor, family, model, stepping)?))
+                .count()
+        };
+        let found: usize = (0..32).map(|family| (0..256).map(|model| known(family, model, 4)).sum::<usize>()).sum();
+        assert!(found >= 17, "{found} models");
+        assert_eq!(turns_per_link("Rocket Lake (Cypress Cove)"), Some(3.0));
+        assert_eq!(
+            turns_per_link("Alder Lake (Golden Cove + Gracemont)"),
+            None,
+            "which of the two it is, is not known"
+        );
     }
 
     #[test]

@@ -24,7 +24,17 @@ pub use microarchitecture::published_rdtsc_cycles;
 
 use files::Files;
 
+use crate::estimate::KnownCore;
 use crate::record::{Machine, Tsc, TscAccess};
+
+/// What is known of the machine's cores by their identity alone.
+pub(crate) fn known_core(machine: &Machine) -> KnownCore {
+    let named = machine.cpu.microarchitecture.as_deref();
+    KnownCore {
+        is_emulated: machine.hypervisor.is_emulator,
+        turns_per_link: named.and_then(microarchitecture::turns_per_link),
+    }
+}
 
 /// Identifies the machine, save the counter's measured frequency.
 ///

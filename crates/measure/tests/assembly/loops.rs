@@ -65,6 +65,9 @@ mod phases {
 #[path = "BENCHER"]
 mod bencher;
 
+#[path = "WORK"]
+mod work;
+
 use bencher::Bencher;
 
 #[inline(never)]
@@ -113,4 +116,6 @@ fn main() {
             black_box(loops)(&mut Bencher::new(0, 1, layout, &parameters, phases::Phases(&left)));
         }
     }
+    black_box(work::chain(1, black_box(3)));
+    work::empty_loop(black_box(3));
 }

@@ -215,13 +215,19 @@ fn harness(record: &Record) -> String {
     format!("{loops}, {timer}; shown, never subtracted")
 }
 
-/// Which rounds the latencies and their intervals rest on.
+/// Which rounds the latencies and their intervals rest on, and what the others suffered as far as that is known.
 fn canary(canary: &Canary) -> String {
     let rounds = format!("latency and interval over {} of {} rounds", count(canary.rounds_quiet), count(canary.rounds));
-    let left_out = if canary.rounds_quiet < canary.rounds {
-        ": in the others the empty loop ran slow, as it does on a core shared with a busy neighbour"
-    } else {
-        ""
+    let rest = canary.rounds.saturating_sub(canary.rounds_quiet);
+    let left_out = match (rest, canary.rounds_shared) {
+        (0, _) => String::new(),
+        (_, Some(shared)) if shared > 0 => format!(
+            "; in the other {} the empty loop ran slow, in {} of them at about half speed while the multiplication chain \
+             kept its pace, as on a core shared with a busy neighbour",
+            count(rest),
+            count(shared.min(rest))
+        ),
+        _ => format!("; in the other {} the empty loop ran slow", count(rest)),
     };
     format!("{rounds}{left_out}; p50 and p99 over all")
 }

@@ -47,7 +47,11 @@ fn cpu(cpu: &Cpu) -> String {
         (None, Some(vendor)) => parts.push(format!("{vendor}, brand unknown")),
         (None, None) => parts.push(format!("not identified: {}", given(cpu.reason_unavailable.as_deref()))),
     }
-    parts.push(cpu.microarchitecture.clone().unwrap_or_else(|| "microarchitecture unknown".to_owned()));
+    parts.push(match (&cpu.microarchitecture, &cpu.microarchitecture_masked) {
+        (Some(name), _) => name.clone(),
+        (None, Some(_)) => format!("microarchitecture {}", given(cpu.reason_unavailable.as_deref())),
+        (None, None) => "microarchitecture unknown".to_owned(),
+    });
     let numbers: Vec<String> = [("family", cpu.family), ("model", cpu.model), ("stepping", cpu.stepping)]
         .into_iter()
         .filter_map(|(name, number)| number.map(|number| format!("{name} {number}")))

@@ -2,8 +2,8 @@ use chronoscope_clock::{Rate, SourceId};
 
 use super::{StageError, clock_mut, outcome, paths, readable};
 use crate::engine::session::Session;
-use crate::estimate::{self, Quiet};
-use crate::machine::microarchitecture::published_rdtsc_cycles;
+use crate::estimate::{self, KnownCore, Quiet};
+use crate::machine::{self, published_rdtsc_cycles};
 use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Part, Record};
 use crate::task::latency::{Lane, LaneSamples, Request};
 use crate::task::{Samples, Task};
@@ -62,8 +62,8 @@ impl Batches {
         at.and_then(|at| self.forks.get(at)).map_or(&[], Vec::as_slice)
     }
 
-    fn quiet(&self, rate: Rate) -> Option<Quiet> {
-        estimate::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate)
+    fn quiet(&self, rate: Rate, core: KnownCore) -> Option<Quiet> {
+        estimate::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
     }
 }
 
@@ -104,7 +104,7 @@ fn lanes(clocks: &[String]) -> Vec<Lane> {
 /// Estimates from all batches so far, into the record.
 fn write(session: &Session<'_>, record: &mut Record) {
     let (batches, rate) = (&session.batches, session.timer_rate());
-    let Some(quiet) = batches.quiet(rate) else { return };
+    let Some(quiet) = batches.quiet(rate, machine::known_core(&record.machine)) else { return };
     let of = |lane: Lane| estimate::latency(batches.of(&lane), &quiet.rounds, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use super::{StageError, available, clock_mut};
 use crate::engine::session::Session;
 use crate::estimate::{self, NativeRounds, native_name};
+use crate::machine;
 use crate::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::record::{Part, Record, Runtime, RuntimeKind, TimeKind};
 use crate::runtime::protocol::Task;
@@ -268,7 +269,8 @@ impl Native {
     /// What these processes say of the system's own clocks, where no other part of the run does.
     fn write(&self, session: &Session<'_>, record: &mut Record) {
         let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
-        let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate()) else { return };
+        let core = machine::known_core(&record.machine);
+        let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
         for (name, lanes) in Self::names(record).into_iter().zip(clocks) {
             if let Some(clock) = clock_mut(record, &name).filter(|clock| clock.latency_ns.is_none()) {
                 clock.latency_ns = estimate::latency(lanes, &quiet.rounds, session.timer_rate());
