@@ -1,7 +1,7 @@
 use super::cpuid::Cpuid;
 use super::files::Files;
 use super::{cpuinfo, microarchitecture};
-use crate::record::Cpu;
+use crate::record::{Cpu, Hypervisor};
 
 pub(super) fn identify(
     files: &Files,
@@ -24,6 +24,22 @@ pub(super) fn identify(
     cpu.online = online(files, text);
     cpu.allowed = allowed.to_vec();
     cpu
+}
+
+/// What is known of a processor that `hypervisor` shows: of one that an emulator stands in for, no microarchitecture.
+pub(super) fn behind(cpu: Cpu, hypervisor: &Hypervisor) -> Cpu {
+    match &cpu.microarchitecture {
+        Some(name) if hypervisor.is_emulator => Cpu {
+            reason_unavailable: Some(format!(
+                "emulated by {}: the model number is that of {name}, and no such core runs",
+                hypervisor.name.as_deref().unwrap_or("software")
+            )),
+            microarchitecture_masked: Some(name.clone()),
+            microarchitecture: None,
+            ..cpu
+        },
+        _ => cpu,
+    }
 }
 
 fn from_cpuid(cpuid: &Cpuid, text: &str) -> Cpu {
@@ -153,6 +169,15 @@ mod tests {
         let honest = from_cpuid(&shown(vec![Gfni]), "");
         assert_eq!(honest.microarchitecture.as_deref(), Some("Rocket Lake (Cypress Cove)"));
         assert_eq!((honest.microarchitecture_masked, honest.reason_unavailable), (None, None));
+    }
+
+    #[test]
+    fn an_emulated_core_has_no_name() {
+        let named = Cpu { microarchitecture: Some("K8".to_owned()), ..Cpu::default() };
+        let emulator = Hypervisor { name: Some("QEMU (TCG)".to_owned()), is_emulator: true, ..Hypervisor::default() };
+        let seen = behind(named.clone(), &emulator);
+        assert_eq!((seen.microarchitecture, seen.microarchitecture_masked.as_deref()), (None, Some("K8")));
+        assert_eq!(behind(named.clone(), &Hypervisor::default()), named);
     }
 
     #[test]

@@ -74,9 +74,10 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
     let (kernel, hostname) = kernel::identify(files, log);
     let reason_kernel_flags_unavailable = kernel_flags.as_ref().err().cloned();
     let kernel_flags = kernel_flags.unwrap_or_default();
+    let hypervisor = hypervisor::identify(files, cpuid, cpuinfo);
     Machine {
         hostname,
-        cpu: cpu::identify(files, cpuid, cpuinfo, allowed),
+        cpu: cpu::behind(cpu::identify(files, cpuid, cpuinfo, allowed), &hypervisor),
         clocksource: clocksource::identify(files, &kernel_flags),
         tsc: Tsc {
             class,
@@ -89,7 +90,7 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
             frequency_sources: frequency::declared(files, cpuid, cpuinfo, log),
         },
         kernel,
-        hypervisor: hypervisor::identify(files, cpuid, cpuinfo),
+        hypervisor,
         load: load::identify(files),
         governor: governor::identify(files, allowed),
         limits: limits::identify(files),

@@ -65,9 +65,10 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     ]
 }
 
-/// Whether each read of this clock leaves the guest of a hypervisor.
+/// Whether each read of this clock leaves the guest of a hypervisor. An emulator has nothing to leave.
 fn traps(record: &Record, clock: &ClockReport) -> bool {
-    clock.traps_under_hypervisor && record.machine.hypervisor.present == Some(true)
+    let hypervisor = &record.machine.hypervisor;
+    clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
 }
 
 fn path(clock: &ClockReport, traps: bool) -> String {
