@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use chronoscope_measure::front::{CpuList, ThreadList};
+use chronoscope_measure::front::{CpuList, ThreadList, time, whole_number};
 use chronoscope_measure::record::RuntimeKind;
 
 use crate::experiment::Experiment;
@@ -19,7 +19,13 @@ pub(crate) use chronoscope_measure::front::Format;
 ///
 /// Without a command it checks the machine. It needs no privilege and changes nothing.
 #[derive(Debug, Parser)]
-#[command(name = "chronoscope", version, max_term_width = 100, after_long_help = EXIT_CODES)]
+#[command(
+    name = "chronoscope",
+    version,
+    max_term_width = 100,
+    after_long_help = EXIT_CODES,
+    args_conflicts_with_subcommands = true
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -91,11 +97,11 @@ pub(crate) struct RunOptions {
     pub(crate) output: Option<PathBuf>,
 
     /// Take about this long, e.g. 8s or 1min; longer narrows the intervals
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = run_time, allow_hyphen_values = true)]
     pub(crate) duration: Option<Duration>,
 
     /// Use these CPUs only, e.g. 0-3,6; single-threaded measurements run on the last
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) cpus: Option<CpuList>,
 
     /// Take a few seconds, with wider intervals
@@ -122,7 +128,7 @@ pub(crate) struct CheckOptions {
     pub(crate) run: RunOptions,
 
     /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
     pub(crate) interval: Vec<Duration>,
 }
 
@@ -133,11 +139,11 @@ pub(crate) struct MonotimeOptions {
     pub(crate) run: RunOptions,
 
     /// Numbers of threads; 1 is always tried too [default: powers of two up to the number of CPUs]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) threads: Option<ThreadList>,
 
     /// Granularities of the causal clock, in nanoseconds or with a unit, e.g. 0,100,1us [default: 0,100,1000]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) granularity: Option<GranularityList>,
 }
 
@@ -148,7 +154,7 @@ pub(crate) struct LatchOptions {
     pub(crate) run: RunOptions,
 
     /// Threads that are released together, 1 to 4096 [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = released_threads, allow_hyphen_values = true)]
     pub(crate) threads: Option<u32>,
 }
 
@@ -159,7 +165,7 @@ pub(crate) struct PauseOptions {
     pub(crate) run: RunOptions,
 
     /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = pause_length, allow_hyphen_values = true)]
     pub(crate) length: Vec<Duration>,
 
     /// Beside a thread that never sleeps on the same CPU
@@ -190,7 +196,14 @@ pub(crate) struct RuntimesOptions {
     pub(crate) pause: bool,
 
     /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "100",
+        value_parser = released_threads,
+        allow_negative_numbers = true
+    )]
     pub(crate) latch: Option<u32>,
 }
 
@@ -198,11 +211,11 @@ pub(crate) struct RuntimesOptions {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PaceOptions {
     /// Events per second, e.g. 100k or 33.3, or per time, e.g. 30/1min
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(crate) rate: Rate,
 
     /// For how long
-    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, default_value = "10s")]
+    #[arg(long = "for", value_name = "TIME", value_parser = pace_time, allow_hyphen_values = true, default_value = "10s")]
     pub(crate) length: Duration,
 
     /// What becomes of late events
@@ -214,11 +227,18 @@ pub(crate) struct PaceOptions {
     pub(crate) poisson: bool,
 
     /// The random times to use
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "poisson")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "poisson",
+        value_parser = seed,
+        allow_hyphen_values = true
+    )]
     pub(crate) seed: u64,
 
     /// Let the handling of one event take this much longer: shows response time against service time
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
     pub(crate) stall: Option<Duration>,
 
     /// Under the real-time policy, where the system permits it
@@ -277,7 +297,7 @@ pub(crate) struct ScalingOptions {
     pub(crate) clock: Vec<String>,
 
     /// Numbers of threads; 1 is always tried too [default: powers of two up to the CPUs, and two and four times as many]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) threads: Option<ThreadList>,
 
     /// Save a page for browsers to FILE as well
@@ -327,6 +347,34 @@ pub(crate) enum View {
     Pause,
     /// Language runtimes
     Runtimes,
+}
+
+fn run_time(text: &str) -> Result<Duration, String> {
+    time(text, "a time such as 8s or 1min")
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    time(text, "1ns to 1day")
+}
+
+fn pause_length(text: &str) -> Result<Duration, String> {
+    time(text, "100ns to 1s")
+}
+
+fn pace_time(text: &str) -> Result<Duration, String> {
+    time(text, "10ms to 1day")
+}
+
+fn stall(text: &str) -> Result<Duration, String> {
+    time(text, "a time shorter than --for, such as 50ms")
+}
+
+fn released_threads(text: &str) -> Result<u32, String> {
+    whole_number(text, "1 to 4096")
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole_number(text, "0 to 18446744073709551615")
 }
 
 /// The arguments; ends the process with code 2 if they are wrong.

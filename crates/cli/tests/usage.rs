@@ -29,6 +29,58 @@ fn absurd_values_are_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn a_value_below_zero_is_refused_as_a_value() {
+    let times = |command: &'static str, option, accepted| (command, option, "-5us", accepted);
+    for (command, option, value, accepted) in [
+        times("check", "--interval", "it is negative; choose 1ns to 1day"),
+        times("clocks", "--interval", "it is negative; choose 1ns to 1day"),
+        times("check", "--duration", "it is negative; choose a time such as 8s"),
+        times("reads", "--duration", "it is negative; choose a time such as 8s"),
+        times("selftest", "--duration", "it is negative; choose a time such as 8s"),
+        times("scaling", "--duration", "it is negative; choose a time such as 8s"),
+        times("pause", "--length", "it is negative; choose 100ns to 1s"),
+        times("pace --rate 1k", "--for", "it is negative; choose 10ms to 1day"),
+        times("pace --rate 1k", "--stall", "it is negative; choose a time shorter than --for"),
+        times("monotime", "--granularity", "such as 0,100,1us"),
+        ("pace", "--rate", "-5", "such as 1500, 100k"),
+        ("pace --rate 1k --poisson", "--seed", "-5", "it is negative; choose 0 to"),
+        ("check", "--cpus", "-1", "such as 0-3,6"),
+        ("monotime", "--threads", "-1", "such as 1,2,4"),
+        ("scaling", "--threads", "-1,2", "such as 1,2,4"),
+        ("latch", "--threads", "-1", "it is negative; choose 1 to 4096"),
+        ("runtimes", "--latch", "-1", "it is negative; choose 1 to 4096"),
+    ] {
+        let arguments: Vec<&str> = command.split(' ').chain([option, value]).collect();
+        let told = refused(&arguments);
+        assert!(told.contains(option) && told.contains(value) && told.contains(accepted), "{arguments:?}: {told}");
+        assert!(!told.contains("unexpected argument"), "{arguments:?}: {told}");
+    }
+    let without_command = refused(&["--interval", "-5us"]);
+    assert!(without_command.contains("it is negative; choose 1ns to 1day"), "{without_command}");
+    // The bounds that are named are those that are kept.
+    for (arguments, kept) in [
+        (&["--interval", "0s"][..], "choose 1ns to 1day"),
+        (&["pause", "--length", "0s"], "choose 100ns to 1s"),
+        (&["pace", "--rate", "1k", "--for", "0s"], "choose 10ms to 1day"),
+        (&["latch", "--threads", "0"], "choose 1 to 4096"),
+    ] {
+        assert!(refused(arguments).contains(kept), "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_option_that_would_not_be_answered_is_refused() {
+    for command in ["reads", "causality", "monotime", "latch", "pause", "runtimes", "selftest", "scaling"] {
+        assert!(refused(&[command, "--interval", "500ns"]).contains("--interval"), "{command}");
+    }
+    // Before the command it belongs to no command.
+    for before in [&["--interval", "500ns"][..], &["--quick"], &["--cpus", "0"]] {
+        let told = refused(&[before, &["clocks"]].concat());
+        assert!(told.contains(before[0]) && told.contains("clocks"), "{told}");
+    }
+}
+
+#[test]
 fn absurd_threads_and_granularities_are_refused_before_anything_is_measured() {
     let monotime = |option: &str, value: &str| refused(&["monotime", option, value]);
     assert!(monotime("--threads", "0").contains("choose 1 to 1024"));

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::{CpuList, Format, ThreadList, TokenList};
+use super::{CpuList, Format, ThreadList, TokenList, time, whole_number};
 use crate::StudyWish;
 
 /// Budgets are multiplied by these for a quick look and for a thorough one.
@@ -46,23 +46,23 @@ pub(super) struct Arguments {
     pub(super) thorough: bool,
 
     /// Take about this long for all studies together, e.g. 8s or 1min
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = whole_time, allow_hyphen_values = true)]
     pub(super) duration: Option<Duration>,
 
     /// Measure in N processes; with fewer than 5, intervals are wide
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = processes, allow_hyphen_values = true)]
     pub(super) forks: Option<u32>,
 
     /// Use these numbers of threads instead of the study's own, e.g. 1,2,4 or 1-4
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) threads: Option<ThreadList>,
 
     /// Use these tokens of backoff instead of the study's own, e.g. 0-40 or 0,5,10
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) backoff: Option<TokenList>,
 
     /// Use these CPUs only, e.g. 0-3,6
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) cpus: Option<CpuList>,
 
     /// What to print on standard output
@@ -100,6 +100,14 @@ pub(super) struct Arguments {
     /// Nothing: cargo bench passes it
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+fn whole_time(text: &str) -> Result<Duration, String> {
+    time(text, "10ms to 24h")
+}
+
+fn processes(text: &str) -> Result<u32, String> {
+    whole_number(text, "2 to 1000")
 }
 
 impl Arguments {
@@ -169,6 +177,23 @@ mod tests {
         for wrong in wrong {
             let code = parsed(wrong).err().map(|error| error.exit_code());
             assert_eq!(code, Some(2), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_below_zero_is_a_value_and_refused_as_one() {
+        for (option, value, accepted) in [
+            ("--duration", "-5us", "it is negative; choose 10ms to 24h"),
+            ("--forks", "-3", "it is negative; choose 2 to 1000"),
+            ("--threads", "-1", "such as 1,2,4"),
+            ("--backoff", "-5", "such as 0-40"),
+            ("--cpus", "-1", "such as 0-3,6"),
+        ] {
+            let refused = parsed(&[option, value]).unwrap_err();
+            let text = refused.to_string();
+            assert_eq!(refused.exit_code(), 2);
+            assert!(text.contains(option) && text.contains(value) && text.contains(accepted), "{text}");
+            assert!(!text.contains("unexpected argument"), "{text}");
         }
     }
 

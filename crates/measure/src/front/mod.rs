@@ -16,6 +16,7 @@ mod progress;
 mod saved;
 mod session;
 mod trial;
+mod values;
 
 pub use bar::Bar;
 pub use failure::Failure;
@@ -26,3 +27,4 @@ pub use number_lists::{CpuList, ThreadList, TokenList};
 pub use output_file::OutputFile;
 pub use print::print;
 pub use progress::StudyProgress;
+pub use values::{time, whole_number};

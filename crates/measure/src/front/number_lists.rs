@@ -73,6 +73,8 @@ fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) 
     let mut found = Vec::new();
     for piece in text.split(',') {
         let (first, last) = match piece.split_once('-') {
+            // A number below zero, and no range.
+            Some((first, _)) if first.trim().is_empty() => (number(piece)?, number(piece)?),
             Some((first, last)) => (number(first)?, number(last)?),
             None => (number(piece)?, number(piece)?),
         };
@@ -103,6 +105,12 @@ mod tests {
         assert_eq!(" 1 ".parse(), Ok(CpuList(vec![1])));
         assert_eq!("1, 2,4".parse(), Ok(ThreadList(vec![1, 2, 4])));
         assert_eq!("0-3,1048576".parse(), Ok(TokenList(vec![0, 1, 2, 3, 1_048_576])));
+    }
+
+    #[test]
+    fn a_negative_number_is_named_whole() {
+        assert_eq!("-1".parse::<CpuList>().unwrap_err(), "\"-1\" is no CPU; write a list such as 0-3,6");
+        assert!("2,-3-4".parse::<TokenList>().unwrap_err().starts_with("\"-3-4\" is no number of tokens"));
     }
 
     #[test]
