@@ -28,7 +28,7 @@ pub struct Reads {
     pub maximum_ns: f64,
     /// Values around which differences gather, most frequent first.
     pub modes: Vec<Mode>,
-    /// How much of the time long gaps took away.
+    /// How much of the time long gaps took away; thresholds that the clock's steps hide are left out.
     pub gaps: Vec<Gaps>,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
@@ -38,6 +38,37 @@ pub struct Reads {
     pub histogram: Histogram,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
+}
+
+impl Reads {
+    /// Of the differences, so many are equal where the clock moves in steps longer than a read takes.
+    const EQUAL_SHARE_OF_STEPS: f64 = 0.1;
+    /// A gap shows only where it is so many times as long as a step.
+    pub const STEPS_PER_GAP: f64 = 10.0;
+
+    /// The step in which the clock moved, where that is longer than a read takes; else 0. Infinite if it never moved.
+    ///
+    /// A pause of the reader that is shorter than this does not show in the differences, and a difference of one step is
+    /// no pause.
+    pub fn step_ns(&self) -> f64 {
+        if self.zero_share >= Self::EQUAL_SHARE_OF_STEPS { self.minimum_ns.unwrap_or(f64::INFINITY) } else { 0.0 }
+    }
+
+    /// Whether gaps longer than `above_ns` show in the differences of this clock.
+    pub fn shows_gaps_above(&self, above_ns: f64) -> bool {
+        above_ns >= Self::STEPS_PER_GAP * self.step_ns()
+    }
+
+    /// The gaps that are the reader's and not the clock's own steps.
+    pub fn shown_gaps(&self) -> impl Iterator<Item = &Gaps> {
+        self.gaps.iter().filter(|gaps| self.shows_gaps_above(gaps.above_ns))
+    }
+
+    /// The longest that the reader can have paused between two reads: the largest difference, and a step more, since each
+    /// reading of a clock that moves in steps may be up to a step old.
+    pub fn longest_gap_below_ns(&self) -> f64 {
+        self.maximum_ns + self.step_ns()
+    }
 }
 
 /// A value around which differences gather.

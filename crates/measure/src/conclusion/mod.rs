@@ -90,7 +90,15 @@ fn count(value: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use crate::plan::{Plan, Wish};
+    use crate::record::{Machine, Record};
+
+    /// A record of a machine with two CPUs, on which nothing has been measured.
+    pub(crate) fn blank() -> Record {
+        crate::engine::blank(Plan::new(&Wish::default(), &[0, 1]).unwrap(), Machine::default())
+    }
+
     #[test]
     fn lengths_have_three_digits() {
         let said = [0.0, 0.358, 1.0, 8.876, 16.91, 999.4, 999.6, 10_000.0, -1_234_567.0].map(super::ns);

@@ -20,7 +20,7 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
     let worst = record
         .reads
         .iter()
-        .filter_map(|reads| reads.gaps.iter().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
+        .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
         .max_by(|a, b| a.1.share_of_time.total_cmp(&b.1.share_of_time));
     worst
         .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
@@ -38,7 +38,7 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
             .value("share_of_time", gap.share_of_time)
             .value("gaps", gap.count as f64)
             .value("largest_ns", reads.maximum_ns)
-            .advice("stop what else runs here, or bind your measurement to a CPU that nothing else uses");
+            .advice(quieter(record));
             if gap.share_of_time <= GAP_SHARES.1 {
                 finding.severity = Severity::Notice;
             }
@@ -46,6 +46,16 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
         })
         .into_iter()
         .collect()
+}
+
+/// What makes a machine quieter; to bind to a CPU takes more than one, and the right to.
+fn quieter(record: &Record) -> &'static str {
+    let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
+    if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
+        "stop what else runs here, or bind your measurement to a CPU that nothing else uses"
+    } else {
+        "stop what else runs here"
+    }
 }
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
@@ -101,6 +111,10 @@ pub(super) fn no_workers(record: &Record) -> Vec<Finding> {
 
 pub(super) fn one_cpu(record: &Record) -> Vec<Finding> {
     let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
+    if record.machine.cpu.online == Some(1) {
+        let saw = format!("the machine has CPU {cpu} alone: there is no other that could disagree with it");
+        return vec![Finding::new(FindingId::OneCpu, saw).value("cpus", 1.0)];
+    }
     vec![
         Finding::new(
             FindingId::OneCpu,
@@ -168,12 +182,44 @@ pub(super) fn interrupted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::blank;
-    use crate::plan::{Plan, Wish};
-    use crate::record::{Canary, Harness, Machine};
+    use crate::conclusion::tests::blank;
+    use crate::record::{Canary, Harness};
+    use crate::task::reads::Samples;
+
+    /// A record in which one clock was read with these differences.
+    fn read_with(differences: Vec<(i64, u64)>) -> Record {
+        let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
+        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        let mut record = blank();
+        record.reads.extend(crate::estimate::reads("fake", &samples, rate, Disturbance::default()));
+        record
+    }
+
+    #[test]
+    fn the_tick_of_a_coarse_clock_makes_no_machine_noisy() {
+        assert_eq!(noisy_machine(&read_with(vec![(0, 999_998), (4_000_000, 2)])), []);
+        // A record of an earlier build counted it.
+        let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
+        let gaps = |above_ns| crate::record::Gaps { above_ns, count: 2, share_of_time: 1.0 };
+        earlier.reads[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
+        assert_eq!(noisy_machine(&earlier), []);
+        assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);
+    }
+
+    #[test]
+    fn one_cpu_is_not_told_to_bind_nor_to_allow_another() {
+        let mut noisy = read_with(vec![(20, 1_000), (50_000, 2)]);
+        assert!(noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        noisy.machine.cpu.online = Some(1);
+        assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        noisy.plan.cpus = vec![0];
+        assert!(one_cpu(&noisy)[0].advice.is_empty());
+        noisy.machine.cpu.online = Some(2);
+        assert_eq!(one_cpu(&noisy)[0].advice, ["allow it two CPUs or more"]);
+    }
 
     fn record(canary: Canary) -> Record {
-        let plan = Plan::new(&Wish::default(), &[0, 1]).expect("an empty wish is a plan");
         let harness = Harness {
             timer: "lfence; rdtsc".to_owned(),
             timer_cost_ns: 15.0,
@@ -182,7 +228,7 @@ mod tests {
             estimator: String::new(),
             canary,
         };
-        Record { harness: Some(harness), ..blank(plan, Machine::default()) }
+        Record { harness: Some(harness), ..blank() }
     }
 
     const SHARED: Canary = Canary {

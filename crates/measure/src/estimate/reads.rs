@@ -8,21 +8,15 @@ use crate::task::reads::Samples;
 const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 
 /// The distribution of consecutive reads of `clock`. None if there are none.
+///
+/// A difference of a clock that moves in steps is up to a step longer than the gap behind it, so a step is taken off;
+/// gaps that its steps hide are not counted at all.
 pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads> {
     let ns = |ticks: i64| rate.ns_of_mean(ticks as f64);
     let all = Distribution::of_counts(samples.differences.iter().map(|(ticks, count)| (ns(*ticks), *count)));
     let histogram = all.histogram();
     let span_ns = rate.ns_of_mean(samples.span_ticks as f64);
-    let gaps = GAP_THRESHOLDS_NS.map(|above_ns| {
-        let above = || all.counts().iter().filter(|(ns, _)| *ns > above_ns);
-        let taken = above().fold(0.0, |sum, (ns, count)| sum + ns * *count as f64);
-        Gaps {
-            above_ns,
-            count: above().map(|(_, count)| count).sum(),
-            share_of_time: if span_ns > 0.0 { (taken / span_ns).min(1.0) } else { 0.0 },
-        }
-    });
-    Some(Reads {
+    let mut found = Reads {
         clock: clock.to_owned(),
         count: all.total(),
         span_ns,
@@ -34,12 +28,24 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
         p999_ns: all.quantile(0.999)?,
         maximum_ns: all.maximum()?,
         modes: modes(&histogram),
-        gaps: gaps.to_vec(),
+        gaps: Vec::new(),
         empty_intervals: samples.empty_intervals,
         largest_empty_interval_ns: ns(samples.largest_empty_ticks),
         histogram,
         disturbance,
-    })
+    };
+    let step_ns = found.step_ns();
+    let gaps = GAP_THRESHOLDS_NS.into_iter().filter(|above_ns| found.shows_gaps_above(*above_ns)).map(|above_ns| {
+        let above = || all.counts().iter().map(|(ns, count)| (ns - step_ns, *count)).filter(|(ns, _)| *ns > above_ns);
+        let taken = above().fold(0.0, |sum, (ns, count)| sum + ns * count as f64);
+        Gaps {
+            above_ns,
+            count: above().map(|(_, count)| count).sum(),
+            share_of_time: if span_ns > 0.0 { (taken / span_ns).min(1.0) } else { 0.0 },
+        }
+    });
+    found.gaps = gaps.collect();
+    Some(found)
 }
 
 #[cfg(test)]
@@ -60,5 +66,32 @@ mod tests {
         assert!((found.gaps[0].share_of_time - 1.0 / 3.0).abs() < 1e-3);
         assert_eq!(found.maximum_ns, 50_000.0);
         assert!((found.zero_share - 100.0 / 10_103.0).abs() < 1e-9);
+    }
+
+    fn of(differences: Vec<(i64, u64)>) -> Reads {
+        let span_ticks: u64 = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
+        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
+    }
+
+    #[test]
+    fn a_tick_is_no_gap() {
+        let coarse = of(vec![(0, 999_998), (4_000_000, 2)]);
+        assert_eq!((coarse.step_ns(), coarse.gaps.len()), (4_000_000.0, 0));
+        assert_eq!(coarse.longest_gap_below_ns(), 8_000_000.0);
+    }
+
+    #[test]
+    fn a_clock_that_did_not_move_tells_of_no_gap() {
+        let still = of(vec![(0, 2_000)]);
+        assert!(still.step_ns().is_infinite() && still.gaps.is_empty());
+    }
+
+    #[test]
+    fn gaps_show_where_steps_are_much_shorter() {
+        let found = of(vec![(0, 900), (1_000, 99), (51_000, 1)]);
+        let seen: Vec<(f64, u64)> = found.gaps.iter().map(|gap| (gap.above_ns, gap.count)).collect();
+        assert_eq!(seen, [(10_000.0, 1), (100_000.0, 0)], "1 µs is hidden by steps of 1 µs");
+        assert!((found.gaps[0].share_of_time - 50.0 / 150.0).abs() < 1e-9, "a step is taken off");
     }
 }

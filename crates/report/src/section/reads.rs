@@ -45,13 +45,16 @@ pub(crate) fn show_all(page: &mut Page, record: &Record) {
         for fact in facts(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &fact);
         }
-        for gaps in &reads.gaps {
+        for gaps in reads.shown_gaps() {
             let text = format!(
                 "gaps above {}: {}, {} of the time",
                 short(gaps.above_ns),
                 count(gaps.count),
                 share(gaps.share_of_time)
             );
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
+        if let Some(text) = hidden(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &text);
         }
         let smallest = reads.minimum_ns.map_or_else(|| "none above zero".to_owned(), ns);
@@ -109,8 +112,20 @@ fn facts(reads: &Reads) -> Vec<String> {
 /// All gaps in one sentence.
 fn gaps(reads: &Reads) -> Option<String> {
     let gaps: Vec<String> =
-        reads.gaps.iter().map(|gap| format!(">{} {}", short(gap.above_ns), share(gap.share_of_time))).collect();
-    (!gaps.is_empty()).then(|| format!("time in gaps {}", gaps.join(", ")))
+        reads.shown_gaps().map(|gap| format!(">{} {}", short(gap.above_ns), share(gap.share_of_time))).collect();
+    if gaps.is_empty() { hidden(reads) } else { Some(format!("time in gaps {}", gaps.join(", "))) }
+}
+
+/// Why shorter gaps are not told, where the clock's steps hide them.
+fn hidden(reads: &Reads) -> Option<String> {
+    match reads.step_ns() {
+        0.0 => None,
+        step if step.is_finite() => {
+            let shortest = short(step * Reads::STEPS_PER_GAP);
+            Some(format!("gaps below {shortest} cannot be told: the clock moves in steps of {}", ns(step)))
+        }
+        _ => Some("gaps cannot be told: the clock did not move".to_owned()),
+    }
 }
 
 /// A threshold, which is a round number.

@@ -1,4 +1,4 @@
-use chronoscope_record::{CrowdLatency, Latency, Path, PublishedTimer, Record, Runtime, RuntimeClock, TimeKind};
+use chronoscope_record::{CrowdLatency, Latency, Path, PublishedTimer, Reads, Record, Runtime, RuntimeClock, TimeKind};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -98,7 +98,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
         clock.reads.as_ref().map_or_else(none, |reads| zeros(reads.zero_share)),
-        clock.reads.as_ref().map_or_else(none, |reads| ns(reads.maximum_ns)),
+        largest_gap(clock),
         within_1pct,
         within_10pct,
     ]
@@ -148,6 +148,20 @@ fn observed(clock: &RuntimeClock) -> String {
         (_, Some(true)) => "= read".to_owned(),
         (Some(step), _) => ns(step),
         (None, _) => none(),
+    }
+}
+
+/// The largest gap between two reads; a bound for it where the clock's steps hide what is shorter.
+///
+/// Each of two readings may be up to a step old, so a difference of `n` steps is a gap of less than `n + 1`.
+fn largest_gap(clock: &RuntimeClock) -> String {
+    let Some(reads) = &clock.reads else { return none() };
+    let step = clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false)).unwrap_or(0.0);
+    let step = step.max(Some(reads.step_ns()).filter(|step| step.is_finite()).unwrap_or(0.0));
+    match reads.maximum_ns {
+        0.0 if step == 0.0 => none(),
+        largest if largest >= step * Reads::STEPS_PER_GAP => ns(largest),
+        largest => format!("<{}", ns(largest + step)),
     }
 }
 
@@ -204,7 +218,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     format!(
         "sits on: system calls for the time behind {} reads, counted; ±: half the interval{at}, over processes in turn with \
          those of the other runtimes; added: over native code's own read of the system's clock in the same round; \
-         says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two; 1 %, 10 %: the \
+         says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two, with < where steps hide what is shorter; 1 %, 10 %: the \
          shortest interval that two reads should time so well; how each loop is made: `notes` in the record",
         count(u64::from(reads))
     )
