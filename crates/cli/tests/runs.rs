@@ -196,6 +196,16 @@ fn a_question_is_answered_and_strict_fails_on_it() {
 }
 
 #[test]
+fn every_interval_asked_about_is_answered_on_the_page() {
+    for command in ["check", "clocks"] {
+        let arguments = [command, "--interval", "1ns", "--interval", "1h", "--duration", "2s"];
+        let output = chronoscope().args(arguments).assert().success().get_output().clone();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(" 1.00 ns: ") && text.contains(" 3 600 s: "), "{text}");
+    }
+}
+
+#[test]
 fn the_saved_record_is_the_printed_one_and_replaces_the_old() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("record.json");

@@ -181,16 +181,6 @@ fn full_resolution_may_go_back_by_less_than_its_granularity() {
 }
 
 #[test]
-fn a_message_before_its_sending_outweighs_a_clean_litmus() {
-    let mut clock = clock_report(CLOCK, 1.0);
-    clock.observe_causality(0);
-    assert_eq!(clock.causal, Some(true));
-    clock.observe_causality(3);
-    clock.observe_causality(0);
-    assert_eq!(clock.causal, Some(false));
-}
-
-#[test]
 fn a_skew_beyond_its_error_bar_is_a_finding() {
     let request = task::offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {

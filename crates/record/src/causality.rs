@@ -66,8 +66,20 @@ pub struct Litmus {
     pub violations: u64,
     /// The largest step back.
     pub worst_ns: f64,
-    /// Rate of violations below which the truth lies with 95 % confidence.
+    /// Rate of violations below which the truth lies with 95 % confidence: per new value where there were none, since to
+    /// see a value again tests nothing; else per observation.
     pub rate_upper_95: f64,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
+}
+
+impl Litmus {
+    /// Fewer new values than this leave room for a clock that goes backwards in one of 300 (the rule of three, at 95 %),
+    /// which is what reads without order do.
+    pub const FEWEST_NEW_VALUES: u64 = 1_000;
+
+    /// Whether so many new values were seen that it says something if none was later than the reader's own time.
+    pub fn is_telling(&self) -> bool {
+        self.fresh >= Self::FEWEST_NEW_VALUES
+    }
 }

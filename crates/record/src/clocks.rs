@@ -1,3 +1,5 @@
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +26,10 @@ pub struct ClockReport {
     pub causal_by_design: Option<bool>,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
-    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null for not tested.
+    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null where it did not
+    /// and too little was observed to say that it does not.
     pub causal: Option<bool>,
-    /// Why it was not tested.
+    /// Why that is not known.
     pub reason_causal_unknown: Option<String>,
     /// Cost of a read.
     pub latency_ns: Option<Latency>,
@@ -50,9 +53,26 @@ impl ClockReport {
         self.causal_by_design.unwrap_or(self.ordered)
     }
 
-    /// Takes into account that the clock went backwards between threads `violations` times in one observation.
-    pub fn observe_causality(&mut self, violations: u64) {
-        self.causal = Some(self.causal.unwrap_or(true) && violations == 0);
+    /// Whether it is the wall clock, which may be set back.
+    pub fn may_be_set(&self) -> bool {
+        SourceId::from_name(&self.name) == Some(SourceId::Os(OsClock::Realtime))
+    }
+
+    /// Whether it is the CPU's counter, read by an instruction of its own.
+    pub fn is_counter(&self) -> bool {
+        SourceId::from_name(&self.name).is_some_and(SourceId::is_counter)
+    }
+
+    /// The step in which the clock moves, where that is longer than a read takes.
+    pub fn step_ns(&self) -> Option<f64> {
+        self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+    }
+
+    /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
+    pub fn is_coarse(&self) -> bool {
+        const COARSE_NS: f64 = 1_000.0;
+        let is_longer_than_a_read = |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.estimate);
+        self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
     }
 }
 

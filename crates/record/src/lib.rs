@@ -26,6 +26,7 @@ pub mod plan;
 mod reads;
 mod runtime;
 pub mod study;
+mod trust;
 mod verdict;
 
 pub use causality::{Causality, Litmus, PairOffset};
@@ -49,7 +50,7 @@ pub use runtime::{
     AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, Runtime, RuntimeClock, RuntimeKind, RuntimePause,
     SystemCalls, TimeKind, WarmUp,
 };
-pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, Verdict};
+pub use verdict::{ClockVerdict, DirectInterval, IntervalTrial, Question, ShortestInterval, Tolerance, Verdict};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,40 @@ pub struct Record {
     /// What language runtimes see of the time, each measured from inside; empty where that was not asked for.
     #[serde(default)]
     pub runtimes: Vec<Runtime>,
+}
+
+impl Record {
+    /// The clocks whose causality the verdict speaks of: those that it recommends and that must be causal; or if there
+    /// are none, all that were to be tested.
+    pub fn relied_on_across_cpus(&self) -> Vec<&ClockReport> {
+        let must_be = |clock: &&ClockReport| clock.available && clock.must_be_causal();
+        let is_recommended =
+            |name: &str| self.verdict.clocks.iter().any(|verdict| verdict.recommended && verdict.name == name);
+        let recommended: Vec<&ClockReport> =
+            self.clocks.iter().filter(must_be).filter(|clock| is_recommended(&clock.name)).collect();
+        if !recommended.is_empty() {
+            return recommended;
+        }
+        self.clocks.iter().filter(must_be).filter(|clock| self.plan.litmus_clocks.contains(&clock.name)).collect()
+    }
+
+    /// The clocks that were to be watched on one thread and must not step back there: all but the wall clock, which may
+    /// be set. Each with whether it was watched.
+    pub fn watched_on_one_thread(&self) -> Vec<(&ClockReport, bool)> {
+        let in_steps = self.plan.budget_ms_of(Part::Granularity).is_some();
+        let in_reads = self.plan.budget_ms_of(Part::Reads).is_some();
+        let was_planned = |name: &String| {
+            in_steps && self.plan.clocks.contains(name) || in_reads && self.plan.reads_clocks.contains(name)
+        };
+        let was_watched = |clock: &ClockReport| {
+            clock.granularity.is_some() || self.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
+        };
+        self.clocks
+            .iter()
+            .filter(|clock| clock.available && !clock.may_be_set() && was_planned(&clock.name))
+            .map(|clock| (clock, was_watched(clock)))
+            .collect()
+    }
 }
 
 /// The program that wrote a record.

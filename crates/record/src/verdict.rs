@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 /// What can be timed on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// Whether no clock that must not step back did so on one thread; null if none was observed.
+    /// Whether no clock that must not step back did so on one thread; null if one of those planned was not observed.
     pub monotonic: Option<bool>,
-    /// Whether no read that must be causal went backwards between CPUs; null if it could not be tested.
+    /// Whether no read that must be causal went backwards between CPUs; null unless every clock was tested that the
+    /// verdict recommends, or that was to be tested where it recommends none.
     pub causal: Option<bool>,
     /// The largest skew between CPUs that the observations do not exclude.
     pub skew_not_excluded_ns: Option<f64>,
@@ -31,9 +32,9 @@ pub struct ClockVerdict {
     pub direct_interval_ns: DirectInterval,
     /// The same as claimed before the trials: from latency, granularity and the spread of empty intervals.
     pub claimed_interval_ns: DirectInterval,
-    /// Whether trials were made and `direct_interval_ns` rests on them.
+    /// Whether trials were made within each tolerance and `direct_interval_ns` rests on them.
     pub validated: bool,
-    /// Why no trials were made, or why they confirm no interval.
+    /// Why trials are missing, or why they confirm no interval.
     pub reason_unvalidated: Option<String>,
     /// Known work timed directly, beside its truth.
     pub trials: Vec<IntervalTrial>,
@@ -51,6 +52,122 @@ impl ClockVerdict {
             validated: false,
             reason_unvalidated: None,
             trials: Vec::new(),
+        }
+    }
+
+    /// What is known of the shortest interval within `tolerance`.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_record::{ClockVerdict, DirectInterval, ShortestInterval, Tolerance};
+    ///
+    /// let claim = DirectInterval { within_1pct: Some(2_200.0), within_10pct: None };
+    /// let verdict = ClockVerdict::claimed("fake", claim);
+    /// assert_eq!(verdict.shortest(Tolerance::OnePercent), ShortestInterval::Claimed(2_200.0));
+    /// assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Unknown);
+    /// ```
+    pub fn shortest(&self, tolerance: Tolerance) -> ShortestInterval {
+        let trials = self.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
+        let longest = trials.max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
+        match (longest, tolerance.of(&self.direct_interval_ns), tolerance.of(&self.claimed_interval_ns)) {
+            (Some(_), Some(confirmed), _) => ShortestInterval::Confirmed(confirmed),
+            (Some(longest), None, _) => {
+                let error_ns = longest.error_pct_abs_p95 / 100.0 * longest.truth_ns;
+                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns);
+                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns }
+            }
+            (None, _, Some(claimed)) => ShortestInterval::Claimed(claimed),
+            (None, ..) => ShortestInterval::Unknown,
+        }
+    }
+}
+
+/// How far a reading may be from the truth.
+///
+/// # Examples
+/// ```
+/// assert_eq!(chronoscope_record::Tolerance::OnePercent.percent(), 1.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tolerance {
+    /// 1 %.
+    OnePercent,
+    /// 10 %.
+    TenPercent,
+}
+
+impl Tolerance {
+    /// Both, the narrower one first.
+    pub const ALL: [Self; 2] = [Self::OnePercent, Self::TenPercent];
+
+    /// In percent.
+    pub const fn percent(self) -> f64 {
+        match self {
+            Self::OnePercent => 1.0,
+            Self::TenPercent => 10.0,
+        }
+    }
+
+    /// As a share.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::OnePercent => 0.01,
+            Self::TenPercent => 0.1,
+        }
+    }
+
+    /// The interval of `both` that is timed so well.
+    pub const fn of(self, both: &DirectInterval) -> Option<f64> {
+        match self {
+            Self::OnePercent => both.within_1pct,
+            Self::TenPercent => both.within_10pct,
+        }
+    }
+}
+
+/// What is known of the shortest interval that two reads of a clock time within a tolerance.
+///
+/// # Examples
+/// ```
+/// use chronoscope_record::ShortestInterval;
+///
+/// assert_eq!(ShortestInterval::Confirmed(2_400.0).known_from_ns(), Some(2_400.0));
+/// assert_eq!(ShortestInterval::Unknown.known_from_ns(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShortestInterval {
+    /// Trials confirm this one.
+    Confirmed(f64),
+    /// This one follows from latency and step; no trial was made.
+    Claimed(f64),
+    /// Trials were made, and confirmed no length.
+    NotConfirmed {
+        /// The longest length that was tried.
+        tried_to_ns: f64,
+        /// The error below which 95 of 100 readings of that length lay.
+        error_ns: f64,
+        /// The length at which that error, if it stays the same, is within the tolerance.
+        expected_from_ns: f64,
+    },
+    /// There is neither a claim nor a trial.
+    Unknown,
+}
+
+impl ShortestInterval {
+    /// The shortest interval that is confirmed or, without a trial, claimed.
+    pub const fn known_from_ns(self) -> Option<f64> {
+        match self {
+            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
+            Self::NotConfirmed { .. } | Self::Unknown => None,
+        }
+    }
+
+    /// The shortest interval that one may count on: known, or expected after trials that confirmed none.
+    pub const fn expected_from_ns(self) -> Option<f64> {
+        match self {
+            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
+            Self::NotConfirmed { expected_from_ns, .. } => Some(expected_from_ns),
+            Self::Unknown => None,
         }
     }
 }
@@ -90,8 +207,8 @@ pub struct IntervalTrial {
 pub struct Question {
     /// The interval.
     pub interval_ns: f64,
-    /// Clocks that time it directly within 1 %.
+    /// Clocks that time it directly within 1 %, confirmed by trials or, where none were made, claimed.
     pub within_1pct: Vec<String>,
-    /// Clocks that time it directly within 10 %, but not within 1 %.
+    /// Clocks that do so within 10 %, but not within 1 %.
     pub within_10pct: Vec<String>,
 }

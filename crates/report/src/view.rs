@@ -85,6 +85,7 @@ pub fn terminal(record: &Record, view: View) -> String {
             findings::notices(&mut page, record);
         }
         View::Clocks => {
+            verdict::asked(&mut page, record);
             clocks::show(&mut page, record);
             clock_detail::show(&mut page, record);
             findings::concerning(&mut page, record, view);

@@ -76,6 +76,98 @@ fn runtimes() {
     assert!(plain(&record(), View::Runtimes).contains("it was not part of the plan"));
 }
 
+/// The line of the verdict that holds `words`, with the lines that go on with it.
+fn line_of(record: &Record, words: &str) -> String {
+    let text = plain(record, View::Check).replace("\n  ", " ");
+    text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_recommended_clock_that_was_not_observed_takes_the_tick_of_causality() {
+    let mut record = record();
+    assert!(line_of(&record, "causal across cores").starts_with('✔'));
+    let row = record.causality.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
+    (row.observations, row.fresh) = (0, 0);
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    clock.causal = None;
+    clock.reason_causal_unknown = Some("nothing was observed from CPU 0 to CPU 1".to_owned());
+    // An earlier build gave the tick all the same.
+    for told in [None, Some(true)] {
+        record.verdict.causal = told;
+        let line = line_of(&record, "causal across cores");
+        assert!(
+            line.starts_with("? causal across cores: not known of CLOCK_MONOTONIC (nothing was observed"),
+            "{line}"
+        );
+        assert!(
+            line.contains("none of 4 other clocks went backwards in 24\u{202f}000\u{202f}000 observations"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_guess_and_an_unwatched_clock_take_their_ticks() {
+    let mut record = record();
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    clock.path_evidence.as_mut().unwrap().method = chronoscope_record::PathMethod::Inferred;
+    assert!(line_of(&record, "on its fast path").starts_with('?'));
+    assert!(line_of(&record, "monotonic: no clock").starts_with('✔'));
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap();
+    clock.granularity = None;
+    let line = line_of(&record, "monotonic:");
+    assert!(line.starts_with("? monotonic: not tested for rdtscp"), "{line}");
+}
+
+#[test]
+fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
+    let mut record = record();
+    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    monotonic.direct_interval_ns.within_10pct = None;
+    let line = line_of(&record, "! CLOCK_MONOTONIC times one");
+    // 8.7 % of 240 ns are 20.9 ns, and 12.8 % of 217 ns 27.8 ns; the longest counts.
+    assert!(
+        line.contains("within 10 % from no length up to 240 ns; expect 240 ns if its error stays at 20.9 ns"),
+        "{line}"
+    );
+    assert!(!plain(&record, View::Check).contains("no interval was found"));
+    // And without a trial the claim is a claim.
+    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    monotonic.trials.retain(|trial| trial.tolerance_pct != 10.0);
+    let line = line_of(&record, "! CLOCK_MONOTONIC times one");
+    assert!(line.contains("from 217 ns within 10 % by its latency and step (no trials were made)"), "{line}");
+}
+
+#[test]
+fn a_question_is_answered_by_what_is_known() {
+    let mut record = record();
+    let asked = |record: &mut Record, interval_ns: f64, within: [&[&str]; 2]| {
+        let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        record.verdict.questions = vec![chronoscope_record::Question { interval_ns, within_1pct, within_10pct }];
+    };
+    asked(&mut record, 50.0, [&[], &[]]);
+    let line = line_of(&record, "50.0 ns: ");
+    assert!(line.starts_with("✘ 50.0 ns: too short") && line.contains("150 ns with `lfence; rdtsc`"), "{line}");
+    asked(&mut record, 9_000.0, [&["CLOCK_MONOTONIC"], &[]]);
+    assert_eq!(line_of(&record, "9.00 µs: "), "✔ 9.00 µs: CLOCK_MONOTONIC times it directly within 1 %");
+    for clock in &mut record.verdict.clocks {
+        clock.trials.clear();
+    }
+    let line = line_of(&record, "9.00 µs: ");
+    assert_eq!(line, "! 9.00 µs: CLOCK_MONOTONIC should time it within 1 %, not confirmed by trials");
+    record.verdict.clocks.clear();
+    assert!(line_of(&record, "9.00 µs: ").starts_with("? 9.00 µs: not tested: "));
+}
+
+#[test]
+fn no_command_switches_to_a_counter_that_the_page_distrusts() {
+    let mut record = record();
+    assert!(plain(&record, View::Clocks).contains("echo tsc"));
+    record.machine.tsc.class = Some(chronoscope_record::TscClass::Variant);
+    let text = plain(&record, View::Clocks);
+    assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
+}
+
 #[test]
 fn a_record_of_an_earlier_build_is_shown_too() {
     let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");

@@ -5,10 +5,10 @@ use crate::finding::{Finding, FindingId};
 use crate::record::{Litmus, Record};
 
 pub(super) fn non_causal_reads(record: &Record) -> Vec<Finding> {
-    record.causality.litmus.iter().filter(|row| row.violations > 0).map(non_causal_read).collect()
+    record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()
 }
 
-fn non_causal_read(row: &Litmus) -> Finding {
+fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let id = SourceId::from_name(&row.name);
     let allowed_ns = id.and_then(allowed_back_ns);
     // A clock that this build does not know must be causal like any other.
@@ -38,7 +38,7 @@ fn non_causal_read(row: &Litmus) -> Finding {
         Some(allowed) => finding.value("allowed_ns", allowed),
         None => finding,
     };
-    finding.advice(advice(id, is_broken))
+    finding.advice(advice(id, is_broken, record))
 }
 
 /// How far a read that is not causal may go back and still keep its guarantee; None where it promises nothing.
@@ -46,20 +46,34 @@ fn allowed_back_ns(id: SourceId) -> Option<f64> {
     (id.guarantee() == Some(Guarantee::FullResolution)).then_some(Guarantee::GRANULARITY.as_nanos() as f64)
 }
 
-fn advice(id: Option<SourceId>, is_broken: bool) -> String {
+fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     if is_broken {
-        return "do not compare times of this clock between threads; the CPUs' counters disagree".to_owned();
+        return "do not compare times of this clock between threads".to_owned();
     }
+    let is_sound = |name: &&str| {
+        let clock = record.clocks.iter().find(|clock| clock.name == **name);
+        clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
+    };
     let [ordered, granular] = [Guarantee::Ordered, Guarantee::Granular].map(|which| SourceId::Clock(which).name());
     match id.and_then(SourceId::guarantee) {
         Some(Guarantee::FullResolution) => {
-            format!("that is its design; where no step back will do, use {granular} or {ordered}")
+            let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).collect();
+            match instead.is_empty() {
+                true => "that is its design".to_owned(),
+                false => format!("that is its design; where no step back will do, use {}", instead.join(" or ")),
+            }
         }
-        Some(_) => format!("between threads use {ordered}: the CPU executes this read before earlier loads"),
-        None => format!(
-            "between threads use {} or the system's clock: the CPU executes this read before earlier loads",
-            SourceId::CounterOrdered.name()
-        ),
+        Some(_) if is_sound(&ordered) => {
+            format!("between threads use {ordered}: the CPU executes this read before earlier loads")
+        }
+        _ => match record.clocks_between_threads().as_slice() {
+            [] => {
+                "do not compare times of it between threads: the CPU executes this read before earlier loads".to_owned()
+            }
+            clocks => {
+                format!("between threads use {}: the CPU executes this read before earlier loads", clocks.join(" or "))
+            }
+        },
     }
 }
 
@@ -90,4 +104,38 @@ pub(super) fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
             .advice("do not compare times between these CPUs; bind what you time to one of them")
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conclusion::tests::{blank, readable};
+    use crate::record::{Disturbance, TscClass};
+
+    #[test]
+    fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {
+        let name = SourceId::CounterUnordered.name();
+        let mut record = blank();
+        record.machine.tsc.class = Some(TscClass::Invariant);
+        record.clocks = [name, SourceId::CounterOrdered.name(), "CLOCK_MONOTONIC"].map(readable).to_vec();
+        record.causality.litmus.push(Litmus {
+            name: name.to_owned(),
+            writer: 0,
+            reader: 1,
+            observations: 100,
+            fresh: 100,
+            violations: 3,
+            worst_ns: 50.0,
+            rate_upper_95: 0.1,
+            disturbance: Disturbance::default(),
+        });
+        let advice = |record: &Record| non_causal_reads(record)[0].advice[0].clone();
+        assert!(
+            advice(&record).starts_with(&format!("between threads use {} or CLOCK_M", SourceId::CounterOrdered.name()))
+        );
+        record.machine.tsc.class = Some(TscClass::Variant);
+        assert!(advice(&record).starts_with("between threads use CLOCK_MONOTONIC:"));
+        record.clocks[2].causal = Some(false);
+        assert!(advice(&record).starts_with("do not compare times of it between threads"));
+    }
 }

@@ -6,12 +6,13 @@ use chronoscope_clock::os::OsClock;
 use super::ns;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::record::{ClockReport, Path, PathMethod, Record};
-use crate::verdict::COARSE_NS;
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
-/// A register read that costs more than this is taken to trap: no CPU's own read does.
-const TRAP_NS: f64 = 250.0;
+/// A register read that costs as much as so many dependent multiplications is taken to trap. They take three or four cycles
+/// each, so this is 600 or more: several times what a CPU's own read costs, and less than an exit to a hypervisor and back. Both are
+/// measured in one run, so that neither a slow CPU nor an emulator, which slows either, looks like a trap.
+const TRAP_LINKS: f64 = 200.0;
 
 pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
@@ -36,7 +37,8 @@ pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
             if SourceId::from_name(name) == Some(SourceId::Os(OsClock::Realtime)) {
                 // A wall clock may be set; that it was, during the run, is worth knowing and no more.
                 finding.severity = Severity::Notice;
-                finding.advice("never time an interval with a wall clock; use CLOCK_MONOTONIC")
+                let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
+                finding.advice(format!("never time an interval with a wall clock{instead}"))
             } else {
                 finding.advice("do not use this clock: an interval timed with it can come out negative")
             }
@@ -45,10 +47,7 @@ pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
 }
 
 pub(super) fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
-    let differs = |clock: &ClockReport| {
-        let step = clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false))?;
-        misdeclared(&clock.name, clock.resolution_ns_declared?, step)
-    };
+    let differs = |clock: &ClockReport| misdeclared(&clock.name, clock.resolution_ns_declared?, clock.step_ns()?);
     record.clocks.iter().filter_map(differs).collect()
 }
 
@@ -82,16 +81,31 @@ pub(super) fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
         Some(latency) => finding.value("latency_ns", latency.estimate),
         None => finding,
     };
-    vec![finding.advice(
-        "a clocksource that the vDSO can read (tsc, kvm-clock, hyperv_clocksource_tsc_page, arch_sys_counter) makes \
-         reads several times cheaper",
-    )]
+    vec![finding.advice(way_off_the_slow_path(record))]
+}
+
+/// What can be done where reads of the system's clock enter the kernel.
+pub(super) fn way_off_the_slow_path(record: &Record) -> String {
+    if let Some(better) = record.better_clocksource() {
+        return format!("the vDSO can read {better}, which makes reads several times cheaper");
+    }
+    if let Some(reason) = record.reason_no_better_clocksource() {
+        return format!("no clocksource that the vDSO can read is to be had here: {reason}");
+    }
+    match &record.machine.clocksource.current {
+        Some(current) => {
+            format!("the vDSO can read {current}, so look for a sandbox or a tracer that keeps it from doing so")
+        }
+        None => {
+            "find out which clocksource the kernel reads; the vDSO can read tsc, kvm-clock and a few others".to_owned()
+        }
+    }
 }
 
 pub(super) fn os_clock_coarse(record: &Record) -> Vec<Finding> {
     monotonic(record)
-        .filter(|clock| clock.granularity_is_latency == Some(false))
-        .and_then(|clock| clock.granularity_ns.filter(|step| *step >= COARSE_NS).map(|step| (clock, step)))
+        .filter(|clock| clock.is_coarse())
+        .and_then(|clock| Some((clock, clock.step_ns()?)))
         .map(|(clock, step)| {
             Finding::new(FindingId::OsClockCoarse, format!("{} moves in steps of {}", clock.name, ns(step)))
                 .about(&clock.name)
@@ -119,23 +133,93 @@ pub(super) fn path_inferred(record: &Record) -> Vec<Finding> {
     ]
 }
 
+/// What a read of the counter costs, where that is what a trap costs.
+pub(crate) fn trap_cost_ns(record: &Record) -> Option<f64> {
+    let counter = SourceId::CounterUnordered.name();
+    let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
+    let link_ns = record.harness.as_ref()?.canary.chain_link_ns;
+    (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
+}
+
 pub(super) fn counter_traps(record: &Record) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
-    let cost = record
-        .clocks
-        .iter()
-        .find(|clock| clock.name == name)
-        .and_then(|clock| clock.latency_ns.as_ref())
-        .map(|latency| latency.estimate)
-        .filter(|cost| *cost > TRAP_NS);
-    cost.map(|cost| {
+    let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
+    let advice = if record.machine.hypervisor.present == Some(true) {
+        "the hypervisor intercepts the counter; ask for a machine type that passes it through"
+    } else {
+        "something intercepts the counter: a hypervisor that does not show itself, an emulator, or a tracer"
+    };
+    vec![
         Finding::new(FindingId::CounterTraps, format!("{name} costs {}, which is what a trap costs", ns(cost)))
             .about(name)
             .value("latency_ns", cost)
-            .advice(
-                "the hypervisor or an emulator intercepts the counter; ask for a machine type that passes it through",
-            )
-    })
-    .into_iter()
-    .collect()
+            .advice(advice),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conclusion::tests::{blank, latency, readable};
+    use crate::record::{Canary, Harness};
+
+    const COUNTER: &str = SourceId::CounterUnordered.name();
+
+    /// A machine whose counter costs `read_ns`, and a link of dependent multiplications `link_ns`.
+    fn machine(read_ns: f64, link_ns: f64) -> Record {
+        let mut record = blank();
+        let mut counter = readable(COUNTER);
+        counter.latency_ns = Some(latency(read_ns));
+        record.clocks.push(counter);
+        record.harness = Some(Harness {
+            timer: String::new(),
+            timer_cost_ns: 0.0,
+            timer_error_pct: 0.0,
+            loop_overhead_ns: None,
+            estimator: String::new(),
+            canary: Canary {
+                rounds: 1,
+                rounds_quiet: 1,
+                forks_quiet: 1,
+                quiet_turn_ns: link_ns / 4.0,
+                chain_link_ns: link_ns,
+                turns_per_link: 4.0,
+                shared_throughout: None,
+            },
+        });
+        record
+    }
+
+    #[test]
+    fn a_trap_is_told_by_what_the_machine_itself_takes_for_work() {
+        // A read of 25 cycles at 3 GHz; one that exits to a hypervisor.
+        assert_eq!(trap_cost_ns(&machine(8.3, 1.0)), None);
+        assert_eq!(trap_cost_ns(&machine(1_200.0, 1.0)), Some(1_200.0));
+        // A slow core: 100 cycles at 300 MHz. An emulator: everything is slow.
+        assert_eq!(trap_cost_ns(&machine(333.0, 13.0)), None);
+        assert_eq!(trap_cost_ns(&machine(400.0, 20.0)), None);
+        // Nothing to compare with.
+        assert_eq!(trap_cost_ns(&Record { harness: None, ..machine(1_200.0, 1.0) }), None);
+    }
+
+    #[test]
+    fn a_hypervisor_is_blamed_only_where_there_is_one() {
+        let mut record = machine(1_200.0, 1.0);
+        record.machine.hypervisor.present = Some(false);
+        assert!(!counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
+        record.machine.hypervisor.present = Some(true);
+        assert!(counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
+    }
+
+    #[test]
+    fn a_step_that_is_shorter_than_a_read_is_not_coarse() {
+        let mut record = blank();
+        let mut clock = readable(SourceId::Os(OsClock::Monotonic).name());
+        (clock.granularity_ns, clock.granularity_is_latency) = (Some(1_200.0), Some(false));
+        clock.latency_ns = Some(latency(9_000.0));
+        record.clocks.push(clock);
+        assert_eq!(os_clock_coarse(&record), []);
+        record.clocks[0].latency_ns = Some(latency(50.0));
+        assert_eq!(os_clock_coarse(&record).len(), 1);
+    }
 }

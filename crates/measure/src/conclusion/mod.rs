@@ -8,7 +8,7 @@ mod pauses;
 mod run;
 mod runtimes;
 
-pub(crate) use machine::kernel_distrusts_tsc;
+pub(crate) use clocks::trap_cost_ns;
 
 use crate::finding::Finding;
 use crate::record::Record;
@@ -92,11 +92,42 @@ fn count(value: u64) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use crate::plan::{Plan, Wish};
-    use crate::record::{Machine, Record};
+    use crate::record::{ClockReport, Latency, Machine, Record};
 
     /// A record of a machine with two CPUs, on which nothing has been measured.
     pub(crate) fn blank() -> Record {
         crate::engine::blank(Plan::new(&Wish::default(), &[0, 1]).unwrap(), Machine::default())
+    }
+
+    /// A clock that can be read, and of which nothing else is known.
+    pub(crate) fn readable(name: &str) -> ClockReport {
+        ClockReport {
+            name: name.to_owned(),
+            available: true,
+            reason_unavailable: None,
+            path: None,
+            path_evidence: None,
+            ordered: true,
+            causal_by_design: Some(true),
+            traps_under_hypervisor: false,
+            causal: None,
+            reason_causal_unknown: None,
+            latency_ns: None,
+            latency_tsc_cycles: None,
+            resolution_ns_declared: None,
+            granularity_ns: None,
+            granularity_is_latency: None,
+            granularity: None,
+            disturbance: None,
+        }
+    }
+
+    /// A latency of which only the estimate is of interest.
+    pub(crate) fn latency(estimate: f64) -> Latency {
+        let batches = crate::task::latency::LaneSamples { reads_per_batch: 1, batch_ticks: vec![estimate as u64; 3] };
+        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        let found = crate::estimate::latency(&[batches], &[vec![true; 3]], rate).unwrap();
+        Latency { estimate, ..found }
     }
 
     #[test]

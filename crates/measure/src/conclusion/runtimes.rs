@@ -1,9 +1,9 @@
-use super::clocks::misdeclared;
+use super::clocks::{misdeclared, way_off_the_slow_path};
 use super::{count, ns};
 use crate::finding::{Finding, FindingId, Severity};
 use crate::record::{Path, Record, Runtime, RuntimeClock, RuntimeKind, TimeKind};
 
-/// A step below this is no coarse one.
+/// A step below this is no coarse one, nor is one that is shorter than a read.
 const COARSE_NS: f64 = 50.0;
 /// A step is more than the unit of the readings if it is so many times as long.
 const STEP_FACTOR: f64 = 1.5;
@@ -58,7 +58,8 @@ pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
 
 pub(super) fn tick_coarse(record: &Record) -> Vec<Finding> {
     let coarse = clocks(record).filter_map(|(runtime, clock)| {
-        let step = step(clock).filter(|step| *step >= COARSE_NS && clock.kind != TimeKind::Cpu)?;
+        let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
+        let step = step(clock).filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
         let claims = clock.high_resolution_declared == Some(true);
         (claims || step >= clock.tick_ns * STEP_FACTOR).then_some((runtime, clock, step, claims))
     });
@@ -121,9 +122,7 @@ pub(super) fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .about(runtime.title())
                 .value("system_calls", calls as f64)
                 .value("reads", reads as f64)
-                .advice(
-                    "a clocksource that the vDSO can read makes these several times cheaper; see chronoscope clocks",
-                )
+                .advice(way_off_the_slow_path(record))
         })
     };
     measured(record).filter_map(slow).collect()
@@ -292,6 +291,13 @@ mod tests {
         assert!(finding.evidence.summary.starts_with("now of Mono 7.1 moves in steps of 100 ns and calls itself"));
         assert_eq!(finding.evidence.values["granularity_ns"], 100.0);
         assert_eq!(ids(&record(TimeKind::Monotonic, 10_000_000, None, &[STEPS_OF_100_NS])), []);
+    }
+
+    #[test]
+    fn a_tick_that_is_shorter_than_a_read_is_not_coarse() {
+        let mut slow = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
+        slow.runtimes[0].clocks[0].latency_ns = Some(crate::conclusion::tests::latency(700.0));
+        assert_eq!(ids(&slow), []);
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub fn pair_offset(
 }
 
 /// One row of the litmus.
+///
+/// A value that is seen again tests nothing: the reader has been past it already. So only new values bound the rate of
+/// violations where there were none.
 pub fn litmus(
     request: &litmus_task::Request,
     samples: &litmus_task::Samples,
@@ -46,7 +49,10 @@ pub fn litmus(
         fresh: samples.fresh,
         violations: samples.violations,
         worst_ns: rate.ns_of_mean(samples.worst_ticks as f64),
-        rate_upper_95: rate_upper_95(samples.violations, samples.observations),
+        rate_upper_95: match samples.violations {
+            0 => rate_upper_95(0, samples.fresh),
+            violations => rate_upper_95(violations, samples.observations),
+        },
         disturbance,
     }
 }

@@ -15,7 +15,9 @@ pub(crate) use canary::quiet_rounds_of;
 pub use canary::{KnownCore, Quiet, quiet_rounds};
 pub use causality::{litmus, pair_offset};
 pub use clock::{GranularityEstimate, granularity, latency, step_ns};
-pub use interval::{TRIAL_MULTIPLES, claimed_interval_ns, confirmed_interval_ns, quiet_canary_ticks, trial};
+pub use interval::{
+    claimed_interval_ns, confirm, is_tried, quiet_canary_ticks, reason_no_trial, trial_lengths, trials,
+};
 pub use latch::latch;
 pub use library_clock::library_clock;
 pub use monotime::monotime;

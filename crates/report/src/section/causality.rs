@@ -137,7 +137,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         ("worst step back", Align::Right),
     ]);
     for run in runs.iter().take(limit) {
-        let rate = if run.observations == 0 {
+        let rate = if run.violations == 0 && !run.is_telling() {
             "–".to_owned()
         } else if run.violations == 0 {
             format!("< {} (95 %)", rate(run.rate_upper_95))
@@ -153,12 +153,23 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
                 count(run.fresh),
                 count(run.violations),
                 rate,
-                if run.violations == 0 { "none".to_owned() } else { ns(run.worst_ns) },
+                match run.violations {
+                    0 if run.is_telling() => "none".to_owned(),
+                    0 => "–".to_owned(),
+                    _ => ns(run.worst_ns),
+                },
             ],
         );
     }
     page.lines(table.lines());
     left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
+    if runs.iter().any(|run| run.violations == 0 && !run.is_telling()) {
+        let text = format!(
+            "–: fewer than {} new values were seen, too few to tell; a value that is seen again tests nothing",
+            count(Litmus::FEWEST_NEW_VALUES)
+        );
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
 }
 
 /// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.

@@ -182,6 +182,8 @@ fn clocksources(page: &mut Page, record: &Record) {
         let lead = Line::styled(DIM, &format!("{:<12} ", crate::page::fitted(&rating.name, 24)));
         let standing = if clocksource.current.as_ref() == Some(&rating.name) {
             "in use".to_owned()
+        } else if let Some(doubt) = record.clocksource_doubt(&rating.name) {
+            format!("not to switch to: {doubt}")
         } else {
             format!("to switch: {}", Clocksource::switch_command(&rating.name))
         };

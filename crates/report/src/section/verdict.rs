@@ -1,27 +1,29 @@
 use anstyle::Style;
-use chronoscope_record::{ClockReport, ClockVerdict, Part, PathMethod, Question, Record};
+use chronoscope_record::{
+    ClockReport, ClockVerdict, Litmus, Part, PathMethod, Question, Record, ShortestInterval, Tolerance,
+};
 
 use crate::line::Line;
 use crate::page::Page;
-use crate::palette::{CRITICAL, GOOD, PLAIN, WARNING};
+use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 use crate::quantity::{count, ns};
 use crate::section::{counted, findings, given, not_tested, quoted};
 
 pub(crate) fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
     intervals(page, record);
-    for question in &record.verdict.questions {
-        answer(page, question);
-    }
+    answers(page, record);
     monotonic(page, record);
     causal(page, record);
     fast_path(page, record);
     findings::warnings(page, record);
 }
 
-#[derive(Clone, Copy)]
+/// A check that was made and passed is good; one that was not made is neither good nor a warning.
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Mark {
     Good,
+    Unknown,
     Warning,
     Critical,
 }
@@ -29,6 +31,7 @@ enum Mark {
 fn bullet(page: &mut Page, mark: Mark, text: &str) {
     let (style, sign): (Style, &str) = match mark {
         Mark::Good => (GOOD, "✔ "),
+        Mark::Unknown => (DIM, "? "),
         Mark::Warning => (WARNING, "! "),
         Mark::Critical => (CRITICAL, "✘ "),
     };
@@ -38,109 +41,255 @@ fn bullet(page: &mut Page, mark: Mark, text: &str) {
 fn intervals(page: &mut Page, record: &Record) {
     let mut recommended = record.verdict.clocks.iter().filter(|clock| clock.recommended).peekable();
     if recommended.peek().is_none() {
-        let text = if record.verdict.clocks.is_empty() {
-            format!("which intervals a clock times directly: {}", not_tested(record, &[Part::Intervals, Part::Latency]))
+        if record.verdict.clocks.is_empty() {
+            let reason = not_tested(record, &[Part::Intervals, Part::Latency]);
+            bullet(page, Mark::Unknown, &format!("which intervals a clock times directly: {reason}"));
         } else {
-            "no clock of this machine is recommended for timing intervals".to_owned()
-        };
-        bullet(page, Mark::Warning, &text);
+            bullet(page, Mark::Warning, "no clock of this machine is recommended for timing intervals");
+        }
     }
     for clock in recommended {
-        let times = clock.direct_interval_ns;
-        let both = times.within_1pct.is_some() && times.within_10pct.is_some();
-        let mark = if clock.validated && both { Mark::Good } else { Mark::Warning };
-        bullet(page, mark, &promise(clock));
+        let (mark, text) = promise(clock);
+        bullet(page, mark, &text);
     }
 }
 
-fn promise(clock: &ClockVerdict) -> String {
-    let times = clock.direct_interval_ns;
-    let basis = if clock.validated {
-        "confirmed by trials".to_owned()
-    } else {
-        format!("claimed, not confirmed by trials: {}", given(clock.reason_unvalidated.as_deref()))
-    };
+/// What a clock times directly, and whether trials say so.
+fn promise(clock: &ClockVerdict) -> (Mark, String) {
+    use ShortestInterval as S;
+
     let name = quoted(&clock.name);
-    match (times.within_1pct, times.within_10pct) {
-        (Some(one), Some(ten)) => {
+    let [one, ten] = Tolerance::ALL.map(|tolerance| clock.shortest(tolerance));
+    let why = || given(clock.reason_unvalidated.as_deref());
+    match (one, ten) {
+        (S::Confirmed(one), S::Confirmed(ten)) => {
             let (one, ten) = (ns(one), ns(ten));
-            format!("{name} times one interval directly from {one} within 1 %, from {ten} within 10 % ({basis})")
+            let text = "(confirmed by trials)";
+            (
+                Mark::Good,
+                format!("{name} times one interval directly from {one} within 1 %, from {ten} within 10 % {text}"),
+            )
         }
-        (Some(one), None) => format!("{name} times one interval directly from {} within 1 % ({basis})", ns(one)),
-        (None, Some(ten)) => format!(
-            "{name} times one interval directly from {} within 10 %; none was found within 1 % ({basis})",
-            ns(ten)
-        ),
-        (None, None) => format!("{name}: no interval was found that it times directly within 10 % ({basis})"),
+        (S::Claimed(one), S::Claimed(ten)) => {
+            let (one, ten) = (ns(one), ns(ten));
+            let text = format!(
+                "{name} should time one interval directly from {one} within 1 %, from {ten} within 10 %, by its latency \
+                 and step; not confirmed by trials: {}",
+                why()
+            );
+            (Mark::Warning, text)
+        }
+        (S::Unknown, S::Unknown) => {
+            (Mark::Unknown, format!("{name}: which intervals it times directly is not known: {}", why()))
+        }
+        (one, ten) => {
+            let parts = [within(ten, "10 %"), within(one, "1 %")];
+            (Mark::Warning, format!("{name} times one interval directly {}", parts.join("; ")))
+        }
     }
 }
 
-fn answer(page: &mut Page, question: &Question) {
-    let interval = ns(question.interval_ns);
-    let list = |clocks: &[String], limit: &str| match clocks {
-        [] => None,
-        [clock] => Some(format!("{} times it directly within {limit}", quoted(clock))),
-        clocks => {
-            let names: Vec<String> = clocks.iter().map(|clock| quoted(clock)).collect();
-            Some(format!("{} time it directly within {limit}", names.join(", ")))
+/// From where a clock times an interval so well, with what that rests on.
+fn within(shortest: ShortestInterval, limit: &str) -> String {
+    match shortest {
+        ShortestInterval::Confirmed(from) => format!("from {} within {limit} (confirmed by trials)", ns(from)),
+        ShortestInterval::Claimed(from) => {
+            format!("from {} within {limit} by its latency and step (no trials were made)", ns(from))
         }
+        ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns } => format!(
+            "within {limit} from no length up to {}; expect {} if its error stays at {}",
+            ns(tried_to_ns),
+            ns(expected_from_ns),
+            ns(error_ns)
+        ),
+        ShortestInterval::Unknown => format!("within {limit} from a length that is not known"),
+    }
+}
+
+/// The intervals that the user asked about, each with its answer.
+pub(crate) fn answers(page: &mut Page, record: &Record) {
+    for question in &record.verdict.questions {
+        let (mark, text) = answer(question, record);
+        bullet(page, mark, &text);
+    }
+}
+
+/// The same as a section of its own, where there are any.
+pub(crate) fn asked(page: &mut Page, record: &Record) {
+    if !record.verdict.questions.is_empty() {
+        page.section("INTERVALS ASKED ABOUT");
+        answers(page, record);
+    }
+}
+
+fn answer(question: &Question, record: &Record) -> (Mark, String) {
+    let interval = ns(question.interval_ns);
+    if record.verdict.clocks.is_empty() {
+        return (Mark::Unknown, format!("{interval}: {}", not_tested(record, &[Part::Intervals, Part::Latency])));
+    }
+    let recommended = || record.verdict.clocks.iter().filter(|clock| clock.recommended);
+    if recommended().next().is_none() {
+        return (Mark::Warning, format!("{interval}: no clock of this machine is recommended for timing intervals"));
+    }
+    // Sure are those whose trials confirm it; of claims alone one says so.
+    let is_sure = |name: &String, tolerance: Tolerance| {
+        let mut verdicts = record.verdict.clocks.iter().filter(|clock| clock.name == *name);
+        verdicts.any(|clock| matches!(clock.shortest(tolerance), ShortestInterval::Confirmed(_)))
     };
-    let said: Vec<String> =
-        [list(&question.within_1pct, "1 %"), list(&question.within_10pct, "10 %")].into_iter().flatten().collect();
-    if said.is_empty() {
-        bullet(page, Mark::Critical, &format!("{interval}: no clock times it directly; time a batch of it and divide"));
-    } else {
-        let mark = if question.within_1pct.is_empty() { Mark::Warning } else { Mark::Good };
-        bullet(page, mark, &format!("{interval}: {}", said.join("; ")));
+    let mut mark = Mark::Good;
+    let mut said = Vec::new();
+    for (clocks, tolerance) in
+        [(&question.within_1pct, Tolerance::OnePercent), (&question.within_10pct, Tolerance::TenPercent)]
+    {
+        let limit = format!("{} %", tolerance.percent());
+        let (sure, claimed): (Vec<&String>, Vec<&String>) = clocks.iter().partition(|name| is_sure(name, tolerance));
+        if tolerance == Tolerance::OnePercent && sure.is_empty() {
+            mark = Mark::Warning;
+        }
+        let list = |names: &[&String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let verb = |names: &[&String], one: &str, many: &str| if names.len() == 1 { one } else { many }.to_owned();
+        if !sure.is_empty() {
+            said.push(format!("{} {} it directly within {limit}", list(&sure), verb(&sure, "times", "time")));
+        }
+        if !claimed.is_empty() {
+            said.push(format!("{} should time it within {limit}, not confirmed by trials", list(&claimed)));
+        }
+    }
+    if !said.is_empty() {
+        return (mark, format!("{interval}: {}", said.join("; ")));
+    }
+    let expected = recommended().filter_map(|clock| {
+        Some((clock.shortest(Tolerance::TenPercent).expected_from_ns()?, clock)).filter(|(from, _)| from.is_finite())
+    });
+    match expected.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((from, clock)) if question.interval_ns >= from => {
+            let name = quoted(&clock.name);
+            (Mark::Warning, format!("{interval}: {name} is expected to time it within 10 %; no trial was that long"))
+        }
+        Some((from, clock)) => (
+            Mark::Critical,
+            format!(
+                "{interval}: too short for two reads of any clock here; within 10 % the shortest is {} with {}: time a \
+                 batch of it and divide",
+                ns(from),
+                quoted(&clock.name)
+            ),
+        ),
+        None => (Mark::Unknown, format!("{interval}: which intervals the clocks here time directly is not known")),
     }
 }
 
 fn monotonic(page: &mut Page, record: &Record) {
+    let watched = record.watched_on_one_thread();
+    let missing: Vec<&ClockReport> = watched.iter().filter(|(_, was)| !was).map(|(clock, _)| *clock).collect();
     match record.verdict.monotonic {
-        Some(true) => bullet(page, Mark::Good, "monotonic: no clock that must not step back did so on one thread"),
         Some(false) => {
-            bullet(page, Mark::Critical, "not monotonic: a clock that must not step back did so on one thread")
+            bullet(page, Mark::Critical, "not monotonic: a clock that must not step back did so on one thread");
         }
-        None => {
+        Some(true) if missing.is_empty() => {
+            bullet(page, Mark::Good, "monotonic: no clock that must not step back did so on one thread");
+        }
+        _ if missing.is_empty() || missing.len() == watched.len() => {
             let reason = not_tested(record, &[Part::Reads, Part::Granularity]);
-            bullet(page, Mark::Warning, &format!("monotonic: {reason}"));
+            bullet(page, Mark::Unknown, &format!("monotonic: {reason}"));
+        }
+        _ => {
+            let text = format!(
+                "monotonic: not tested for {}; no other clock that must not step back did so on one thread",
+                names(&missing)
+            );
+            bullet(page, Mark::Unknown, &text);
         }
     }
 }
 
+fn names(clocks: &[&ClockReport]) -> String {
+    clocks.iter().map(|clock| quoted(&clock.name)).collect::<Vec<_>>().join(", ")
+}
+
 fn causal(page: &mut Page, record: &Record) {
-    let skew = match record.verdict.skew_not_excluded_ns {
-        Some(skew) => format!("cannot exclude a skew below {}", ns(skew)),
-        None => format!("skew {}", untested_across(record, &[Part::Offsets])),
+    let (mark, text) = causality(record);
+    bullet(page, mark, &format!("{text}; {}", skew(record)));
+}
+
+/// Whether causal reads were causal, of which clocks, and between which CPUs.
+fn causality(record: &Record) -> (Mark, String) {
+    let was_observed = |clock: &ClockReport| {
+        let rows: Vec<&Litmus> = record.causality.litmus.iter().filter(|row| row.name == clock.name).collect();
+        let is_telling = !rows.is_empty() && rows.iter().all(|row| row.is_telling());
+        clock.causal == Some(false) || clock.causal == Some(true) && is_telling
     };
-    let messages =
-        record.causality.pairs.iter().map(|pair| (&pair.clock, pair.rounds.saturating_mul(2), pair.violations));
-    let observed = record.causality.litmus.iter().map(|litmus| (&litmus.name, litmus.observations, litmus.violations));
-    let causal = messages.chain(observed).filter(|(name, ..)| must_be_causal(record, name));
-    let (seen, violations) = causal.fold((0_u64, 0_u64), |(seen, violations), (_, more, violated)| {
-        (seen.saturating_add(more), violations.saturating_add(violated))
-    });
+    let tested: Vec<&ClockReport> =
+        record.clocks.iter().filter(|clock| clock.must_be_causal() && was_observed(clock)).collect();
+    let is_tested = |name: &str| tested.iter().any(|clock| clock.name == name);
+    let rows = || record.causality.litmus.iter().filter(|row| is_tested(&row.name));
+    let seen =
+        || counted(rows().map(|row| row.observations).fold(0, u64::saturating_add), "observation", "observations");
+    let unknown: Vec<&ClockReport> =
+        record.relied_on_across_cpus().into_iter().filter(|clock| !was_observed(clock)).collect();
     match record.verdict.causal {
-        Some(true) => {
-            let text = format!(
-                "causal across cores: no causal read went backwards in {}; {skew}",
-                counted(seen, "observation", "observations")
-            );
-            bullet(page, Mark::Good, &text);
-        }
         Some(false) => {
+            let in_rows = rows().map(|row| row.violations);
+            let pairs = record.causality.pairs.iter().filter(|pair| is_tested(&pair.clock));
+            let violations = in_rows.chain(pairs.clone().map(|pair| pair.violations)).fold(0, u64::saturating_add);
+            let messages = pairs.map(|pair| pair.rounds.saturating_mul(2)).fold(0, u64::saturating_add);
             let text = format!(
-                "not causal across cores: reads that must be causal went backwards {} in {}; {skew}",
+                "not causal across cores: reads that must be causal went backwards {} in {} and {}",
                 counted(violations, "time", "times"),
-                counted(seen, "observation", "observations")
+                seen(),
+                counted(messages, "message", "messages")
             );
-            bullet(page, Mark::Critical, &text);
+            (Mark::Critical, text)
         }
-        None => {
-            let text = format!("causal across cores: {}; {skew}", untested_across(record, &[Part::Litmus]));
-            bullet(page, Mark::Warning, &text);
+        Some(true) if unknown.is_empty() && !tested.is_empty() => {
+            let mut cpus: Vec<(u32, u32)> = rows().map(|row| (row.writer, row.reader)).collect();
+            cpus.sort_unstable();
+            cpus.dedup();
+            let whence = match cpus.as_slice() {
+                [(writer, reader)] => format!("(CPU {writer} → {reader})"),
+                cpus => format!("({} pairs of CPUs)", count(cpus.len() as u64)),
+            };
+            let clocks = counted(tested.len() as u64, "clock", "clocks");
+            let text = format!("causal across cores: none of {clocks} went backwards in {} {whence}", seen());
+            (Mark::Good, text)
+        }
+        _ if unknown.is_empty() || tested.is_empty() => {
+            (Mark::Unknown, format!("causal across cores: {}", untested_across(record, &[Part::Litmus])))
+        }
+        _ => {
+            let reasons: Vec<String> = unknown
+                .iter()
+                .map(|clock| format!("{} ({})", quoted(&clock.name), given(clock.reason_causal_unknown.as_deref())))
+                .collect();
+            let text = format!(
+                "causal across cores: not known of {}; none of {} went backwards in {}",
+                reasons.join(", "),
+                counted(tested.len() as u64, "other clock", "other clocks"),
+                seen()
+            );
+            (Mark::Unknown, text)
         }
     }
+}
+
+/// What the offsets say, and of how many pairs of CPUs.
+fn skew(record: &Record) -> String {
+    let Some(skew) = record.verdict.skew_not_excluded_ns else {
+        return format!("skew {}", untested_across(record, &[Part::Offsets]));
+    };
+    let mut pairs: Vec<(u32, u32)> =
+        record.causality.pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let (tested, possible) = (pairs.len() as u64, record.causality.pairs_possible);
+    let of = match tested < possible {
+        true => format!(" on {} of {} pairs of CPUs", count(tested), count(possible)),
+        false => String::new(),
+    };
+    if record.causality.pairs.iter().any(|pair| pair.shows_skew()) {
+        return format!("CPUs are up to {} apart{of}", ns(skew));
+    }
+    format!("skew, if any, is under {}{of}", ns(skew))
 }
 
 fn untested_across(record: &Record, parts: &[Part]) -> String {
@@ -150,15 +299,14 @@ fn untested_across(record: &Record, parts: &[Part]) -> String {
     }
 }
 
-fn must_be_causal(record: &Record, name: &str) -> bool {
-    record.clocks.iter().any(|clock| clock.must_be_causal() && clock.name == name)
-}
-
 fn fast_path(page: &mut Page, record: &Record) {
     const CLOCK: &str = "CLOCK_MONOTONIC";
     let clock = record.clocks.iter().find(|clock| clock.name == CLOCK);
     let known = clock.and_then(how_known).unwrap_or("the record does not say how that is known");
     match record.verdict.os_clock_on_fast_path {
+        Some(true) if clock.is_some_and(is_guess) => {
+            bullet(page, Mark::Unknown, &format!("{CLOCK} is probably on its fast path, the vDSO ({known})"));
+        }
         Some(true) => {
             bullet(page, Mark::Good, &format!("{CLOCK} is on its fast path: the vDSO, no system call ({known})"));
         }
@@ -174,9 +322,13 @@ fn fast_path(page: &mut Page, record: &Record) {
                 Some(reason) => format!("not tested: {reason}"),
                 None => not_tested(record, &[Part::Paths]),
             };
-            bullet(page, Mark::Warning, &format!("fast path of {CLOCK}: {reason}"));
+            bullet(page, Mark::Unknown, &format!("fast path of {CLOCK}: {reason}"));
         }
     }
+}
+
+fn is_guess(clock: &ClockReport) -> bool {
+    clock.path_evidence.as_ref().is_none_or(|evidence| evidence.method == PathMethod::Inferred)
 }
 
 fn how_known(clock: &ClockReport) -> Option<&'static str> {
@@ -188,9 +340,27 @@ fn how_known(clock: &ClockReport) -> Option<&'static str> {
     })
 }
 
+/// What trials made of a claim: confirmed, to be expected after trials that failed, or not tried.
+fn result(clock: &ClockVerdict, tolerance: Tolerance) -> String {
+    match clock.shortest(tolerance) {
+        ShortestInterval::Confirmed(from) => ns(from),
+        ShortestInterval::NotConfirmed { tried_to_ns, .. } => format!("none to {}", ns(tried_to_ns)),
+        ShortestInterval::Claimed(_) | ShortestInterval::Unknown => "–".to_owned(),
+    }
+}
+
+fn basis(clock: &ClockVerdict) -> &'static str {
+    let was_tried = |tolerance: Tolerance| clock.trials.iter().any(|trial| trial.tolerance_pct == tolerance.percent());
+    match Tolerance::ALL.map(was_tried) {
+        [true, true] => "trials",
+        [false, false] => "claim alone",
+        [true, false] => "trials for 1 %",
+        [false, true] => "trials for 10 %",
+    }
+}
+
 /// Claim and measured error of every clock, for the detailed view.
 pub(crate) fn trials(page: &mut Page, record: &Record) {
-    use crate::palette::DIM;
     use crate::quantity::{limit, percent, share};
     use crate::table::{Align, Table, style_if};
 
@@ -217,9 +387,9 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
                 if clock.recommended { "yes" } else { "no" }.to_owned(),
                 from(clock.claimed_interval_ns.within_1pct),
                 from(clock.claimed_interval_ns.within_10pct),
-                from(clock.direct_interval_ns.within_1pct),
-                from(clock.direct_interval_ns.within_10pct),
-                if clock.validated { "trials" } else { "claim alone" }.to_owned(),
+                result(clock, Tolerance::OnePercent),
+                result(clock, Tolerance::TenPercent),
+                basis(clock).to_owned(),
             ],
         );
     }
@@ -228,7 +398,8 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
         if !clock.why.is_empty() {
             page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), PLAIN, &clock.why);
         }
-        if !clock.validated {
+        let is_open = |tolerance| !matches!(clock.shortest(tolerance), ShortestInterval::Confirmed(_));
+        if Tolerance::ALL.into_iter().any(is_open) {
             let reason = format!("not confirmed: {}", given(clock.reason_unvalidated.as_deref()));
             page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), DIM, &reason);
         }

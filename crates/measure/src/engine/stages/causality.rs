@@ -1,4 +1,4 @@
-use super::{StageError, clock_mut, outcome, readable};
+use super::{StageError, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{Part, Record};
@@ -29,10 +29,6 @@ pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<
             Ok((samples, disturbance)) => {
                 let rate = session.rate_of(&request.source);
                 let pair = estimate::pair_offset(request, &samples, rate, disturbance);
-                // A message that arrives before it was sent breaks causality; that none did is no test of it yet.
-                if let Some(clock) = clock_mut(record, &request.source).filter(|_| pair.violations > 0) {
-                    clock.observe_causality(pair.violations);
-                }
                 record.causality.pairs.push(pair);
             }
             Err(failure) => {
@@ -69,9 +65,6 @@ pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(
             Ok((samples, disturbance)) => {
                 let rate = session.rate_of(&request.source);
                 let row = estimate::litmus(request, &samples, rate, disturbance);
-                if let Some(clock) = clock_mut(record, &request.source).filter(|_| row.fresh > 0) {
-                    clock.observe_causality(row.violations);
-                }
                 record.causality.litmus.push(row);
             }
             Err(failure) => {

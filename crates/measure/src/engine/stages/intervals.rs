@@ -1,16 +1,13 @@
 use super::{StageError, outcome, readable};
 use crate::engine::session::Session;
-use crate::estimate::{self, TRIAL_MULTIPLES};
-use crate::record::{ClockVerdict, DirectInterval, IntervalTrial, Part, Record};
+use crate::estimate;
+use crate::record::{ClockReport, ClockVerdict, DirectInterval, Part, Record, ShortestInterval, Tolerance};
 use crate::stats::Distribution;
 use crate::task::interval::{Request, Round};
 use crate::task::{Samples, Task, empty};
 use crate::worker::WorkerFailure;
 
 const EMPTY_BUDGET_MS: u64 = 300;
-/// A claim of this length or more is not tried: hundreds of readings of eight times its length would take too much time.
-const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
-const TOLERANCES: [f64; 2] = [0.01, 0.1];
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
 pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -19,30 +16,29 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
     let mut verdicts: Vec<ClockVerdict> = Vec::new();
     for (name, empty_ns) in clocks.iter().zip(&empties) {
         let clock = record.clocks.iter().find(|clock| clock.name == *name);
-        let step =
-            clock.filter(|clock| clock.granularity_is_latency == Some(false)).and_then(|clock| clock.granularity_ns);
-        let claim = |tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance);
-        let claimed = DirectInterval { within_1pct: claim(TOLERANCES[0]), within_10pct: claim(TOLERANCES[1]) };
+        let step = clock.and_then(ClockReport::step_ns);
+        let claim = |tolerance: Tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance.share());
+        let claimed =
+            DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
         verdicts.push(ClockVerdict::claimed(name, claimed));
     }
     let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+        const REASON: &str = "without latencies nothing tells quiet moments from others";
+        verdicts.iter_mut().for_each(|verdict| estimate::confirm(verdict, Vec::new(), REASON));
         record.verdict.clocks = verdicts;
-        return Err(StageError::Skipped("without latencies nothing tells quiet moments from others".to_owned()));
+        return Err(StageError::Skipped(REASON.to_owned()));
     };
-    let to_try = verdicts.iter().filter(|verdict| is_tried(verdict)).count().max(1);
+    let to_try = verdicts.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
     let budget_ms = budget_ms_per_process(session, to_try);
     let mut reasons = Vec::new();
     for (i, verdict) in verdicts.iter_mut().enumerate() {
         session.goes_on(Part::Intervals, i as f64 / clocks.len() as f64);
-        if !is_tried(verdict) {
-            verdict.reason_unvalidated = Some(match verdict.claimed_interval_ns.within_1pct {
-                Some(_) => "trials of intervals this long would take too much time".to_owned(),
-                None => "no two readings of it differed".to_owned(),
-            });
+        if open(verdict).is_empty() {
+            estimate::confirm(verdict, Vec::new(), "");
             continue;
         }
         if let Err(failure) = try_out(session, verdict, budget_ms, quiet_turn_ns) {
-            verdict.reason_unvalidated = Some(failure.to_string());
+            estimate::confirm(verdict, Vec::new(), &failure.to_string());
             reasons.push(format!("{}: {failure}", verdict.name));
         }
     }
@@ -50,13 +46,13 @@ pub(super) fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), 
     outcome(to_try, reasons)
 }
 
-/// Tries once more what too busy a moment left unconfirmed: at the end of a run, when a quieter one may have come.
+/// Tries once more what was left unconfirmed: at the end of a run, when a quieter moment may have come, and with longer
+/// intervals.
 pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
     let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else { return };
-    let to_try = record.verdict.clocks.iter().filter(|verdict| is_tried(verdict)).count().max(1);
+    let to_try = record.verdict.clocks.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
     let budget_ms = budget_ms_per_process(session, to_try);
-    let is_open = |verdict: &&mut ClockVerdict| is_tried(verdict) && verdict.reason_unvalidated.is_some();
-    for verdict in record.verdict.clocks.iter_mut().filter(is_open) {
+    for verdict in record.verdict.clocks.iter_mut().filter(|verdict| !open(verdict).is_empty()) {
         if !session.has_time() {
             return;
         }
@@ -69,24 +65,11 @@ fn budget_ms_per_process(session: &Session<'_>, clocks: usize) -> u64 {
     (session.budget_ms(Part::Intervals) / clocks as u64 / u64::from(session.plan.interval_forks.max(1))).max(1)
 }
 
-/// Makes trials for `verdict` and writes into it what they confirm.
-fn try_out(
-    session: &Session<'_>,
-    verdict: &mut ClockVerdict,
-    budget_ms: u64,
-    quiet_turn_ns: f64,
-) -> Result<(), WorkerFailure> {
-    let trials = trials(session, verdict, budget_ms, quiet_turn_ns)?;
-    if !trials.is_empty() {
-        confirm(verdict, trials);
-    } else if !verdict.validated {
-        verdict.reason_unvalidated = Some("the core was shared with a busy neighbour during all trials".to_owned());
-    }
-    Ok(())
-}
-
-fn is_tried(verdict: &ClockVerdict) -> bool {
-    verdict.claimed_interval_ns.within_1pct.is_some_and(|claim| claim < LONGEST_CLAIM_TRIED_NS)
+/// The tolerances whose claim can be tried and is not confirmed yet.
+fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
+    let is_confirmed = |tolerance| matches!(verdict.shortest(tolerance), ShortestInterval::Confirmed(_));
+    let is_tried = |tolerance: Tolerance| estimate::is_tried(tolerance.of(&verdict.claimed_interval_ns));
+    Tolerance::ALL.into_iter().filter(|tolerance| is_tried(*tolerance) && !is_confirmed(*tolerance)).collect()
 }
 
 /// What each clock reads for an empty interval, over several processes.
@@ -106,20 +89,14 @@ fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distr
     Ok(all.into_iter().map(Distribution::of).collect())
 }
 
-/// Times known work around both claims of `verdict`, in several processes.
-fn trials(
+/// Times known work around the claims of `verdict` that are open, in several processes, and writes what that confirms.
+fn try_out(
     session: &Session<'_>,
-    verdict: &ClockVerdict,
+    verdict: &mut ClockVerdict,
     budget_ms: u64,
     quiet_turn_ns: f64,
-) -> Result<Vec<IntervalTrial>, WorkerFailure> {
-    let claims = [verdict.claimed_interval_ns.within_1pct, verdict.claimed_interval_ns.within_10pct];
-    let lengths: Vec<(f64, f64)> = TOLERANCES
-        .into_iter()
-        .zip(claims)
-        .filter_map(|(tolerance, claim)| Some((tolerance, claim?)))
-        .flat_map(|(tolerance, claim)| TRIAL_MULTIPLES.map(|multiple| (tolerance, claim * multiple)))
-        .collect();
+) -> Result<(), WorkerFailure> {
+    let lengths = estimate::trial_lengths(verdict, &open(verdict));
     let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..session.plan.interval_forks.max(1) {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
@@ -133,23 +110,7 @@ fn trials(
             all.extend(more.into_iter().map(|round| (quiet_ticks, round)));
         }
     }
-    let rate = session.rate_of(&verdict.name);
-    Ok(lengths
-        .iter()
-        .zip(&rounds)
-        .filter_map(|((tolerance, _), rounds)| estimate::trial(rounds, *tolerance, rate))
-        .collect())
-}
-
-fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>) {
-    let confirmed = |tolerance: f64| estimate::confirmed_interval_ns(&trials, tolerance * 100.0);
-    verdict.direct_interval_ns =
-        DirectInterval { within_1pct: confirmed(TOLERANCES[0]), within_10pct: confirmed(TOLERANCES[1]) };
-    verdict.validated = true;
-    verdict.reason_unvalidated = None;
-    if verdict.direct_interval_ns.within_1pct.is_none() || verdict.direct_interval_ns.within_10pct.is_none() {
-        verdict.reason_unvalidated =
-            Some("at none of the lengths tried did 95 of 100 readings lie within each tolerance".to_owned());
-    }
-    verdict.trials = trials;
+    let trials = estimate::trials(&lengths, &rounds, session.rate_of(&verdict.name));
+    estimate::confirm(verdict, trials, estimate::reason_no_trial(&rounds));
+    Ok(())
 }
