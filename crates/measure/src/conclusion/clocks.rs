@@ -181,9 +181,11 @@ mod tests {
                 rounds: 1,
                 rounds_quiet: 1,
                 forks_quiet: 1,
-                quiet_turn_ns: link_ns / 4.0,
+                quiet_turn_ns: link_ns / 3.0,
                 chain_link_ns: link_ns,
-                turns_per_link: 4.0,
+                turns_per_link: 3.0,
+                turns_per_link_alone: None,
+                rounds_shared: None,
                 shared_throughout: None,
             },
         });
