@@ -30,21 +30,22 @@ pub struct Interval {
 
 impl Interval {
     /// An estimate of whose spread nothing is known.
-    pub(super) fn point(estimate: f64) -> Self {
+    pub(crate) fn point(estimate: f64) -> Self {
         Self { estimate, low: estimate, high: estimate, confidence: 0.0 }
     }
 
-    /// The interval of Student's t about an estimate with `freedom` degrees.
-    pub(super) fn student(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Self {
+    /// The interval of Student's t about an estimate with `freedom` degrees; the bare estimate where the error is none.
+    pub(crate) fn student(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Self {
         let confidence = usable_confidence(confidence);
-        let Some(t) = t_quantile(confidence, freedom) else { return Self::point(estimate) };
+        let is_error = standard_error.is_finite() && standard_error >= 0.0;
+        let Some(t) = t_quantile(confidence, freedom).filter(|_| is_error) else { return Self::point(estimate) };
         // An exact zero stays one, whatever the quantile.
         let half = if standard_error == 0.0 { 0.0 } else { t * standard_error };
         Self { estimate, low: estimate - half, high: estimate + half, confidence }
     }
 
     /// Both ends and the estimate put through a rising function.
-    pub(super) fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
     }
 }
@@ -57,7 +58,7 @@ pub(super) fn usable_confidence(confidence: f64) -> f64 {
 /// How many standard errors each side of the mean hold a share `confidence` of Student's t. None below one degree.
 ///
 /// By Newton's method from the normal quantile: the tail is convex and the start lies left of the root, so that each
-/// step comes nearer and none goes past it. `statrs` 0.19 inverts it too, but for some arguments never returns.
+/// step comes nearer and none goes past it. `statrs` 0.19 inverts it too, but never returns for 1e8 degrees or more.
 pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     const MOST_STEPS: usize = 100;
     const ROUNDING: f64 = 1e-14;
@@ -78,7 +79,7 @@ pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
 }
 
 /// The probability of a t at least as far from 0 as this one, on either side.
-pub(super) fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
+pub(crate) fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() {
         return None;
     }
@@ -125,6 +126,25 @@ mod tests {
             let t = t_quantile(confidence, freedom).unwrap();
             assert!((t / expected - 1.0).abs() < 1e-6, "t({freedom}, {confidence}) = {t}, not {expected}");
             assert!((t_two_sided(t, freedom).unwrap() - (1.0 - confidence)).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn odd_degrees_and_errors_give_no_interval_or_a_usable_one() {
+        for freedom in [f64::NAN, f64::NEG_INFINITY, -1.0, 0.0, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - 1e-12] {
+            assert_eq!(t_quantile(0.999, freedom), None, "{freedom}");
+            assert_eq!(t_two_sided(3.0, freedom), None, "{freedom}");
+            assert_eq!(Interval::student(8.0, 0.1, freedom, 0.999), Interval::point(8.0), "{freedom}");
+        }
+        for freedom in [1.0, 1.0 + 1e-12, 1e6, 1e8, 1e12, f64::MAX, f64::INFINITY] {
+            for confidence in [f64::NAN, -1.0, 0.0, 1e-12, 0.5, 0.999, 1.0 - 1e-12, 1.0, f64::INFINITY] {
+                let t = t_quantile(confidence, freedom).unwrap();
+                assert!(t.is_finite() && t >= 0.0, "t({freedom}, {confidence}) = {t}");
+            }
+        }
+        for error in [f64::NAN, f64::INFINITY, -1.0] {
+            let found = Interval::student(8.0, error, 11.0, 0.999);
+            assert_eq!(found, Interval::point(8.0), "an error of {error} says nothing of the spread");
         }
     }
 

@@ -31,6 +31,7 @@ pub use equivalence::{Comparison, compare, holm};
 pub use hiding::{Hiding, Shape, hiding};
 pub use hierarchy::{HierarchicalMean, hierarchical_mean};
 pub use interval::Interval;
+pub(crate) use interval::t_two_sided;
 pub use isotonic::isotonic_falling;
 pub use line::{StraightLine, straight_line};
 pub use mean::mean_interval;
