@@ -115,15 +115,83 @@ fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
 }
 
 fn sum(text: &mut Text, compared: &StudyCompared) {
-    let slower = compared.cells.iter().filter(|cell| cell.is_regression(compared.margin_pct)).count();
+    let count = |belongs: &dyn Fn(&ComparedCell) -> bool| compared.cells.iter().filter(|cell| belongs(cell)).count();
+    let slower = count(&|cell| cell.is_regression(compared.margin_pct));
     let margin = limit(compared.margin_pct);
     let of = compared.cells.len();
     if slower > 0 {
-        text.sentence(Mood::Bad, "✘", &format!("{slower} of {of} became slower by more than {margin}"));
+        text.sentence(
+            Mood::Bad,
+            "✘",
+            &format!("{slower} of {of} became slower, by more than {margin} going by the estimate"),
+        );
         return;
     }
-    let unresolved = compared.cells.iter().filter(|cell| cell.verdict == Difference::Unresolved).count();
-    let rest = if unresolved > 0 { format!("; {unresolved} of them unresolved") } else { String::new() };
-    let sign = if unresolved > 0 { "·" } else { "✔" };
+    let unresolved = count(&|cell| cell.verdict == Difference::Unresolved);
+    let unsure = count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family);
+    let less = count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family);
+    let rest = [
+        (unresolved, "unresolved".to_owned()),
+        (unsure, "slower, but not sure among so many".to_owned()),
+        (less, format!("slower by no more than {margin} going by the estimate")),
+    ];
+    let rest: Vec<String> =
+        rest.iter().filter(|(cells, _)| *cells > 0).map(|(cells, words)| format!("; {cells} {words}")).collect();
+    let sign = if rest.is_empty() { "✔" } else { "·" };
+    let rest = rest.concat();
     text.sentence(Mood::Plain, sign, &format!("none of {of} is known to be slower by more than {margin}{rest}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use anstream::adapter::strip_str;
+    use chronoscope_record::study::Estimate;
+
+    use super::*;
+
+    fn cell(verdict: Difference, estimate: f64, significant_in_family: bool) -> ComparedCell {
+        ComparedCell {
+            case: "a".to_owned(),
+            role: None,
+            parameters: Default::default(),
+            backoff_tokens: 0,
+            threads: 1,
+            earlier_ns: Some(10.0),
+            now_ns: Some(10.0 * estimate),
+            forks: (5, 5),
+            ratio: Some(Estimate { estimate, low: estimate - 0.004, high: estimate + 0.004, confidence: 0.999 }),
+            verdict,
+            p_value: 0.001,
+            significant_in_family,
+        }
+    }
+
+    fn said(cells: Vec<ComparedCell>) -> String {
+        let compared = StudyCompared {
+            study: "publish".to_owned(),
+            earlier: "old.json".to_owned(),
+            earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
+            margin_pct: 1.0,
+            confidence: 0.999,
+            warnings: Vec::new(),
+            cells,
+            only_earlier: Vec::new(),
+            only_now: Vec::new(),
+        };
+        strip_str(&study_compared(&compared)).to_string()
+    }
+
+    #[test]
+    fn the_sum_ticks_nothing_that_a_row_calls_slower() {
+        let quiet = said(vec![cell(Difference::Same, 1.0, false)]);
+        assert!(quiet.contains("✔ none of 1 is known to be slower by more than 1 %\n"), "{quiet}");
+        let unsure = said(vec![cell(Difference::Slower, 1.3, false), cell(Difference::Same, 1.0, false)]);
+        assert!(unsure.contains("slower, not sure among so many"), "{unsure}");
+        assert!(!unsure.contains('✔') && unsure.contains("; 1 slower, but not sure among so many"), "{unsure}");
+        let little = said(vec![cell(Difference::Slower, 1.008, true)]);
+        assert!(!little.contains('✔') && little.contains("; 1 slower by no more than 1 %"), "{little}");
+        let open = said(vec![cell(Difference::Unresolved, 1.1, false)]);
+        assert!(!open.contains('✔') && open.contains("; 1 unresolved"), "{open}");
+        assert!(said(vec![cell(Difference::Slower, 1.3, true)]).contains("✘ 1 of 1 became slower"));
+    }
 }

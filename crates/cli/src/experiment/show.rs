@@ -99,8 +99,8 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
-            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; differences below {} or {} are \
-             not resolved here and now",
+            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; such a comparison is good to \
+             about ± {} or ± {}, every other has its own interval",
             control.comparisons,
             words::counted(u64::from(control.alarms), "false alarm", "false alarms"),
             control.verdicts_wrong,

@@ -60,7 +60,7 @@ pub enum Difference {
 pub struct CostModel {
     /// What the difference does as backoff grows.
     pub shape: CostShape,
-    /// At the smallest backoff, in nanoseconds.
+    /// At the smallest backoff, in nanoseconds: the difference of that point.
     pub exposed_ns: Estimate,
     /// What is left at large backoff, in nanoseconds.
     pub residual_ns: Estimate,
@@ -80,7 +80,7 @@ pub enum CostShape {
     Hidden,
     /// It stays.
     Constant,
-    /// It grows: contention, which work does not hide.
+    /// It grows, so that work does not hide it. On more threads than one that may be contention.
     Growing,
     /// It cannot be told.
     Unresolved,

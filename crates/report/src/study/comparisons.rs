@@ -2,7 +2,7 @@ use chronoscope_record::study::{Cell, Comparison, ComparisonPoint, Difference, S
 
 use super::Detail;
 use super::grid::{Grid, Tone};
-use super::words::{cell_point, difference, interval, number_interval, verdict};
+use super::words::{cell_point, difference, interval, number, number_interval, verdict};
 use crate::quantity::{confidence, count, three_digits};
 use crate::table::Align;
 
@@ -10,6 +10,7 @@ use crate::table::Align;
 const ROWS: usize = 12;
 /// Rows that remain, about, where there are more.
 const SHOWN: usize = 8;
+const NONE: &str = "–";
 
 /// The points of a comparison; only some of a long sweep at the usual detail.
 pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail) -> Grid {
@@ -35,6 +36,7 @@ pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
     let time =
         |case: &str| cell(record, comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point);
+    let is_known = has_ratio(record, comparison, point);
     vec![
         count(point.backoff_tokens),
         backoff(record, point.backoff_tokens),
@@ -42,15 +44,28 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         time(&comparison.case),
         difference(&point.difference_ns, point.verdict),
         interval(&point.difference_ns),
-        format!("×{}", three_digits(point.ratio.estimate)),
-        number_interval(&point.ratio),
+        if is_known { format!("×{}", three_digits(point.ratio.estimate)) } else { NONE.to_owned() },
+        if is_known { number_interval(&point.ratio) } else { NONE.to_owned() },
         verdict(point.verdict, &point.difference_ns, record.plan.margin_pct),
     ]
 }
 
+/// The ratio with its interval; none where it has no meaning.
+pub(super) fn ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Option<String> {
+    has_ratio(record, comparison, point).then(|| number(&point.ratio))
+}
+
+/// Whether both operations can be told from nothing: how many times nothing something takes is no number.
+fn has_ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> bool {
+    [&comparison.case, &comparison.baseline].iter().all(|case| {
+        let cell = cell(record, comparison, case, point.backoff_tokens);
+        cell.is_none_or(|cell| cell.time_ns.is_some_and(|time| time.low > 0.0))
+    })
+}
+
 /// How long that many tokens take here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
-    record.tokens.as_ref().map_or_else(|| "–".to_owned(), |cost| super::words::rough(cost.ns(tokens)))
+    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| super::words::rough(cost.ns(tokens)))
 }
 
 fn cell<'a>(record: &'a StudyRecord, comparison: &Comparison, case: &str, tokens: u64) -> Option<&'a Cell> {
@@ -85,6 +100,24 @@ pub(super) fn left_out(comparison: &Comparison, detail: Detail) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_many_times_nothing_something_takes_is_not_said() {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let ratios = |record: &StudyRecord| {
+            let comparison = &record.comparisons[0];
+            let row = &grid(record, comparison, Detail::Full).rows[0].1;
+            ([row[2].clone(), row[6].clone(), row[7].clone()], ratio(record, comparison, &comparison.points[0]))
+        };
+        let (row, said) = ratios(&record);
+        assert_eq!(row, ["4.40 ns", "×2.74", "2.727 … 2.755"]);
+        assert!(said.is_some());
+        let of_baseline =
+            record.cells.iter_mut().find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();
+        (of_baseline.time_ns, of_baseline.below_ns) = (None, Some(1.48));
+        let (row, said) = ratios(&record);
+        assert_eq!((row, said), (["< 1.48 ns".to_owned(), NONE.to_owned(), NONE.to_owned()], None));
+    }
 
     #[test]
     fn a_long_sweep_keeps_its_ends() {

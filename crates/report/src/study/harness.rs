@@ -79,9 +79,8 @@ fn clock(record: &StudyRecord) -> String {
 fn empty_loop(record: &StudyRecord) -> String {
     match &record.empty_loop_ns {
         Some(turn) => format!(
-            "{} per turn: shown, never subtracted; what takes no longer is `< {}`",
-            duration(turn),
-            ns(turn.high)
+            "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
+            duration(turn)
         ),
         None => "not measured, and nothing is ever subtracted".to_owned(),
     }
@@ -125,7 +124,8 @@ fn canary_said(canary: &StudyCanary) -> String {
 fn control_said(control: &Control) -> String {
     let alarms = if control.alarms == 0 { "no".to_owned() } else { count(u64::from(control.alarms)) };
     format!(
-        "{alarms} false {} in {} of an operation with itself, {} wrong; differences below {} or {} are not resolved today",
+        "{alarms} false {} in {} of an operation with itself, {} wrong; such a comparison is good to about ± {} or ± {}, every other \
+         has its own interval",
         if control.alarms == 1 { "alarm" } else { "alarms" },
         counted(u64::from(control.comparisons), "comparison", "comparisons"),
         counted(u64::from(control.verdicts_wrong), "verdict", "verdicts"),

@@ -9,6 +9,7 @@ mod harness;
 mod html;
 mod plot;
 mod says;
+mod told;
 mod view;
 mod words;
 

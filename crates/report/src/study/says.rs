@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use chronoscope_record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
 
+use super::comparisons::ratio;
 use super::grid::Tone;
+use super::told::Told;
 use super::words::{
-    cell_name, difference, duration, interval, is_resolved, joined, number, parameters, rate, reach, rough, threads,
-    token_count, tokens, turned, unresolved,
+    cell_name, cost, difference, duration, interval, is_resolved, joined, number, parameters, rate, rough, threads,
+    token_count, token_span, turned, unresolved,
 };
-use crate::quantity::{limit, ns};
+use crate::quantity::{count, limit, ns};
 
 /// Sentences about cases alone, of which there may be many; the table of cells has all.
 const ALONE: usize = 12;
@@ -25,7 +27,7 @@ pub(super) struct Said {
 pub(super) fn all(record: &StudyRecord) -> Vec<Said> {
     let mut said = Vec::new();
     for comparison in &record.comparisons {
-        said.extend(of_comparison(comparison, record.plan.margin_pct));
+        said.extend(of_comparison(record, comparison));
     }
     said.extend(below(record));
     said.extend(parts(record));
@@ -46,98 +48,129 @@ pub(super) fn pair(comparison: &Comparison) -> String {
     format!("{} against {}{}", comparison.case, comparison.baseline, parameters(&comparison.parameters))
 }
 
-fn of_comparison(comparison: &Comparison, margin_pct: f64) -> Vec<Said> {
+fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Said> {
     let title = title(comparison);
-    match (&comparison.model, comparison.points.first()) {
-        (Some(model), _) => vec![of_model(&title, comparison, model, margin_pct)],
-        (None, None) => {
-            vec![Said { tone: Tone::Quiet, text: format!("{title}: not compared, for no pair of visits counts") }]
+    let Some(told) = Told::of(&comparison.points) else {
+        return vec![Said { tone: Tone::Quiet, text: format!("{title}: not compared, for no pair of visits counts") }];
+    };
+    match &comparison.model {
+        Some(model) => {
+            let (tone, text) = of_model(&told, model, grows_by_threads(record, comparison), record.plan.margin_pct);
+            vec![Said { tone, text: format!("{title}: {text}") }]
         }
-        (None, Some(_)) => comparison.points.iter().map(|point| of_point(&title, point, margin_pct)).collect(),
+        None => comparison.points.iter().map(|point| of_point(record, comparison, point)).collect(),
     }
 }
 
-/// `: 7.66 ± 0.06 ns exposed, hidden by 15 tokens …`.
-fn of_model(title: &str, comparison: &Comparison, model: &CostModel, margin_pct: f64) -> Said {
-    let first = comparison.points.first().map_or(0, |point| point.backoff_tokens);
-    let last = comparison.points.last().map_or(0, |point| point.backoff_tokens);
-    let all_same = comparison.points.iter().all(|point| point.verdict == Difference::Same);
-    let (exposed, residual) = (&model.exposed_ns, &model.residual_ns);
-    let (tone, text) = match model.shape {
-        CostShape::Hidden => {
-            let at = if first == 0 { "exposed".to_owned() } else { format!("at {} of backoff", token_count(first)) };
-            let left = if is_resolved(residual) {
-                format!("{} left", cost(residual))
-            } else {
-                format!("what is left is {}", unresolved(residual))
+/// Whether a cost that grows with backoff does so for want of other threads alone: on one thread it is known not to.
+fn grows_by_threads(record: &StudyRecord, comparison: &Comparison) -> bool {
+    let is_alone = |other: &&Comparison| other.threads == 1 && pair(other) == pair(comparison);
+    let alone = record.comparisons.iter().find(is_alone).and_then(|alone| alone.model.as_ref());
+    comparison.threads > 1 && alone.is_some_and(|model| matches!(model.shape, CostShape::Hidden | CostShape::Constant))
+}
+
+/// `7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that the table of points
+/// has too is taken from there.
+fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct: f64) -> (Tone, String) {
+    let (first, last) = (told.first, told.last);
+    let ends = || format!("{}, {}", at(first), at(last));
+    if told.all_same() {
+        let (from, to) = (first.backoff_tokens, token_count(last.backoff_tokens));
+        let text = format!("same within {} at every backoff, {from} to {to}", limit(margin_pct));
+        return (Tone::Plain, format!("{text} (± {})", joined(&rough(told.reach()))));
+    }
+    if told.resolved == 0 {
+        return (Tone::Quiet, format!("no difference is resolved at any backoff: {}", ends()));
+    }
+    match model.shape {
+        CostShape::Hidden if is_resolved(&first.difference_ns) => {
+            let exposed = match first.backoff_tokens {
+                0 => format!("{} exposed", cost(&first.difference_ns)),
+                _ => at(first),
             };
-            let by = match (&model.hidden_past_tokens, &model.hidden_past_ns) {
-                (Some(by), Some(ns)) => format!("hidden by {} ({}) of independent work, ", tokens(by), interval(ns)),
-                (Some(by), None) => format!("hidden by {} of independent work, ", tokens(by)),
-                (None, Some(ns)) => format!("hidden by {} of independent work, ", interval(ns)),
-                (None, None) => "hidden by independent work, ".to_owned(),
-            };
-            let negligible = model
-                .negligible_from_tokens
-                .map_or_else(String::new, |from| format!("; negligible from {} on", token_count(from)));
-            (Tone::Plain, format!("{} {at}, {by}{left}{negligible}", cost(exposed)))
+            (Tone::Plain, format!("{exposed}, {}{}", hidden(told, model), tail(told, margin_pct)))
         }
-        CostShape::Constant if all_same => {
-            let text =
-                format!("same within {} at every backoff, {} to {}", limit(margin_pct), first, token_count(last));
-            (Tone::Plain, format!("{text} (± {})", joined(&rough(reach(exposed).max(reach(residual))))))
-        }
-        CostShape::Constant if is_resolved(exposed) => {
-            (Tone::Plain, format!("{} at every backoff: independent work does not hide it", cost(exposed)))
-        }
-        CostShape::Constant => {
-            (Tone::Quiet, format!("no difference is resolved at any backoff: {}", unresolved(exposed)))
-        }
-        CostShape::Growing if is_resolved(residual) => {
-            let from = if is_resolved(exposed) {
-                format!("from {}", cost(exposed))
-            } else {
-                format!("from nothing resolved (± {})", joined(&rough(reach(exposed))))
-            };
-            let text = format!(
-                "grows {from} to {} with backoff: contention, which independent work does not hide",
-                cost(residual)
-            );
+        CostShape::Hidden => (Tone::Plain, format!("falls with independent work: {}", ends())),
+        CostShape::Constant if told.resolved == told.all => {
+            let text = format!("{} at every backoff: independent work does not hide it", spread(told));
             (Tone::Plain, text)
         }
-        CostShape::Growing => (Tone::Quiet, format!("seems to grow with backoff, but is {}", unresolved(residual))),
-        CostShape::Unresolved => {
-            let text = format!(
-                "unresolved: ± {} at {}, ± {} at {}",
-                joined(&rough(reach(exposed))),
-                token_count(first),
-                joined(&rough(reach(residual))),
-                token_count(last)
-            );
-            (Tone::Quiet, text)
+        CostShape::Constant => {
+            let open = format!("unresolved at {} of {} backoffs", told.all - told.resolved, told.all);
+            (Tone::Plain, format!("independent work makes no difference to it: {}; {open}", ends()))
         }
-    };
-    Said { tone, text: format!("{title}: {text}") }
-}
-
-/// A resolved difference as a cost; one below zero as a saving.
-fn cost(estimate: &chronoscope_record::study::Estimate) -> String {
-    match (is_resolved(estimate), estimate.high < 0.0) {
-        (false, _) => unresolved(estimate),
-        (true, true) => format!("{} less", duration(&turned(estimate))),
-        (true, false) => duration(estimate),
+        CostShape::Growing if told.rises() => {
+            let why = if is_contention {
+                "contention between threads, as it does not grow on one"
+            } else {
+                "independent work does not hide it"
+            };
+            (Tone::Plain, format!("grows with backoff: {}; {why}", ends()))
+        }
+        CostShape::Growing => {
+            (Tone::Quiet, format!("seems to grow with backoff, but its ends do not show it: {}", ends()))
+        }
+        CostShape::Unresolved => (Tone::Quiet, format!("{}; what backoff does to it is unresolved", ends())),
     }
 }
 
-fn of_point(title: &str, point: &ComparisonPoint, margin_pct: f64) -> Said {
+/// What becomes of a cost that falls: where it comes down to what, if that is known and no point denies it.
+fn hidden(told: &Told<'_>, model: &CostModel) -> String {
+    let residual = &model.residual_ns;
+    let Some(past) = model.hidden_past_tokens.filter(|past| told.stays_near(residual, past.high)) else {
+        return format!("falls with independent work, {}; where it levels off is unresolved", at(told.last));
+    };
+    let ns = model.hidden_past_ns.map_or_else(String::new, |ns| format!(" ({})", interval(&ns)));
+    let left = if is_resolved(residual) {
+        format!("{} left", cost(residual))
+    } else {
+        format!("what is left is {}", unresolved(residual))
+    };
+    format!("hidden by {}{ns} of independent work, {left}", token_span(&past))
+}
+
+/// Where the points are inconclusive, and where the same.
+fn tail(told: &Told<'_>, margin_pct: f64) -> String {
+    let end = told.last.backoff_tokens;
+    let inconclusive = told.open.map(|(from, to)| match (from == to, to == end) {
+        (true, _) => format!("; inconclusive at {}", token_count(from)),
+        (false, true) => format!("; inconclusive from {}", token_count(from)),
+        (false, false) => format!("; inconclusive at {} to {}", count(from), token_count(to)),
+    });
+    let same = told.same_from.map(|same| {
+        let word = if same == end { "at" } else { "from" };
+        format!("; same within {} {word} {}", limit(margin_pct), token_count(same))
+    });
+    inconclusive.into_iter().chain(same).collect()
+}
+
+/// The cost over all backoffs: one number where the first stands for all, else from the least to the most.
+fn spread(told: &Told<'_>) -> String {
+    let (least, most) = (told.least(), told.most());
+    if told.stays_near(&told.first.difference_ns, 0.0) {
+        format!("about {}", cost(&told.first.difference_ns))
+    } else {
+        format!("{} to {}", cost(&least.difference_ns), cost(&most.difference_ns))
+    }
+}
+
+/// What the table says of a point, and where: `7.66 ± 0.06 ns at 0 tokens`.
+fn at(point: &ComparisonPoint) -> String {
+    let found = &point.difference_ns;
+    let text = if is_resolved(found) { cost(found) } else { difference(found, point.verdict) };
+    format!("{text} at {}", token_count(point.backoff_tokens))
+}
+
+fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Said {
+    let (title, margin_pct) = (title(comparison), record.plan.margin_pct);
     let backoff = match point.backoff_tokens {
         0 => String::new(),
         tokens => format!(" at {} of backoff", token_count(tokens)),
     };
-    let ratio = format!("×{}", number(&point.ratio));
+    let ratio = ratio(record, comparison, point).map_or_else(String::new, |ratio| format!(" (×{ratio})"));
     let text = match point.verdict {
-        Difference::Slower => format!("slower by {} ({ratio})", duration(&point.difference_ns)),
-        Difference::Faster => format!("faster by {} ({ratio})", duration(&turned(&point.difference_ns))),
+        Difference::Slower => format!("slower by {}{ratio}", duration(&point.difference_ns)),
+        Difference::Faster => format!("faster by {}{ratio}", duration(&turned(&point.difference_ns))),
         Difference::Same => {
             let difference = difference(&point.difference_ns, point.verdict);
             format!("same within {} ({})", limit(margin_pct), difference)
@@ -151,17 +184,22 @@ fn of_point(title: &str, point: &ComparisonPoint, margin_pct: f64) -> Said {
     Said { tone, text: format!("{title}{backoff}: {text}") }
 }
 
-/// Operations that cannot be told from nothing, one sentence for each case.
+/// Operations that cannot be told from nothing: one sentence for each case, or for each number of threads where on others
+/// it can be.
 fn below(record: &StudyRecord) -> Vec<Said> {
-    let mut most: BTreeMap<String, f64> = BTreeMap::new();
+    let mut most: BTreeMap<(String, Option<u32>), f64> = BTreeMap::new();
     for cell in record.cells.iter().filter(|cell| cell.time_ns.is_none()) {
         if let Some(below) = cell.below_ns {
-            let known = most.entry(cell_name(cell)).or_insert(below);
+            let name = cell_name(cell);
+            let is_same = |other: &&Cell| cell_name(other) == name && other.backoff_tokens == cell.backoff_tokens;
+            let differs = record.cells.iter().filter(is_same).any(|other| other.time_ns.is_some());
+            let known = most.entry((name, differs.then_some(cell.threads))).or_insert(below);
             *known = known.max(below);
         }
     }
-    let sentence = |(name, below)| {
-        let text = format!("{name}: less than {}, which cannot be told from an empty loop", ns(below));
+    let sentence = |((name, on), below): ((String, Option<u32>), f64)| {
+        let on = on.map_or_else(String::new, |on| format!(", {}", threads(on)));
+        let text = format!("{name}{on}: less than {}, which cannot be told from an empty loop", ns(below));
         Said { tone: Tone::Plain, text }
     };
     most.into_iter().map(sentence).collect()
@@ -187,29 +225,41 @@ fn parts(record: &StudyRecord) -> Vec<Said> {
     record.cells.iter().filter_map(sentence).collect()
 }
 
+/// Of fewer series nothing is said about all of them.
+const FEWEST_SERIES: u64 = 3;
+
 /// Operations whose time depends on how often they have run, one sentence for each case.
 fn unsteady(record: &StudyRecord) -> Vec<Said> {
-    let mut cases: BTreeMap<String, (u64, u64, Option<f64>)> = BTreeMap::new();
+    struct Series {
+        never: u64,
+        all: u64,
+        cells: u64,
+        trend_ns: Option<f64>,
+    }
+    let mut cases: BTreeMap<String, Series> = BTreeMap::new();
     for cell in &record.cells {
         if let Some(steadiness) = cell.steadiness {
             let never = u64::from(steadiness.no_steady_state) + u64::from(steadiness.trend);
             let all =
                 never + [steadiness.flat, steadiness.warm_up, steadiness.slow_down].map(u64::from).iter().sum::<u64>();
-            if 2 * never > all {
-                let entry = cases.entry(cell_name(cell)).or_default();
-                *entry = (entry.0 + never, entry.1 + all, steadiness.trend_ns_per_batch.or(entry.2));
+            if all >= FEWEST_SERIES && 2 * never > all {
+                let none = Series { never: 0, all: 0, cells: 0, trend_ns: steadiness.trend_ns_per_batch };
+                let known = cases.entry(cell_name(cell)).or_insert(none);
+                *known = Series { never: known.never + never, all: known.all + all, cells: known.cells + 1, ..*known };
             }
         }
     }
-    let sentence = |(name, (never, all, trend)): (String, (u64, u64, Option<f64>))| {
-        let slope = match trend {
+    let sentence = |(name, found): (String, Series)| {
+        let Series { never, all, cells, trend_ns } = found;
+        // A slope is that of one cell.
+        let slope = match trend_ns.filter(|_| cells == 1) {
             Some(slope) if slope > 0.0 => format!(", slower by {} with each batch", ns(slope)),
             Some(slope) if slope < 0.0 => format!(", faster by {} with each batch", ns(-slope)),
             _ => String::new(),
         };
-        let text = format!(
-            "{name}: no steady state in {never} of {all} processes{slope}: any number for it tells how long it ran"
-        );
+        let of = if cells == 1 { "processes".to_owned() } else { format!("series of {cells} cells") };
+        let text =
+            format!("{name}: no steady state in {never} of {all} {of}{slope}: any number for it tells how long it ran");
         Said { tone: Tone::Warning, text }
     };
     cases.into_iter().map(sentence).collect()
@@ -242,71 +292,189 @@ mod tests {
         Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
     }
 
-    fn said(shape: CostShape, exposed_ns: Estimate, residual_ns: Estimate, verdict: Difference) -> String {
-        let point = |backoff_tokens| ComparisonPoint {
+    fn point(backoff_tokens: u64, difference_ns: Estimate, verdict: Difference) -> ComparisonPoint {
+        ComparisonPoint {
             backoff_tokens,
-            difference_ns: exposed_ns,
+            difference_ns,
             ratio: of(1.0, 0.01),
             verdict,
             p_value: 0.5,
             significant_in_family: false,
             pairs: 60,
+        }
+    }
+
+    /// The model's own numbers are none that a point has, so that a sentence with one of them is seen.
+    fn comparison(threads: u32, shape: CostShape, residual_ns: Estimate, points: &[ComparisonPoint]) -> Comparison {
+        let model = CostModel {
+            shape,
+            exposed_ns: of(555.0, 111.0),
+            residual_ns,
+            hidden_past_tokens: (shape == CostShape::Hidden).then_some(of(15.0, 2.0)),
+            hidden_past_ns: None,
+            negligible_from_tokens: Some(0),
         };
-        let comparison = Comparison {
+        Comparison {
             case: "a".to_owned(),
             baseline: "b".to_owned(),
             parameters: BTreeMap::new(),
-            threads: 1,
-            points: vec![point(0), point(40)],
-            model: Some(CostModel {
-                shape,
-                exposed_ns,
-                residual_ns,
-                hidden_past_tokens: Some(of(15.0, 2.0)),
-                hidden_past_ns: None,
-                negligible_from_tokens: None,
-            }),
-        };
-        of_comparison(&comparison, 2.0)[0].text.replace('\u{a0}', " ")
+            threads,
+            points: points.to_vec(),
+            model: Some(model),
+        }
+    }
+
+    fn record(comparisons: Vec<Comparison>) -> StudyRecord {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        record.cells.clear();
+        record.comparisons = comparisons;
+        record
+    }
+
+    fn all_said(comparisons: Vec<Comparison>) -> Vec<String> {
+        all(&record(comparisons)).into_iter().map(|said| said.text.replace('\u{a0}', " ")).collect()
     }
 
     #[test]
     fn every_shape_has_its_words() {
         use CostShape as S;
-        use Difference as D;
-        for (text, words) in [
+        use Difference::{Faster, Same, Slower, Unresolved};
+        let two = |first: (f64, f64, Difference), last: (f64, f64, Difference)| {
+            [point(0, of(first.0, first.1), first.2), point(40, of(last.0, last.1), last.2)]
+        };
+        for (shape, residual, points, words) in [
             (
-                said(S::Hidden, of(7.66, 0.06), of(0.8, 0.2), D::Slower),
-                "a against b, 1 thread: 7.66 ± 0.06 ns exposed, hidden by 15 tokens of independent work, 0.80 ± 0.20 ns left",
+                S::Hidden,
+                of(0.8, 0.2),
+                two((7.66, 0.06, Slower), (0.8, 0.3, Slower)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, 0.80 ± 0.20 ns left",
             ),
             (
-                said(S::Hidden, of(7.66, 0.06), of(-0.1, 0.3), D::Slower),
-                "a against b, 1 thread: 7.66 ± 0.06 ns exposed, hidden by 15 tokens of independent work, what is left is \
-                 unresolved (± 0.40 ns)",
+                S::Hidden,
+                of(-0.1, 0.3),
+                two((7.66, 0.06, Slower), (-0.1, 0.3, Unresolved)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                 (± 0.40 ns); inconclusive at 40 tokens",
             ),
             (
-                said(S::Growing, of(28.0, 5.0), of(82.0, 4.0), D::Slower),
-                "a against b, 1 thread: grows from 28 ± 5 ns to 82 ± 4 ns with backoff: contention, which independent work \
-                 does not hide",
+                S::Hidden,
+                of(0.05, 0.03),
+                two((7.66, 0.06, Slower), (2.75, 0.2, Slower)),
+                "7.66 ± 0.06 ns exposed, falls with independent work, 2.75 ± 0.20 ns at 40 tokens; where it levels off is \
+                 unresolved",
             ),
             (
-                said(S::Constant, of(-3.0, 0.2), of(-3.0, 0.2), D::Faster),
-                "a against b, 1 thread: 3.00 ± 0.20 ns less at every backoff: independent work does not hide it",
+                S::Hidden,
+                of(0.1, 0.3),
+                two((7.66, 0.06, Slower), (0.1, 0.2, Same)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                 (± 0.40 ns); same within 2 % at 40 tokens",
             ),
             (
-                said(S::Constant, of(-0.1, 0.2), of(0.0, 0.2), D::Same),
-                "a against b, 1 thread: same within 2 % at every backoff, 0 to 40 tokens (± 0.30 ns)",
+                S::Growing,
+                of(99.0, 1.0),
+                two((28.0, 5.0, Slower), (82.0, 4.0, Slower)),
+                "grows with backoff: 28 ± 5 ns at 0 tokens, 82 ± 4 ns at 40 tokens; independent work does not hide it",
             ),
             (
-                said(S::Constant, of(-0.1, 0.2), of(0.0, 0.2), D::Unresolved),
-                "a against b, 1 thread: no difference is resolved at any backoff: unresolved (± 0.30 ns)",
+                S::Growing,
+                of(99.0, 1.0),
+                two((28.0, 5.0, Slower), (40.0, 45.0, Unresolved)),
+                "seems to grow with backoff, but its ends do not show it: 28 ± 5 ns at 0 tokens, unresolved (± 85 ns) at 40 \
+                 tokens",
             ),
             (
-                said(S::Unresolved, of(-40.0, 410.0), of(3.0, 17.0), D::Unresolved),
-                "a against b, 1 thread: unresolved: ± 450 ns at 0 tokens, ± 20 ns at 40 tokens",
+                S::Constant,
+                of(-3.0, 0.2),
+                two((-3.0, 0.2, Faster), (-3.1, 0.2, Faster)),
+                "about 3.00 ± 0.20 ns less at every backoff: independent work does not hide it",
+            ),
+            (
+                S::Constant,
+                of(6.4, 0.2),
+                two((6.38, 0.15, Slower), (6.0, 9.0, Unresolved)),
+                "independent work makes no difference to it: 6.38 ± 0.15 ns at 0 tokens, unresolved (± 15 ns) at 40 tokens; \
+                 unresolved at 1 of 2 backoffs",
+            ),
+            (
+                S::Constant,
+                of(0.0, 0.2),
+                two((-0.1, 0.2, Same), (0.0, 0.2, Same)),
+                "same within 2 % at every backoff, 0 to 40 tokens (± 0.30 ns)",
+            ),
+            (
+                S::Constant,
+                of(0.0, 0.2),
+                two((-0.1, 0.2, Unresolved), (0.0, 0.2, Unresolved)),
+                "no difference is resolved at any backoff: unresolved (± 0.30 ns) at 0 tokens, unresolved (± 0.20 ns) at 40 \
+                 tokens",
             ),
         ] {
-            assert_eq!(text, words);
+            assert_eq!(
+                all_said(vec![comparison(1, shape, residual, &points)]),
+                [format!("a against b, 1 thread: {words}")]
+            );
         }
+    }
+
+    #[test]
+    fn a_point_that_is_resolved_is_not_called_unresolved() {
+        let points = [
+            point(1, of(6.38, 0.15), Difference::Slower),
+            point(64, of(10.0, 5.0), Difference::Slower),
+            point(4096, of(8.0, 216.0), Difference::Unresolved),
+        ];
+        let found = comparison(1, CostShape::Unresolved, of(9.0, 210.0), &points);
+        let record = record(vec![found.clone()]);
+        let said = all_said(vec![found]);
+        assert_eq!(
+            said,
+            ["a against b, 1 thread: 6.38 ± 0.15 ns at 1 token, unresolved (± 220 ns) at 4 096 tokens; what backoff \
+                 does to it is unresolved"
+                .replace("4 096", "4\u{202f}096")]
+        );
+        // The table says the same of the same points.
+        let grid = super::super::comparisons::grid(&record, &record.comparisons[0], crate::study::Detail::Full);
+        let rows: Vec<String> = grid.rows.iter().map(|(_, cells)| cells.join(" | ").replace('\u{a0}', " ")).collect();
+        assert!(rows[0].contains("6.38 ± 0.15 ns") && rows[0].ends_with("slower"), "{rows:?}");
+        assert!(rows[2].contains("unresolved (± 220 ns)") && rows[2].ends_with("unresolved"), "{rows:?}");
+    }
+
+    #[test]
+    fn contention_takes_more_threads_than_one() {
+        let points = [
+            point(0, of(28.0, 5.0), Difference::Slower),
+            point(20, of(60.0, 5.0), Difference::Slower),
+            point(40, of(82.0, 4.0), Difference::Slower),
+        ];
+        let growing = |threads| comparison(threads, CostShape::Growing, of(80.0, 1.0), &points);
+        let flat = |threads| comparison(threads, CostShape::Constant, of(80.0, 1.0), &points[..1]);
+        let names =
+            |comparisons| all_said(comparisons).iter().map(|said| said.contains("contention")).collect::<Vec<_>>();
+        assert_eq!(names(vec![growing(1)]), [false]);
+        assert_eq!(names(vec![growing(2)]), [false], "on one thread it may do the same");
+        assert_eq!(names(vec![growing(1), growing(2)]), [false, false], "on one thread it does the same");
+        assert_eq!(names(vec![flat(1), growing(2)]), [false, true]);
+    }
+
+    #[test]
+    fn an_operation_is_below_where_it_is_and_nowhere_else() {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let empty: Vec<Cell> = record.cells.iter().filter(|cell| cell.case == "empty").cloned().collect();
+        let words = |record: &StudyRecord| below(record).into_iter().map(|said| said.text).collect::<Vec<String>>();
+        record.cells = empty;
+        assert_eq!(words(&record), ["empty: less than 0.410 ns, which cannot be told from an empty loop"]);
+        record.cells[1].time_ns = Some(of(5.0, 0.1));
+        assert_eq!(words(&record), ["empty, 1 thread: less than 0.410 ns, which cannot be told from an empty loop"]);
+    }
+
+    #[test]
+    fn series_of_many_cells_are_not_called_processes() {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        record.cells.retain(|cell| cell.case == "fibonacci");
+        let words = |record: &StudyRecord| unsteady(record).into_iter().map(|said| said.text).collect::<Vec<String>>();
+        assert!(words(&record)[0].contains("in 5 of 5 processes, slower by 12.4 ns"), "{:?}", words(&record));
+        record.cells.push(Cell { backoff_tokens: 10, ..record.cells[0].clone() });
+        assert!(words(&record)[0].contains("in 10 of 10 series of 2 cells: any"), "{:?}", words(&record));
     }
 }

@@ -39,10 +39,21 @@ pub(super) fn number(estimate: &Estimate) -> String {
     written(estimate, &NUMBER)
 }
 
-/// About how many tokens, to the nearest one, as they are counted.
-pub(super) fn tokens(estimate: &Estimate) -> String {
+/// Between how many tokens a place lies, to the nearest one: `13 to 17 tokens`.
+pub(super) fn token_span(estimate: &Estimate) -> String {
     // A cast of a float saturates, and gives 0 for what is no number.
-    joined(&token_count(estimate.estimate.round() as u64))
+    let [low, high] = [estimate.low, estimate.high].map(|tokens| tokens.round() as u64);
+    let text = if low < high { format!("{} to {}", count(low), token_count(high)) } else { token_count(high) };
+    joined(&text)
+}
+
+/// A resolved difference as a cost; one below zero as a saving.
+pub(super) fn cost(estimate: &Estimate) -> String {
+    match (is_resolved(estimate), estimate.high < 0.0) {
+        (false, _) => unresolved(estimate),
+        (true, true) => format!("{} less", duration(&turned(estimate))),
+        (true, false) => duration(estimate),
+    }
 }
 
 /// The ends of an interval of durations: `7.60 … 7.72 ns`.
@@ -255,7 +266,7 @@ mod tests {
         fn no_number_panics(value in any::<f64>(), low in any::<f64>(), high in any::<f64>(), confidence in any::<f64>()) {
             let estimate = Estimate { estimate: value, low, high, confidence };
             for text in [
-                duration(&estimate), rate(&estimate), number(&estimate), tokens(&estimate), interval(&estimate),
+                duration(&estimate), rate(&estimate), number(&estimate), token_span(&estimate), interval(&estimate),
                 number_interval(&estimate), unresolved(&estimate), rough(value),
                 difference(&estimate, Difference::Unresolved),
             ] {

@@ -179,7 +179,8 @@ fn model(
             Shape::Growing => CostShape::Growing,
             Shape::Unresolved => CostShape::Unresolved,
         },
-        exposed_ns: found.exposed.into(),
+        // The point's own, so that one page has one number for it: the curve's rests on other pairs.
+        exposed_ns: points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns,
         residual_ns: found.residual.into(),
         hidden_past_tokens: found.hidden_past.map(Estimate::from),
         hidden_past_ns: found.hidden_past.and_then(in_ns),
@@ -205,4 +206,56 @@ fn control(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Control> {
         resolvable_pct: median(found.iter().map(|point| point.ratio.half_width() * 100.0))?,
         resolvable_ns: median(found.iter().map(|point| point.difference_ns.half_width()))?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::study::{Mode, StudyPlan};
+
+    fn plan() -> StudyPlan {
+        StudyPlan {
+            cases: vec!["a".to_owned(), "b".to_owned()],
+            backoff_tokens: vec![0, 5, 10],
+            threads: vec![1],
+            parameters: Vec::new(),
+            comparisons: vec![("a".to_owned(), "b".to_owned())],
+            mode: Mode::AverageTime,
+            budget_ms: 1,
+            forks: 4,
+            rounds: 1,
+            batches: 0,
+            warm_up_batches: 0,
+            cpus: vec![0],
+            margin_pct: 1.0,
+            confidence: 0.99,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn the_exposed_cost_is_the_number_of_its_point() {
+        let plan = plan();
+        let seen = Seen { plan: &plan, cases: &[], cells: &[], forks: &[], error_ns: 1.0, batch_ns: 1.0 };
+        let of = |estimate: f64, half: f64| Estimate {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.99,
+        };
+        let point = |backoff_tokens, difference_ns| ComparisonPoint {
+            backoff_tokens,
+            difference_ns,
+            ratio: of(1.5, 0.1),
+            verdict: Difference::Slower,
+            p_value: 0.001,
+            significant_in_family: true,
+            pairs: 60,
+        };
+        let points = [point(0, of(6.38, 0.15)), point(5, of(3.0, 0.2)), point(10, of(1.0, 0.2))];
+        // Processes whose disturbed pairs count for the curve, as they do not for the points.
+        let forks = [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|fork| fork.to_vec());
+        let found = model(&seen, &[0.0, 5.0, 10.0], &forks, &points, None).unwrap();
+        assert_eq!(found.exposed_ns, points[0].difference_ns);
+    }
 }
