@@ -7,7 +7,7 @@ use ratatui_core::symbols::Marker;
 use ratatui_core::widgets::Widget;
 use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 
-use super::front::{Conclusion, Front, Rise};
+use super::front::{Conclusion, Rise};
 
 /// Columns and rows of the drawing, its axes among them.
 pub(super) const WIDTH: u16 = 57;
@@ -105,15 +105,11 @@ fn lines(times: &[Time], place: impl Fn(u32) -> f64) -> Vec<Line> {
     chosen.map(line).collect()
 }
 
-/// Points below the front: what is measured there is the clock.
+/// Points below the front, as far as that is known: up to the most work at which threads slow each other down.
 fn zone(conclusion: &Conclusion, times: &[Time], place: impl Fn(u32) -> f64, low: f64) -> Vec<(f64, f64)> {
     let at =
         |tokens: u64| times.iter().find(|time| time.tokens == tokens && time.threads == 1).map(|time| time.ns.log10());
-    let top = match conclusion.front {
-        Front::From { tokens, .. } | Front::Beyond { tokens, .. } => at(tokens),
-        Front::Everywhere { .. } | Front::Unresolved { .. } => None,
-    };
-    let Some(top) = top else { return Vec::new() };
+    let Some(top) = conclusion.front.low().and_then(|low| at(low.tokens)) else { return Vec::new() };
     let right = place(conclusion.threads);
     let columns = (0..WIDTH).map(|column| f64::from(column) / f64::from(WIDTH)).filter(|x| *x > 0.0 && *x <= right);
     let steps = 4 * HEIGHT;
@@ -169,7 +165,7 @@ fn padded(text: &str) -> String {
 mod tests {
     use chronoscope_measure::record::study::Estimate;
 
-    use super::super::front::Point;
+    use super::super::front::{Front, Point};
     use super::*;
 
     fn conclusion(front: Front) -> Conclusion {
@@ -205,13 +201,26 @@ mod tests {
         let whole = text.join("\n");
         assert!(whole.contains(RAISED) && whole.contains(FORBIDDEN), "{whole}");
         assert!(text.last().is_some_and(|line| line.starts_with("threads  1")), "{whole}");
-        let open = chart(&conclusion(Front::Everywhere { ns: 1.0 })).join("\n");
+        let open = chart(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 })).join("\n");
         assert!(!open.contains(FORBIDDEN), "{open}");
     }
 
     #[test]
+    fn what_lies_between_the_ends_of_the_front_is_not_shaded() {
+        // Times from 11 to 300 ns, on one thread 11 ns at 1 token and 266 ns at 256.
+        let shaded = |front: Front| {
+            let rows = chart(&conclusion(front));
+            rows.iter().filter(|row| row.contains(FORBIDDEN)).count()
+        };
+        let bracket = shaded(Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 });
+        let known = shaded(Front::Beyond { tokens: 1, ns: 1.0 });
+        assert_eq!(bracket, known, "the upper end is not the front");
+        assert!(bracket > 0 && bracket < shaded(Front::Beyond { tokens: 256, ns: 256.0 }));
+    }
+
+    #[test]
     fn one_number_of_threads_is_no_chart() {
-        let mut lone = conclusion(Front::Everywhere { ns: 1.0 });
+        let mut lone = conclusion(Front::Everywhere { tokens: 1, ns: 1.0 });
         lone.points.clear();
         assert!(chart(&lone).is_empty());
     }

@@ -1,4 +1,5 @@
-//! From where on threads that read a clock do not get in each other's way. Pure functions of the record.
+//! From how much work between reads threads that read a clock do not get in each other's way. Pure functions of the record:
+//! sentences, tables and charts take every judgement from here.
 
 use chronoscope_measure::record::study::{Cell, Estimate, StudyRecord};
 use serde::Serialize;
@@ -15,7 +16,7 @@ pub(crate) struct Conclusion {
     pub(crate) clock: String,
     /// Up to so many threads, none of which shares a CPU with another.
     pub(crate) threads: u32,
-    /// From where on reads scale.
+    /// From how much work between reads it scales, as far as that is known.
     pub(crate) front: Front,
     /// With rising backoff, and at each with rising threads: all combinations that enter the front.
     pub(crate) points: Vec<Point>,
@@ -25,19 +26,59 @@ pub(crate) struct Conclusion {
     pub(crate) crowded: Vec<Crowded>,
 }
 
-/// From where on adding threads, up to the number of CPUs, does not raise the time per operation.
+/// The least work between reads from which adding threads, up to the number of CPUs, does not raise the time per operation.
+/// It is known as a bracket at best, and never as one number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "scales")]
 pub(crate) enum Front {
-    /// At every backoff tried, of which the smallest is so much work.
-    Everywhere { ns: f64 },
-    /// From so much work between reads; at `raised` it does not yet.
+    /// It scales at every backoff tried, of which the smallest is so much work.
+    Everywhere { tokens: u64, ns: f64 },
+    /// It scales at so much work and at all more that was tried; at `raised` it does not. The front lies between.
     From { tokens: u64, ns: f64, raised_tokens: u64, raised_ns: f64 },
-    /// Not even at the largest backoff tried.
+    /// It does not scale at the largest backoff tried.
     Beyond { tokens: u64, ns: f64 },
-    /// The intervals allow more than one of these. Where it is known up to which backoff it does not, and from which it
-    /// does, they stand here.
-    Unresolved { raised_ns: Option<f64>, flat_ns: Option<f64> },
+    /// The intervals leave one end open, or both.
+    Unresolved {
+        /// The most work at which it is known not to scale.
+        raised_tokens: Option<u64>,
+        raised_ns: Option<f64>,
+        /// The least at which, and at all more that was tried, it is known to.
+        flat_tokens: Option<u64>,
+        flat_ns: Option<f64>,
+    },
+}
+
+/// One end of what is known of a front: so much work between reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct End {
+    pub(crate) tokens: u64,
+    pub(crate) ns: f64,
+}
+
+impl Front {
+    /// The most work at which it is known not to scale, and so lies below the front.
+    pub(crate) fn low(&self) -> Option<End> {
+        match *self {
+            Self::From { raised_tokens: tokens, raised_ns: ns, .. } | Self::Beyond { tokens, ns } => {
+                Some(End { tokens, ns })
+            }
+            Self::Unresolved { raised_tokens, raised_ns, .. } => {
+                raised_tokens.zip(raised_ns).map(|(tokens, ns)| End { tokens, ns })
+            }
+            Self::Everywhere { .. } => None,
+        }
+    }
+
+    /// The least work at which it is known to scale, with all more that was tried.
+    pub(crate) fn high(&self) -> Option<End> {
+        match *self {
+            Self::From { tokens, ns, .. } | Self::Everywhere { tokens, ns } => Some(End { tokens, ns }),
+            Self::Unresolved { flat_tokens, flat_ns, .. } => {
+                flat_tokens.zip(flat_ns).map(|(tokens, ns)| End { tokens, ns })
+            }
+            Self::Beyond { .. } => None,
+        }
+    }
 }
 
 /// Reads between so much work on so many threads, beside the same on one thread.
@@ -89,11 +130,32 @@ pub(crate) struct Crowded {
 }
 
 impl Conclusion {
-    /// The largest factor by which threads raise the time per operation.
+    /// The largest factor by which threads raise the time per operation; 1 where none is known.
     pub(crate) fn worst_rise(&self) -> f64 {
+        self.worst().map_or(1.0, |worst| worst.estimate.max(1.0))
+    }
+
+    /// The same with the interval that those of both times allow; none where none is known.
+    pub(crate) fn worst(&self) -> Option<Estimate> {
+        let factor = |point: &Point| {
+            // How many times nothing something takes is no number.
+            let (alone, crowd) = (point.alone_ns.filter(|alone| alone.low > 0.0)?, point.crowd_ns?);
+            let estimate = crowd.estimate / alone.estimate;
+            let (low, high) = (crowd.low / alone.high, crowd.high / alone.low);
+            Some(Estimate { estimate, low, high, confidence: alone.confidence.min(crowd.confidence) })
+        };
         let raised = self.points.iter().filter(|point| point.rise == Rise::Raised);
-        let factor = |point: &Point| Some(point.crowd_ns?.estimate / point.alone_ns?.estimate);
-        raised.filter_map(factor).fold(1.0, f64::max)
+        raised.filter_map(factor).max_by(|a, b| a.estimate.total_cmp(&b.estimate))
+    }
+
+    /// Whether it is known not to scale at any backoff up to this one.
+    pub(crate) fn is_raised_up_to(&self, tokens: u64) -> bool {
+        worst_by_backoff(&self.points).iter().all(|(at, rise)| at.tokens > tokens || *rise == Rise::Raised)
+    }
+
+    /// The reads back to back on so many threads, beside one; none for one thread, or where they were not measured.
+    pub(crate) fn in_a_row(&self, threads: u32) -> Option<Rise> {
+        self.points.iter().find(|point| (point.backoff_tokens, point.threads) == (0, threads)).map(|point| point.rise)
     }
 }
 
@@ -112,7 +174,9 @@ pub(crate) fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
 fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let mut cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
-    let work_ns = |tokens: u64| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens));
+    // A later pass may have measured one again: of a combination there is one cell, the one that tables show.
+    cells.dedup_by_key(|cell| (cell.backoff_tokens, cell.threads));
+    let work_ns = |tokens: u64| work_ns(record, tokens);
     let points: Vec<Point> = cells
         .iter()
         .filter(|cell| cell.threads > 1 && !cell.oversubscribed)
@@ -138,6 +202,16 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
         reads: reads(record, clock, &cells),
         points,
     }
+}
+
+/// How long so many tokens take: as the work alone was measured between the clocks, else as the tokens were calibrated.
+fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
+    if tokens == 0 {
+        return 0.0;
+    }
+    let is_work = |cell: &&Cell| cell.case == NOTHING && cell.threads == 1 && cell.backoff_tokens == tokens;
+    let measured = record.cells.iter().find(is_work).and_then(|cell| cell.time_ns).map(|time| time.estimate);
+    measured.unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens)))
 }
 
 /// What the clock adds to the work alone, from pairs of the same round.
@@ -166,31 +240,39 @@ fn rise(alone_ns: Estimate, crowd_ns: Estimate, own: Option<(Estimate, Estimate)
     }
 }
 
-/// The front of `points`, which come with rising backoff.
+/// What is known of the front from `points`, which come with rising backoff.
 fn front(points: &[Point]) -> Front {
-    // Each backoff is as bad as its worst number of threads.
-    let mut backoffs: Vec<(u64, f64, Rise)> = Vec::new();
+    let backoffs = worst_by_backoff(points);
+    let flat = backoffs.iter().rev().take_while(|(_, rise)| *rise == Rise::Flat).last().map(|(end, _)| *end);
+    let raised = backoffs.iter().rev().find(|(_, rise)| *rise == Rise::Raised).map(|(end, _)| *end);
+    let all_are_flat = backoffs.iter().all(|(_, rise)| *rise == Rise::Flat);
+    match (flat, raised) {
+        (Some(End { tokens, ns }), None) if all_are_flat => Front::Everywhere { tokens, ns },
+        (Some(flat), Some(raised)) => {
+            Front::From { tokens: flat.tokens, ns: flat.ns, raised_tokens: raised.tokens, raised_ns: raised.ns }
+        }
+        (None, Some(End { tokens, ns })) if backoffs.last().is_some_and(|(_, rise)| *rise == Rise::Raised) => {
+            Front::Beyond { tokens, ns }
+        }
+        (flat, raised) => Front::Unresolved {
+            raised_tokens: raised.map(|end| end.tokens),
+            raised_ns: raised.map(|end| end.ns),
+            flat_tokens: flat.map(|end| end.tokens),
+            flat_ns: flat.map(|end| end.ns),
+        },
+    }
+}
+
+/// Each backoff, as bad as its worst number of threads.
+fn worst_by_backoff(points: &[Point]) -> Vec<(End, Rise)> {
+    let mut backoffs: Vec<(End, Rise)> = Vec::new();
     for point in points {
         match backoffs.last_mut() {
-            Some((tokens, _, rise)) if *tokens == point.backoff_tokens => *rise = worse(*rise, point.rise),
-            _ => backoffs.push((point.backoff_tokens, point.work_ns, point.rise)),
+            Some((end, rise)) if end.tokens == point.backoff_tokens => *rise = worse(*rise, point.rise),
+            _ => backoffs.push((End { tokens: point.backoff_tokens, ns: point.work_ns }, point.rise)),
         }
     }
-    let flat = backoffs.iter().rev().take_while(|(_, _, rise)| *rise == Rise::Flat).last();
-    let raised = backoffs.iter().rev().find(|(_, _, rise)| *rise == Rise::Raised);
-    let lowest_is_flat = backoffs.iter().all(|(_, _, rise)| *rise == Rise::Flat);
-    match (flat, raised) {
-        (Some((_, ns, _)), None) if lowest_is_flat => Front::Everywhere { ns: *ns },
-        (Some((tokens, ns, _)), Some((raised_tokens, raised_ns, _))) => {
-            Front::From { tokens: *tokens, ns: *ns, raised_tokens: *raised_tokens, raised_ns: *raised_ns }
-        }
-        (None, Some((tokens, ns, _))) if backoffs.last().is_some_and(|(_, _, rise)| *rise == Rise::Raised) => {
-            Front::Beyond { tokens: *tokens, ns: *ns }
-        }
-        (flat, raised) => {
-            Front::Unresolved { raised_ns: raised.map(|(_, ns, _)| *ns), flat_ns: flat.map(|(_, ns, _)| *ns) }
-        }
-    }
+    backoffs
 }
 
 fn worse(a: Rise, b: Rise) -> Rise {
@@ -243,6 +325,15 @@ mod tests {
         }
     }
 
+    fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Front {
+        Front::Unresolved {
+            raised_tokens: raised.map(|end| end.0),
+            raised_ns: raised.map(|end| end.1),
+            flat_tokens: flat.map(|end| end.0),
+            flat_ns: flat.map(|end| end.1),
+        }
+    }
+
     #[test]
     fn a_rise_must_be_beyond_the_tolerance_and_the_intervals() {
         assert_eq!(rise(about(100.0, 1.0), about(105.0, 1.0), None), Rise::Flat);
@@ -273,20 +364,20 @@ mod tests {
         ];
         let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 16, raised_ns: 24.0 };
         assert_eq!(front(&points), expected);
-        assert_eq!(front(&points[3..]), Front::Everywhere { ns: 384.0 });
+        assert_eq!(front(&points[3..]), Front::Everywhere { tokens: 256, ns: 384.0 });
         assert_eq!(front(&points[..3]), Front::Beyond { tokens: 16, ns: 24.0 });
-        assert_eq!(front(&[]), Front::Unresolved { raised_ns: None, flat_ns: None });
+        assert_eq!(front(&[]), open(None, None));
     }
 
     #[test]
     fn what_cannot_be_told_is_not_said() {
         let doubtful = [point(1, 2, Rise::Unresolved), point(16, 2, Rise::Flat)];
-        assert_eq!(front(&doubtful), Front::Unresolved { raised_ns: None, flat_ns: Some(24.0) });
+        assert_eq!(front(&doubtful), open(None, Some((16, 24.0))));
         let bracketed = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved), point(256, 2, Rise::Flat)];
         let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 1, raised_ns: 1.5 };
         assert_eq!(front(&bracketed), expected, "the front lies between");
-        let open = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved)];
-        assert_eq!(front(&open), Front::Unresolved { raised_ns: Some(1.5), flat_ns: None });
+        let unbounded = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved)];
+        assert_eq!(front(&unbounded), open(Some((1, 1.5)), None));
     }
 
     #[test]
@@ -297,16 +388,40 @@ mod tests {
         assert_eq!(front(&points), expected);
     }
 
+    #[test]
+    fn how_many_times_nothing_an_operation_takes_is_no_rise() {
+        let conclusion = |low: f64| Conclusion {
+            clock: "a".to_owned(),
+            threads: 2,
+            front: open(None, None),
+            points: vec![Point {
+                alone_ns: Some(Estimate { estimate: 1e-3, low, high: 2.0, confidence: 0.999 }),
+                crowd_ns: Some(about(1400.0, 1.0)),
+                ..point(1, 2, Rise::Raised)
+            }],
+            reads: Vec::new(),
+            crowded: Vec::new(),
+        };
+        assert_eq!(conclusion(0.0).worst_rise(), 1.0);
+        assert!(conclusion(1e-4).worst_rise() > 1e6);
+    }
+
     proptest! {
         #[test]
         fn the_front_is_flat_from_there_on(rises in prop::collection::vec(0_u8..3, 0..12)) {
             let rise_of = |number: u8| [Rise::Flat, Rise::Raised, Rise::Unresolved][usize::from(number)];
             let points: Vec<Point> =
                 rises.iter().enumerate().map(|(power, rise)| point(1 << power, 2, rise_of(*rise))).collect();
-            if let Front::From { tokens, raised_tokens, .. } = front(&points) {
-                prop_assert!(raised_tokens < tokens);
-                prop_assert!(points.iter().all(|point| point.backoff_tokens < tokens || point.rise == Rise::Flat));
-            }
+            let found = front(&points);
+            let rise_at = |end: End| points.iter().find(|point| point.backoff_tokens == end.tokens).map(|point| point.rise);
+            prop_assert!(found.low().is_none_or(|low| rise_at(low) == Some(Rise::Raised)));
+            prop_assert!(found.low().zip(found.high()).is_none_or(|(low, high)| low.tokens < high.tokens));
+            let is_flat_from = |high: End| {
+                points.iter().all(|point| point.backoff_tokens < high.tokens || point.rise == Rise::Flat)
+            };
+            prop_assert!(found.high().is_none_or(is_flat_from));
+            let all_are_flat = !points.is_empty() && points.iter().all(|point| point.rise == Rise::Flat);
+            prop_assert_eq!(matches!(found, Front::Everywhere { .. }), all_are_flat);
         }
     }
 }

@@ -210,7 +210,7 @@ mod tests {
         let front = Front::From { tokens: 256, ns: 380.0, raised_tokens: 16, raised_ns: 25.0 };
         assert_eq!(between(&front), [32, 64, 128]);
         assert_eq!(between(&Front::Beyond { tokens: 1 << 18, ns: 1e6 }), [1 << 19]);
-        assert!(between(&Front::Everywhere { ns: 0.0 }).is_empty());
+        assert!(between(&Front::Everywhere { tokens: 0, ns: 0.0 }).is_empty());
     }
 
     #[test]

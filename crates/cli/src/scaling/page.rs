@@ -1,8 +1,8 @@
 use chronoscope_measure::record::study::{Estimate, StudyRecord};
-use chronoscope_report::text::{Column, Mood, Text, count, ns};
+use chronoscope_report::text::{Column, Mood, Text, count, ns, percent};
 
 use super::chart::{WIDTH, chart};
-use super::front::{Conclusion, Rise};
+use super::front::{Conclusion, Rise, TOLERANCE_PCT};
 use super::grid::NOTHING;
 use super::words::{self, Said};
 use crate::experiment::show;
@@ -70,7 +70,11 @@ fn charts(page: &mut Text, conclusions: &[Conclusion]) {
             drawn.iter().map(|chart| chart.get(row).map_or(empty.as_str(), String::as_str)).collect();
         page.verbatim(Mood::Plain, &pieces.join("   "));
     }
-    page.sentence(Mood::Quiet, " ", "▲ more than on one thread; ░ the forbidden zone, in which you measure the clock");
+    page.sentence(
+        Mood::Quiet,
+        " ",
+        "▲ longer than on one thread; ░ known to lie below the front: the clock is what you measure",
+    );
 }
 
 /// Reads in a row and steps of the value.
@@ -93,7 +97,10 @@ fn reads(page: &mut Text, conclusions: &[Conclusion]) {
         let of = |count: &u32| conclusion.reads.iter().find(|read| read.threads == *count);
         let cells = threads.iter().flat_map(|count| {
             let Some(read) = of(count) else { return [NONE.to_owned(), NONE.to_owned()] };
-            [about_or_below(read.latency_ns, read.latency_below_ns), about_or_below(read.step_ns, read.step_below_ns)]
+            let time = about_or_below(read.latency_ns, read.latency_below_ns);
+            // On one thread there is nothing to be longer than.
+            let mark = if *count == 1 { "" } else { mark(conclusion.in_a_row(*count)) };
+            [format!("{time}{mark}"), about_or_below(read.step_ns, read.step_below_ns)]
         });
         std::iter::once(conclusion.clock.clone()).chain(cells).collect()
     });
@@ -101,7 +108,8 @@ fn reads(page: &mut Text, conclusions: &[Conclusion]) {
     page.sentence(
         Mood::Quiet,
         " ",
-        "a step: mean time until the value changes; where it takes as long as a read, the step is shorter and hidden by it",
+        "a step: mean time until the value changes; where it takes no longer than a read, every read shows another value and \
+         the step may be shorter; ▲ longer than on one thread; ? unresolved",
     );
 }
 
@@ -128,11 +136,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
                 let point = conclusion.and_then(|one| {
                     one.points.iter().find(|point| (point.backoff_tokens, point.threads) == (*tokens, threads))
                 });
-                let mark = match point.map(|point| point.rise) {
-                    Some(Rise::Raised) => " ▲",
-                    Some(Rise::Unresolved) => " ?",
-                    Some(Rise::Flat) | None => "  ",
-                };
+                let mark = mark(point.map(|point| point.rise));
                 time(case, threads, *tokens).map(|time| format!("{time}{mark}"))
             });
             let cells: Vec<Option<String>> = cells.collect();
@@ -150,8 +154,12 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
     page.sentence(
         Mood::Quiet,
         " ",
-        "columns: the work between reads; ▲ in the forbidden zone; ? unresolved; – not measured: work so short beside a read \
-         is the same as none",
+        &format!(
+            "columns: the work between reads, as measured alone on one thread{}; ▲ in the forbidden zone: more than {} longer \
+             than on one thread; ? unresolved; – not measured: too short beside a read, or not needed for this clock's front",
+            left_out(conclusions, columns.len()),
+            percent(TOLERANCE_PCT)
+        ),
     );
 }
 
@@ -187,7 +195,8 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion]) {
     page.sentence(
         Mood::Quiet,
         " ",
-        "from pairs of one round; (± …): within what this run resolves, so no cost is known",
+        "from pairs of one round; (± …): unresolved: the interval holds 0 and reaches that far; ? one process alone, so no \
+         interval",
     );
 }
 
@@ -212,14 +221,49 @@ fn crowded(page: &mut Text, conclusions: &[Conclusion]) {
     page.sentence(Mood::Quiet, " ", "a regime of its own: it tells nothing of a front");
 }
 
-/// The backoffs that get a column, with the work that they are; spread evenly over all.
+/// The backoffs that get a column, with the work that they are: the least and the most, then those at which fronts are known
+/// to end, then others, spread evenly.
 fn backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
+    let all = all_backoffs(conclusions);
+    let ends = conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten();
+    let ends: Vec<u64> = ends.map(|end| end.tokens).collect();
+    let clocks = |tokens: u64| ends.iter().filter(|end| **end == tokens).count();
+    let mut of_fronts: Vec<u64> = all.iter().map(|(tokens, _)| *tokens).filter(|tokens| clocks(*tokens) > 0).collect();
+    of_fronts.sort_by_key(|tokens| std::cmp::Reverse(clocks(*tokens)));
+    let most = COLUMNS.min(all.len());
+    let spread = (0..most).map(|i| all[i * (all.len() - 1) / (most - 1).max(1)].0);
+    let outer = all.first().into_iter().chain(all.last()).map(|(tokens, _)| *tokens);
+    let mut chosen: Vec<u64> = Vec::new();
+    for tokens in outer.chain(of_fronts).chain(spread) {
+        if chosen.len() < most && !chosen.contains(&tokens) {
+            chosen.push(tokens);
+        }
+    }
+    all.into_iter().filter(|(tokens, _)| chosen.contains(tokens)).collect()
+}
+
+/// Every backoff with work, and how long that takes.
+fn all_backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
     let points = conclusions.iter().flat_map(|conclusion| &conclusion.points).filter(|point| point.backoff_tokens > 0);
     let mut all: Vec<(u64, f64)> = points.map(|point| (point.backoff_tokens, point.work_ns)).collect();
     all.sort_by_key(|(tokens, _)| *tokens);
     all.dedup_by_key(|(tokens, _)| *tokens);
-    let most = COLUMNS.min(all.len());
-    (0..most).map(|i| all[i * (all.len() - 1) / (most - 1).max(1)]).collect()
+    all
+}
+
+/// How many backoffs have no column, in words.
+fn left_out(conclusions: &[Conclusion], shown: usize) -> String {
+    let all = all_backoffs(conclusions).len();
+    if shown < all { format!(" ({shown} of {all}; the record has all)") } else { String::new() }
+}
+
+/// The sign behind a time on several threads.
+fn mark(rise: Option<Rise>) -> &'static str {
+    match rise {
+        Some(Rise::Raised) => " ▲",
+        Some(Rise::Unresolved) => " ?",
+        Some(Rise::Flat) | None => "  ",
+    }
 }
 
 /// Numbers of threads that do not share CPUs, one first.
@@ -241,19 +285,184 @@ fn about(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(|| NONE.to_owned(), |found| format!("{} ± {}", ns(found.estimate), ns(found.half_width())))
 }
 
-/// An estimate, or what it is less than.
+/// An estimate, or what it is less than where it cannot be told from nothing.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
     match (estimate, below_ns) {
         (None, Some(below)) => format!("< {}", ns(below)),
+        (Some(found), _) if found.confidence > 0.0 && found.low <= 0.0 => format!("< {}", ns(found.high)),
+        (Some(found), _) if found.confidence <= 0.0 => format!("{} ± ?", ns(found.estimate)),
         _ => about(estimate),
     }
 }
 
-/// A difference; one that is not resolved is no cost.
+/// A difference; of one that is not resolved, how far its interval reaches.
 fn extra(difference: Option<Estimate>) -> String {
     match difference {
         None => NONE.to_owned(),
-        Some(found) if found.holds(0.0) || found.confidence <= 0.0 => format!("(± {})", ns(found.half_width())),
+        Some(found) if found.confidence <= 0.0 => "?".to_owned(),
+        Some(found) if found.holds(0.0) => format!("(± {})", ns(found.low.abs().max(found.high.abs()))),
         Some(found) => ns(found.estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_measure::record::study::{Cell, Comparison, ComparisonPoint, Difference};
+
+    use super::super::front::conclude;
+    use super::*;
+
+    fn about(estimate: f64, half: f64) -> Estimate {
+        Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
+    }
+
+    /// Three clocks on one thread and on two: one that costs 6.38 ± 0.15 ns wherever that can be told, one whose reads in a
+    /// row and between 50 ns of work get in each other's way, and one of which the intervals tell nothing.
+    fn record() -> StudyRecord {
+        let text = include_str!("../../../report/tests/fixtures/study.json");
+        let mut record = chronoscope_report::study::parse(text).unwrap();
+        let empty = record.cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
+        record.cells.clear();
+        record.comparisons.clear();
+        // Of a clock: reads in a row, at 50 ns and at 3 000 ns of work, each on one thread and on two.
+        let clocks = [
+            ("cheap", [about(6.4, 0.1); 2], [about(6.38, 0.15), about(6.4, 0.2)], [about(6.0, 9.0), about(6.1, 9.0)]),
+            (
+                "shared",
+                [about(40.0, 1.0), about(190.0, 9.0)],
+                [about(41.0, 1.0), about(188.0, 9.0)],
+                [about(40.0, 9.0); 2],
+            ),
+            ("vague", [about(20.0, 30.0); 2], [about(20.0, 90.0); 2], [about(20.0, 900.0); 2]),
+        ];
+        let mut cell = |case: &str, tokens: u64, threads: u32, time: Estimate| {
+            let time_ns = Some(Estimate { low: time.low.max(0.0), ..time });
+            record.cells.push(Cell {
+                case: case.to_owned(),
+                backoff_tokens: tokens,
+                threads,
+                time_ns,
+                ..empty.clone()
+            });
+        };
+        for threads in [1, 2] {
+            for (tokens, work) in [(64, 50.1), (4096, 3060.0)] {
+                cell(NOTHING, tokens, threads, about(work, 0.5));
+            }
+        }
+        for (clock, in_a_row, short, long) in clocks {
+            for threads in [1, 2] {
+                let at = threads as usize - 1;
+                let plus = |work: f64, own: Estimate| about(work + own.estimate, own.half_width());
+                cell(clock, 0, threads, in_a_row[at]);
+                cell(clock, 64, threads, plus(50.1, short[at]));
+                cell(clock, 4096, threads, plus(3060.0, long[at]));
+                let point = |backoff_tokens, difference_ns: Estimate| ComparisonPoint {
+                    backoff_tokens,
+                    difference_ns,
+                    ratio: about(1.1, 0.05),
+                    verdict: if difference_ns.holds(0.0) { Difference::Unresolved } else { Difference::Slower },
+                    p_value: 0.001,
+                    significant_in_family: true,
+                    pairs: 60,
+                };
+                record.comparisons.push(Comparison {
+                    case: clock.to_owned(),
+                    baseline: NOTHING.to_owned(),
+                    parameters: Default::default(),
+                    threads,
+                    points: vec![point(64, short[at]), point(4096, long[at])],
+                    model: None,
+                });
+            }
+        }
+        record
+    }
+
+    /// Without styles.
+    fn plain(text: &str) -> String {
+        let mut pieces = text.split("\x1b[");
+        let first = pieces.next().unwrap_or("").to_owned();
+        pieces.fold(first, |text, piece| text + piece.split_once('m').map_or("", |(_, rest)| rest))
+    }
+
+    /// The section of the page, and in it what stands behind a clock's name and in the row below, on two threads.
+    fn rows<'a>(text: &'a str, section: &str, clock: &str) -> Vec<&'a str> {
+        let start = text.find(section).unwrap_or_else(|| panic!("{section} is missing:\n{text}"));
+        let mut lines = text[start..].lines().skip_while(|line| !line.starts_with(clock));
+        lines.by_ref().take(2).collect()
+    }
+
+    #[test]
+    fn the_summary_says_what_the_table_says() {
+        let record = record();
+        let conclusions = conclude(&record);
+        let text = plain(&page(&record, &conclusions));
+        let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
+
+        // What the table resolves is not called unresolved, and the other way round.
+        let times = |clock| rows(&text, "TIME PER OPERATION", clock).concat();
+        let added = |clock| rows(&text, "WHAT A READ ADDS", clock).concat();
+        assert!(!times("cheap").contains(['▲', '?']), "{text}");
+        assert!(summary.contains("✔ scales to 2 threads, even read back to back: cheap"), "{text}");
+        assert!(added("cheap").contains("6.38 ns") && added("cheap").contains("(± 15.0 ns)"), "{text}");
+
+        assert!(times("shared").contains("238 ns ▲") && times("shared").contains("3.10 µs  "), "{text}");
+        assert!(
+            summary.contains("! shared: the front lies between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
+            "{text}"
+        );
+        assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9.00 ns ▲"), "{text}");
+        assert!(!text.contains("one read per"), "neither end of the bracket is the front: {text}");
+
+        assert_eq!(times("vague").matches('?').count(), 2, "{text}");
+        assert!(!times("vague").contains('▲'), "{text}");
+        assert!(
+            summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
+            "{text}"
+        );
+        // The head of a column is what the row of the work alone says.
+        assert!(times(NOTHING).contains("50.1 ns") && times(NOTHING).contains("3.06 µs"), "{text}");
+    }
+
+    #[test]
+    fn a_bracket_has_its_columns() {
+        let mut record = record();
+        let cells: Vec<Cell> = record.cells.iter().filter(|cell| cell.backoff_tokens == 4096).cloned().collect();
+        for power in 13..24 {
+            let more = cells.iter().map(|cell| Cell { backoff_tokens: 1 << power, ..cell.clone() });
+            record.cells.extend(more.collect::<Vec<Cell>>());
+        }
+        let conclusions = conclude(&record);
+        let columns: Vec<u64> = backoffs(&conclusions).into_iter().map(|(tokens, _)| tokens).collect();
+        assert_eq!(columns.len(), COLUMNS);
+        for end in conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten() {
+            assert!(end.tokens == 0 || columns.contains(&end.tokens), "{end:?} in {columns:?}");
+        }
+        assert_eq!(left_out(&conclusions, columns.len()), " (6 of 13; the record has all)");
+        assert_eq!(left_out(&conclusions, 13), "");
+    }
+
+    #[test]
+    fn what_was_measured_twice_is_judged_once() {
+        let mut record = record();
+        // A later pass that saw another time for the same combination, which no table shows.
+        let mut again =
+            record.cells.iter().find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
+        again.time_ns = Some(about(900.0, 1.0));
+        record.cells.push(again);
+        assert_eq!(words::said(&conclude(&record)[0]).words, "scales to 2 threads, even read back to back");
+    }
+
+    #[test]
+    fn an_unresolved_difference_shows_how_far_it_reaches() {
+        assert_eq!(extra(Some(about(150.0, 316.0))), "(± 466 ns)");
+        assert_eq!(extra(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) })), "?");
+        assert_eq!(extra(Some(about(6.38, 0.15))), "6.38 ns");
+        assert_eq!(extra(None), NONE);
+        assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.5 ms");
+        assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.800 ns");
+        assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");
+        assert_eq!(about_or_below(None, Some(19.9)), "< 19.9 ns");
     }
 }

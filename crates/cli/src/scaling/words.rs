@@ -1,8 +1,9 @@
-use chronoscope_report::text::{Mood, count, ns, percent, three_digits};
+use chronoscope_report::text::{Mood, count, ns, percent};
 
-use super::front::{Conclusion, Front, TOLERANCE_PCT};
+use super::front::{Conclusion, End, Front, TOLERANCE_PCT};
+use crate::experiment::words::factor;
 
-/// What the front of a clock means, in words.
+/// What is known of a clock's front, in words.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said {
     pub(super) mood: Mood,
@@ -12,58 +13,72 @@ pub(super) struct Said {
     pub(super) is_shared: bool,
 }
 
-/// What the front of a clock means.
+/// What is known of a clock's front: a bracket, or which of its ends is open.
 pub(super) fn said(conclusion: &Conclusion) -> Said {
     let clock = &conclusion.clock;
     let threads = count(u64::from(conclusion.threads));
     let shared = |mood, sign, words: String| Said { mood, sign, words, is_shared: true };
-    let own = |mood, sign, words: String| Said { mood, sign, words, is_shared: false };
-    match &conclusion.front {
-        _ if conclusion.threads < 2 => {
-            shared(Mood::Quiet, "·", "read by one thread at a time, so nothing can be said of more".to_owned())
+    let own = |mood, sign, words: String| Said { mood, sign, words: format!("{clock}: {words}"), is_shared: false };
+    let between = format!("of work between reads on {threads} threads");
+    if conclusion.threads < 2 {
+        return shared(Mood::Quiet, "·", "read by one thread at a time, so nothing can be said of more".to_owned());
+    }
+    match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
+        (Front::Everywhere { tokens: 0, .. }, ..) => {
+            shared(Mood::Good, "✔", format!("scales to {threads} threads, even read back to back"))
         }
-        Front::Everywhere { .. } => shared(Mood::Good, "✔", format!("scales to {threads} threads at any rate")),
-        Front::From { ns: work_ns, raised_ns, .. } => own(
-            Mood::Warning,
-            "!",
-            format!(
-                "{clock}: below one read per {} per thread on {threads} threads you measure the clock, not your program \
-                 (the front lies between {} and {} of work{})",
-                ns(*work_ns),
-                ns(*raised_ns),
-                ns(*work_ns),
-                worst(conclusion)
-            ),
-        ),
-        Front::Beyond { ns: work_ns, .. } => own(
-            Mood::Bad,
-            "✘",
-            format!(
-                "{clock}: on {threads} threads you measure the clock, not your program, even at one read per {}, the longest \
-                 that was tried{}",
-                ns(*work_ns),
-                worst(conclusion)
-            ),
-        ),
-        Front::Unresolved { raised_ns: None, flat_ns: None } => {
-            shared(Mood::Quiet, "?", format!("unresolved on {threads} threads"))
+        (Front::Everywhere { ns: least, .. }, ..) => {
+            shared(Mood::Good, "✔", format!("scales from {} {between}, the least that was tried", ns(*least)))
         }
-        Front::Unresolved { raised_ns, flat_ns } => {
-            let raised =
-                raised_ns.map(|raised| format!("; up to {} of work between reads it does not scale", ns(raised)));
-            let flat = flat_ns.map(|flat| format!("; from {} of work between reads on it does", ns(flat)));
-            let known: String = raised.into_iter().chain(flat).collect();
-            own(Mood::Quiet, "?", format!("{clock} on {threads} threads: unresolved{known}"))
+        (_, Some(low), Some(high)) if low.tokens == 0 => {
+            let words = format!("the front lies below {} {between}{}", ns(high.ns), slowed(conclusion, low));
+            own(Mood::Warning, "!", words)
         }
+        (_, Some(low), Some(high)) => {
+            let bracket = format!("the front lies between {} and {} {between}", ns(low.ns), ns(high.ns));
+            own(Mood::Warning, "!", bracket + &slowed(conclusion, low))
+        }
+        (Front::Beyond { .. }, Some(low), None) => {
+            let above = format!("the front lies above {} {between}, the most that was tried", ns(low.ns));
+            own(Mood::Bad, "✘", above + &slowed(conclusion, low))
+        }
+        (_, Some(low), None) => {
+            let above = if low.tokens == 0 {
+                format!("inconclusive with any work between reads on {threads} threads")
+            } else {
+                format!("the front lies above {} {between}; inconclusive there", ns(low.ns))
+            };
+            own(Mood::Warning, "!", above + &slowed(conclusion, low))
+        }
+        (_, None, Some(high)) => {
+            own(Mood::Quiet, "?", format!("scales from {} {between}; inconclusive below", ns(high.ns)))
+        }
+        (_, None, None) => shared(Mood::Quiet, "?", inconclusive(conclusion, &between)),
     }
 }
 
-fn worst(conclusion: &Conclusion) -> String {
-    let worst = conclusion.worst_rise();
-    if worst > 1.0 {
-        format!("; at worst an operation takes {} times as long", three_digits(worst))
-    } else {
-        String::new()
+/// Over all that was tried.
+fn inconclusive(conclusion: &Conclusion, between: &str) -> String {
+    match (conclusion.points.first(), conclusion.points.last()) {
+        (Some(least), Some(most)) if least.backoff_tokens < most.backoff_tokens => {
+            let least = if least.backoff_tokens == 0 { "none".to_owned() } else { ns(least.work_ns) };
+            format!("inconclusive between {least} and {} {between}", ns(most.work_ns))
+        }
+        _ => format!("inconclusive on {} threads", count(u64::from(conclusion.threads))),
+    }
+}
+
+/// What threads do to each other where it is known: up to the front's lower end.
+fn slowed(conclusion: &Conclusion, low: End) -> String {
+    let at = match low.tokens {
+        0 => "read back to back".to_owned(),
+        tokens if conclusion.is_raised_up_to(tokens) => format!("at {} or less", ns(low.ns)),
+        _ => format!("at {}", ns(low.ns)),
+    };
+    // An interval that allows none is no factor: what the read adds, compared directly, is what is known to rise.
+    match conclusion.worst().filter(|worst| worst.low > 1.0) {
+        Some(worst) => format!("; {at} an operation takes up to {} times as long as on one thread", factor(&worst)),
+        None => format!("; {at} an operation takes longer than on one thread"),
     }
 }
 
@@ -71,13 +86,17 @@ fn worst(conclusion: &Conclusion) -> String {
 pub(super) fn definition() -> String {
     format!(
         "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
-         do not raise the time per operation by more than {} of what it takes on one. Below it lies the forbidden zone (▲)",
+         raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \
+         work at which they raise it by more (▲, the forbidden zone), and no higher than the least from which they do not",
         percent(TOLERANCE_PCT)
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_measure::record::study::Estimate;
+
+    use super::super::front::{Point, Rise};
     use super::*;
 
     fn conclusion(front: Front) -> Conclusion {
@@ -91,18 +110,84 @@ mod tests {
         }
     }
 
+    fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Front {
+        Front::Unresolved {
+            raised_tokens: raised.map(|end| end.0),
+            raised_ns: raised.map(|end| end.1),
+            flat_tokens: flat.map(|end| end.0),
+            flat_ns: flat.map(|end| end.1),
+        }
+    }
+
     #[test]
     fn every_front_has_its_sentence() {
-        let words = |front: Front| said(&conclusion(front)).words;
-        assert_eq!(words(Front::Everywhere { ns: 0.0 }), "scales to 2 threads at any rate");
-        let from = words(Front::From { tokens: 64, ns: 97.0, raised_tokens: 32, raised_ns: 49.0 });
-        let expected = "below one read per 97.0 ns per thread on 2 threads you measure the clock, not your program";
-        assert!(from.starts_with("granular 0 ns: ") && from.contains(expected), "{from}");
-        assert!(words(Front::Beyond { tokens: 1, ns: 3.0 }).contains("even at one read per 3.00 ns"));
-        let unresolved = words(Front::Unresolved { raised_ns: Some(3.0), flat_ns: Some(97.0) });
-        assert!(unresolved.contains("unresolved; up to 3.00 ns"), "{unresolved}");
-        assert!(said(&conclusion(Front::Unresolved { raised_ns: None, flat_ns: None })).is_shared);
-        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { ns: 0.0 }) };
+        let from = |raised_tokens, raised_ns| Front::From { tokens: 64, ns: 97.0, raised_tokens, raised_ns };
+        for (front, expected) in [
+            (Front::Everywhere { tokens: 0, ns: 0.0 }, "scales to 2 threads, even read back to back"),
+            (
+                Front::Everywhere { tokens: 16, ns: 25.0 },
+                "scales from 25.0 ns of work between reads on 2 threads, the least that was tried",
+            ),
+            (
+                from(32, 49.0),
+                "granular 0 ns: the front lies between 49.0 ns and 97.0 ns of work between reads on 2 threads; at 49.0 ns \
+                 or less an operation takes longer than on one thread",
+            ),
+            (
+                from(0, 0.0),
+                "granular 0 ns: the front lies below 97.0 ns of work between reads on 2 threads; read back to back an \
+                 operation takes longer than on one thread",
+            ),
+            (
+                Front::Beyond { tokens: 32, ns: 49.0 },
+                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads, the most that was tried; at \
+                 49.0 ns or less an operation takes longer than on one thread",
+            ),
+            (
+                open(Some((32, 49.0)), None),
+                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads; inconclusive there; at \
+                 49.0 ns or less an operation takes longer than on one thread",
+            ),
+            (
+                open(Some((0, 0.0)), None),
+                "granular 0 ns: inconclusive with any work between reads on 2 threads; read back to back an operation takes \
+                 longer than on one thread",
+            ),
+            (
+                open(None, Some((64, 97.0))),
+                "granular 0 ns: scales from 97.0 ns of work between reads on 2 threads; inconclusive below",
+            ),
+            (open(None, None), "inconclusive on 2 threads"),
+        ] {
+            assert_eq!(said(&conclusion(front)).words, expected);
+        }
+        assert!(said(&conclusion(open(None, None))).is_shared);
+        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
         assert!(said(&lone).words.contains("nothing can be said"));
+    }
+
+    #[test]
+    fn a_gap_below_the_front_is_not_called_raised() {
+        let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
+        let point = |backoff_tokens: u64, crowd: f64, rise| Point {
+            backoff_tokens,
+            work_ns: backoff_tokens as f64,
+            threads: 2,
+            alone_ns: Some(about(50.0)),
+            crowd_ns: Some(about(crowd)),
+            rise,
+        };
+        let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
+        let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
+        let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) }).words;
+        assert!(
+            words.ends_with("; at 32.0 ns an operation takes up to 4.20 (4.10 … 4.31) times as long as on one thread"),
+            "{words}"
+        );
+        let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) }).words;
+        assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
+        let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];
+        let words = said(&Conclusion { points: little, ..conclusion(front) }).words;
+        assert!(words.ends_with("an operation takes longer than on one thread"), "{words}");
     }
 }
