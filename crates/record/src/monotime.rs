@@ -35,6 +35,43 @@ pub struct MonotimeRow {
     pub published: Option<PublishedMonotime>,
 }
 
+impl MonotimeRow {
+    /// Whether this clock scales as a bare source that scales so, up to `tolerance_pct` worse. None where the intervals
+    /// allow both, or where one has a confidence below 95 %, as of fewer than six rounds.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_record::{MonotimeRow, Spread};
+    ///
+    /// let spread = |median: f64, low: f64, high: f64| Spread { median, low, high, confidence: 0.999 };
+    /// let row = |scaling| MonotimeRow {
+    ///     clock: "adaptive 100–2000 ns".to_owned(),
+    ///     granularity_ns: None,
+    ///     threads: 2,
+    ///     reads_per_s: spread(19e7, 18e7, 20e7),
+    ///     scaling: Some(scaling),
+    ///     staleness: None,
+    ///     published: None,
+    /// };
+    /// let bare = spread(1.99, 1.95, 2.03);
+    /// assert_eq!(row(spread(1.93, 1.90, 1.96)).scales_like(&bare, 10.0), Some(true));
+    /// assert_eq!(row(spread(0.40, 0.38, 0.42)).scales_like(&bare, 10.0), Some(false));
+    /// assert_eq!(row(spread(1.80, 1.60, 1.90)).scales_like(&bare, 10.0), None);
+    /// ```
+    pub fn scales_like(&self, bare: &Spread, tolerance_pct: f64) -> Option<bool> {
+        const LEAST_CONFIDENCE: f64 = 0.95;
+        let scaling = self.scaling.filter(|scaling| scaling.confidence.min(bare.confidence) >= LEAST_CONFIDENCE)?;
+        let enough = |bare: f64| bare * (1.0 - tolerance_pct / 100.0);
+        if scaling.low >= enough(bare.high) {
+            Some(true)
+        } else if scaling.high < enough(bare.low) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}
+
 /// A median over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
@@ -82,10 +119,15 @@ pub struct MonotimeKnee {
     pub threads: u32,
     /// The bare source's scaling at that number.
     pub bare_scaling: f64,
-    /// The smallest granularity whose scaling is within `tolerance_pct` of the bare source's; null if none is.
+    /// The smallest granularity whose scaling is known to be within `tolerance_pct` of the bare source's, by the intervals
+    /// of both; null if none is.
     pub granularity_ns: Option<u64>,
     /// Its scaling.
     pub scaling: Option<f64>,
+    /// The largest granularity that is known to scale worse than that: with `granularity_ns` the bracket of the knee. Null
+    /// if none is.
+    #[serde(default)]
+    pub worse_at_ns: Option<u64>,
     /// How near counts as the same, in percent.
     pub tolerance_pct: f64,
 }

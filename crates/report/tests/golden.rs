@@ -197,6 +197,14 @@ fn a_record_of_an_earlier_build_is_shown_too() {
 }
 
 #[test]
+fn a_knee_without_its_lower_end_is_read_too() {
+    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    assert!(fields["monotime"]["knee"].as_object_mut().expect("it is an object").remove("worse_at_ns").is_some());
+    let earlier = parse(&fields.to_string()).expect("fields are only ever added");
+    assert_eq!(plain(&earlier, View::Monotime), plain(&record(), View::Monotime), "the rows say it");
+}
+
+#[test]
 fn styles() {
     assert_golden("check.ansi.txt", &terminal(&record(), View::Check).replace('\x1b', "␛"));
 }

@@ -122,19 +122,20 @@ fn knee(rows: &[MonotimeRow], cpus: u32) -> Option<MonotimeKnee> {
     let bare = |row: &&MonotimeRow| row.clock == name(Lane::Unordered);
     let judged =
         rows.iter().filter(bare).filter(|row| (2..=cpus).contains(&row.threads)).max_by_key(|row| row.threads)?;
-    let (threads, bare_scaling) = (judged.threads, judged.scaling?.median);
-    let enough = bare_scaling * (1.0 - KNEE_TOLERANCE_PCT / 100.0);
+    let (threads, bare) = (judged.threads, judged.scaling?);
     // Rows come with rising granularity.
-    let found = rows
-        .iter()
-        .filter(|row| row.threads == threads)
-        .filter_map(|row| Some((row.granularity_ns?, row.scaling?.median)))
-        .find(|(_, scaling)| *scaling >= enough);
+    let granular = || rows.iter().filter(|row| row.threads == threads && row.granularity_ns.is_some());
+    let scales = |row: &&MonotimeRow| row.scales_like(&bare, KNEE_TOLERANCE_PCT);
+    let worse = granular().rfind(|row| scales(row) == Some(false));
+    // Behind the last that does not.
+    let mut behind = granular().filter(|row| row.granularity_ns > worse.and_then(|row| row.granularity_ns));
+    let found = behind.find(|row| scales(row) == Some(true));
     Some(MonotimeKnee {
         threads,
-        bare_scaling,
-        granularity_ns: found.map(|(granularity_ns, _)| granularity_ns),
-        scaling: found.map(|(_, scaling)| scaling),
+        bare_scaling: bare.median,
+        granularity_ns: found.and_then(|row| row.granularity_ns),
+        scaling: found.and_then(|row| Some(row.scaling?.median)),
+        worse_at_ns: worse.and_then(|row| row.granularity_ns),
         tolerance_pct: KNEE_TOLERANCE_PCT,
     })
 }
@@ -190,13 +191,25 @@ mod tests {
     }
 
     #[test]
-    fn the_knee_is_the_smallest_granularity_that_scales() {
-        let knee = found(&[round(1)], 2).knee.unwrap();
-        assert_eq!((knee.threads, knee.granularity_ns, knee.bare_scaling), (2, Some(1_000), 2.0));
-        assert!(found(&[round(1)], 1).knee.is_none(), "two threads on one CPU say nothing of it");
-        let mut without = round(1);
-        without.windows.retain(|window| window.lane != G1000);
-        assert_eq!(found(&[without], 2).knee.unwrap().granularity_ns, None);
+    fn the_knee_is_the_smallest_granularity_that_is_known_to_scale() {
+        let rounds: Vec<Samples> = (1..=11).map(round).collect();
+        let knee = found(&rounds, 2).knee.unwrap();
+        let ends = (knee.worse_at_ns, knee.granularity_ns);
+        assert_eq!((knee.threads, ends, knee.bare_scaling), (2, (Some(0), Some(1_000)), 2.0));
+        assert!(found(&rounds, 1).knee.is_none(), "two threads on one CPU say nothing of it");
+        let mut without = rounds.clone();
+        without.iter_mut().for_each(|round| round.windows.retain(|window| window.lane != G1000));
+        let knee = found(&without, 2).knee.unwrap();
+        assert_eq!((knee.worse_at_ns, knee.granularity_ns), (Some(0), None));
+        // In every other round it scales by half as much: the median is near the bare source, and the interval is not.
+        let mut doubtful = rounds;
+        for round in doubtful.iter_mut().step_by(3) {
+            round.windows.iter_mut().filter(|w| w.lane == G1000 && w.threads == 2).for_each(|w| w.reads /= 2);
+        }
+        let knee = found(&doubtful, 2).knee.unwrap();
+        assert_eq!((knee.worse_at_ns, knee.granularity_ns), (Some(0), None));
+        let alone = found(&[round(1)], 2).knee.unwrap();
+        assert_eq!((alone.worse_at_ns, alone.granularity_ns), (None, None), "one round decides nothing");
     }
 
     #[test]
