@@ -210,8 +210,10 @@ fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
         return 0.0;
     }
     let is_work = |cell: &&Cell| cell.case == NOTHING && cell.threads == 1 && cell.backoff_tokens == tokens;
-    let measured = record.cells.iter().find(is_work).and_then(|cell| cell.time_ns).map(|time| time.estimate);
-    measured.unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens)))
+    let measured = record.cells.iter().find(is_work).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
+    measured
+        .map(|time| time.estimate)
+        .unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens)))
 }
 
 /// What the clock adds to the work alone, from pairs of the same round.

@@ -124,10 +124,10 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
     let time = |case: &str, threads: u32, tokens: u64| {
         let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
-        Some(cell.time_ns.map_or_else(
-            || cell.below_ns.map_or_else(|| NONE.to_owned(), |below| format!("< {}", ns(below))),
-            |time| ns(time.estimate),
-        ))
+        Some(match below(cell.time_ns, cell.below_ns) {
+            Some(below) => format!("< {}", ns(below)),
+            None => cell.time_ns.map_or_else(|| NONE.to_owned(), |time| ns(time.estimate)),
+        })
     };
     let named = conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), Some(conclusion)));
     for (case, conclusion) in std::iter::once((NOTHING, None)).chain(named) {
@@ -155,7 +155,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
         Mood::Quiet,
         " ",
         &format!(
-            "columns: the work between reads, as measured alone on one thread{}; ▲ in the forbidden zone: more than {} longer \
+            "columns: the work between reads, measured alone on one thread, or calibrated where that is < …{}; ▲ in the forbidden zone: more than {} longer \
              than on one thread; ? unresolved; – not measured: too short beside a read, or not needed for this clock's front",
             left_out(conclusions, columns.len()),
             percent(TOLERANCE_PCT)
@@ -207,7 +207,7 @@ fn crowded(page: &mut Text, conclusions: &[Conclusion]) {
             conclusion.crowded.iter().enumerate().map(|(i, crowded)| {
                 let name = if i == 0 { conclusion.clock.clone() } else { String::new() };
                 let work = count(crowded.backoff_tokens);
-                vec![name, work, count(u64::from(crowded.threads)), about(Some(crowded.time_ns))]
+                vec![name, work, count(u64::from(crowded.threads)), about_or_below(Some(crowded.time_ns), None)]
             })
         })
         .collect();
@@ -287,11 +287,18 @@ fn about(estimate: Option<Estimate>) -> String {
 
 /// An estimate, or what it is less than where it cannot be told from nothing.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
-    match (estimate, below_ns) {
-        (None, Some(below)) => format!("< {}", ns(below)),
-        (Some(found), _) if found.confidence > 0.0 && found.low <= 0.0 => format!("< {}", ns(found.high)),
-        (Some(found), _) if found.confidence <= 0.0 => format!("{} ± ?", ns(found.estimate)),
-        _ => about(estimate),
+    match (below(estimate, below_ns), estimate) {
+        (Some(below), _) => format!("< {}", ns(below)),
+        (None, Some(found)) if found.confidence <= 0.0 => format!("{} ± ?", ns(found.estimate)),
+        (None, _) => about(estimate),
+    }
+}
+
+/// What a time is less than, if it cannot be told from nothing.
+fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
+    match estimate {
+        Some(found) => (found.confidence > 0.0 && found.low <= 0.0).then_some(found.high),
+        None => below_ns,
     }
 }
 
@@ -416,7 +423,7 @@ mod tests {
         assert!(!text.contains("one read per"), "neither end of the bracket is the front: {text}");
 
         assert_eq!(times("vague").matches('?').count(), 2, "{text}");
-        assert!(!times("vague").contains('▲'), "{text}");
+        assert!(!times("vague").contains('▲') && times("vague").contains("< 160 ns"), "{text}");
         assert!(
             summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
             "{text}"
@@ -452,6 +459,16 @@ mod tests {
         again.time_ns = Some(about(900.0, 1.0));
         record.cells.push(again);
         assert_eq!(words::said(&conclude(&record)[0]).words, "scales to 2 threads, even read back to back");
+    }
+
+    #[test]
+    fn a_length_of_work_that_cannot_be_told_is_that_of_the_calibration() {
+        let mut record = record();
+        let calibrated = record.tokens.as_ref().unwrap().ns(64);
+        let head = |record: &StudyRecord| backoffs(&conclude(record))[0].1;
+        assert_eq!(head(&record), 50.1);
+        record.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });
+        assert_eq!((record.cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
     }
 
     #[test]
