@@ -1,10 +1,12 @@
 //! Events at a steady rate, or at random times of a known rate, against a schedule that no delay moves unseen.
 //!
 //! [`Pace`] is a rate, exactly; its schedule, or [`Poisson`]'s, or any iterator of times says when events are intended;
-//! [`Pacer`] waits for each by a [`Pauser`](crate::pause::Pauser) and says when it could start and why it was late;
+//! [`Pacer`] waits for each by a [`Pauser`](crate::pause::Pauser) and says when it could start and why it was late, a backlog
+//! counting as its first cause's;
 //! [`Behind`] says what becomes of those that come too late. [`PaceRecord`] keeps what was seen, in histograms of response
 //! time beside service time.
 
+mod backlog;
 mod behind;
 mod pace;
 mod pacing;

@@ -1,12 +1,17 @@
 use core::iter::Peekable;
 use core::time::Duration;
 
-use super::{Behind, Late, Slot, Times};
-use crate::Instant;
+use super::backlog::{Backlog, Cause, spent};
+use super::{Behind, Slot, Times};
 use crate::pause::{Cancel, Pauser, SystemTimer, Timer, Waited};
+use crate::{Instant, arch};
 
-/// A gap between two readings of the clock that is longer than this is the machine's doing.
+/// A gap between two readings of the clock that is longer than this is the machine's doing,
 const GAP: Duration = Duration::from_micros(1);
+/// and longer than so many times what a reading and the rest of the loop take, where the clock is a slow one.
+const READINGS: u32 = 4;
+/// The quickest of so many tells what they take.
+const TRIES: u32 = 8;
 /// The schedule of a pacer that starts now begins so much later: its first event is not late already.
 const LEAD: Duration = Duration::from_micros(100);
 
@@ -54,6 +59,17 @@ pub struct Pacer<S: Iterator<Item = Duration>, T: Timer = SystemTimer> {
     /// Events left out since the last that was started.
     skipped: u64,
     slipped: Duration,
+    /// A gap that is longer is the machine's doing.
+    gap: Duration,
+    /// What the next event inherits.
+    backlog: Backlog,
+    /// When the last event was intended, and when it started; of the first, the schedule's zero.
+    last_intended: Instant,
+    last_started: Instant,
+    /// How much of the time since is known to be work.
+    worked: Option<Duration>,
+    /// When one who waits by other means was last told to.
+    asked: Option<Instant>,
 }
 
 /// What is to be done now; for those who wait by other means.
@@ -81,7 +97,23 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
     pub fn starting_at(start: Instant, mut schedule: S, behind: Behind, pauser: Pauser<T>) -> Self {
         let head = schedule.next();
         let rest = schedule.peekable();
-        Self { head, rest, number: 0, behind, pauser, start, skipped: 0, slipped: Duration::ZERO }
+        let gap = GAP.max(loop_takes(pauser.timer()) * READINGS);
+        Self {
+            head,
+            rest,
+            number: 0,
+            behind,
+            pauser,
+            start,
+            skipped: 0,
+            slipped: Duration::ZERO,
+            gap,
+            backlog: Backlog::NONE,
+            last_intended: start,
+            last_started: start,
+            worked: None,
+            asked: None,
+        }
     }
 
     /// When the schedule's zero is.
@@ -100,7 +132,7 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
     }
 
     /// Whether an event's turn has come, without waiting: for asynchronous programs, which wait in their runtime's own way.
-    /// What the runtime wakes them late by counts as the caller's.
+    /// What the runtime wakes them late by counts as the wait's: as [`Late::by_pacer`](super::Late::by_pacer).
     ///
     /// # Examples
     /// ```
@@ -123,14 +155,43 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
         let now = self.pauser.timer().now();
         match self.turn(now) {
             None => Due::Over,
-            Some(intended) if intended > now => Due::At(intended),
-            Some(intended) => Due::Now(self.take(intended, now, &Waited::nothing(now))),
+            Some(intended) if intended > now => {
+                self.asked = Some(now);
+                Due::At(intended)
+            }
+            Some(intended) => {
+                let called = self.asked.unwrap_or(now);
+                Due::Now(self.take(intended, called, now, Cause::Pacer))
+            }
         }
     }
 
     /// Says that the event of `slot` has ended now.
     pub fn finish(&mut self, slot: &Slot) -> Times {
         slot.times(self.pauser.timer().now())
+    }
+
+    /// Says that no more than `work` of the time since the last event was handed out went into handling it, for those who can
+    /// tell work from an interruption of it: who did nothing, or who measured the thread's CPU time. What is beyond it counts
+    /// as the machine's in [`Late`](super::Late), or as the pacer's where it is short. To be said before the next event is
+    /// asked for; holds for that one alone.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::pacer::{Behind, Pace, Pacer};
+    /// use std::time::Duration;
+    ///
+    /// let mut pacer = Pacer::new(Pace::per_second(20_000)?.schedule().take(50), Behind::CatchUp);
+    /// pacer.worked(Duration::ZERO);
+    /// while let Some(slot) = pacer.next_slot() {
+    ///     // Nothing is done, so that nothing is late for what was done.
+    ///     pacer.worked(Duration::ZERO);
+    ///     assert_eq!(slot.late.by_caller, Duration::ZERO);
+    /// }
+    /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+    /// ```
+    pub fn worked(&mut self, work: Duration) {
+        self.worked = Some(work);
     }
 
     /// What it waits by.
@@ -145,7 +206,10 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
             None => self.pauser.wait_until(intended),
             Some(cancel) => self.pauser.wait_until_or(intended, cancel),
         };
-        (!waited.cancelled).then(|| self.take(intended, called, &waited))
+        (!waited.cancelled).then(|| {
+            let cause = self.late_wait(intended, called, &waited);
+            self.take(intended, called, waited.ended, cause)
+        })
     }
 
     /// When the event is intended whose turn is next for one who asks `now`.
@@ -177,18 +241,38 @@ impl<S: Iterator<Item = Duration>, T: Timer> Pacer<S, T> {
         self.start.saturating_add(offset).saturating_add(self.slipped)
     }
 
-    /// Hands out the next event, for which the caller came at `called`.
-    fn take(&mut self, intended: Instant, called: Instant, waited: &Waited) -> Slot {
-        let total = waited.ended.saturating_duration_since(intended);
-        let by_caller = called.saturating_duration_since(intended).min(total);
-        let by_machine = Some(waited.largest_gap).filter(|gap| *gap > GAP).unwrap_or_default().min(total - by_caller);
-        let late = Late { total, by_caller, by_machine, by_pacer: total - by_caller - by_machine };
+    /// Whose doing it is that a wait ended late, or that one without anything to wait for took time.
+    fn late_wait(&self, intended: Instant, called: Instant, waited: &Waited) -> Cause {
+        let woken_late = waited.sleeps > 0 && waited.last_gap.is_zero();
+        let late = waited.ended.saturating_duration_since(intended.max(called));
+        if !woken_late && waited.last_gap.max(late) > self.gap { Cause::Machine } else { Cause::Pacer }
+    }
+
+    /// Hands out the next event, for which the caller came at `called`, and which could start at `started`; what lies between
+    /// where it should have started already is the doing of `waiting`.
+    fn take(&mut self, intended: Instant, called: Instant, started: Instant, waiting: Cause) -> Slot {
+        let held = called.saturating_duration_since(self.last_started);
+        let apart = intended.saturating_duration_since(self.last_intended);
+        self.backlog.pass(spent(held, self.worked.take(), self.gap), apart);
+        self.backlog.add(started.saturating_duration_since(intended.max(called)), waiting);
+        let late = self.backlog.explain(started.saturating_duration_since(intended));
         let (skipped, slipped) = (core::mem::take(&mut self.skipped), self.slipped);
-        let slot = Slot { number: self.number, intended, started: waited.ended, late, skipped, slipped };
+        let slot = Slot { number: self.number, intended, started, late, skipped, slipped };
+        (self.last_intended, self.last_started, self.asked) = (intended, started, None);
         self.head = self.rest.next();
         self.number += 1;
         slot
     }
+}
+
+/// What one turn of a loop takes that waits by reading the clock.
+fn loop_takes<T: Timer>(timer: &T) -> Duration {
+    let turn = |_| {
+        let before = timer.glance();
+        arch::relax();
+        timer.glance().saturating_duration_since(before)
+    };
+    (0..TRIES).map(turn).min().unwrap_or_default()
 }
 
 #[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret

@@ -1,10 +1,11 @@
+use core::cell::{Cell, RefCell};
 use core::time::Duration;
 
 use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::*;
-use crate::pacer::Pace;
+use crate::pacer::{Late, Pace};
 use crate::pause::Target;
 use crate::{FakeClock, Now};
 
@@ -133,7 +134,212 @@ fn a_schedule_that_is_over_is_over() {
     assert_eq!((pacer.next_slot(), pacer.due()), (None, Due::Over));
 }
 
+/// A clock whose thread the machine interrupts: each reading of these numbers comes so much later.
+struct Interrupted {
+    clock: FakeClock,
+    readings: Cell<usize>,
+    interruptions: Vec<(usize, u64)>,
+    seen: RefCell<Vec<Instant>>,
+}
+
+impl Interrupted {
+    fn by(interruptions: Vec<(usize, u64)>) -> Self {
+        Self { clock: clock(), readings: Cell::new(0), interruptions, seen: RefCell::new(Vec::new()) }
+    }
+}
+
+impl Now for Interrupted {
+    fn now(&self) -> Instant {
+        let number = self.readings.replace(self.readings.get() + 1);
+        let taken = self.interruptions.iter().filter(|(at, _)| *at == number);
+        taken.for_each(|(_, ns)| self.clock.advance(*ns));
+        let now = Now::now(&self.clock);
+        self.seen.borrow_mut().push(now);
+        now
+    }
+
+    fn uncertainty(&self) -> crate::Uncertainty {
+        Now::uncertainty(&self.clock)
+    }
+}
+
+impl Timer for Interrupted {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
+        self.clock.sleep_until(deadline, cancel);
+    }
+}
+
+/// Waits that never sleep, with nothing done for an event but finishing it.
+fn spinning(timer: &Interrupted, per_second: u64, behind: Behind) -> Pacer<crate::pacer::Steady, &Interrupted> {
+    let pauser = Pauser::with_timer(timer, Target::default());
+    Pacer::starting_at(Instant::from_nanos(10_000), Pace::per_second(per_second).unwrap().schedule(), behind, pauser)
+}
+
+#[test]
+fn a_late_wake_up_is_not_blamed_on_those_who_inherit_it() {
+    let clock = clock();
+    let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
+    for number in 0..2_000_u64 {
+        // One sleep ends 20 ms late, which 40 µs of work for each event catch up with in some 330 events.
+        clock.set_oversleep_ns(if number == 500 { 20_000_000 } else { 0 });
+        let Late { total, by_caller, by_machine, by_pacer } = pacer.next_slot().unwrap().late;
+        assert_eq!((by_caller, by_machine, by_pacer), (Duration::ZERO, Duration::ZERO, total), "event {number}");
+        let is_long = total > Duration::from_millis(1);
+        assert!(
+            if (500..=800).contains(&number) { is_long } else { (800..850).contains(&number) || !is_long },
+            "{number}"
+        );
+        clock.advance(40_000);
+    }
+}
+
+#[test]
+fn an_interruption_is_not_blamed_on_those_who_inherit_it() {
+    let timer = Interrupted::by(Vec::from([(20_250, 3_000_000)]));
+    let mut pacer = spinning(&timer, 200_000, Behind::CatchUp);
+    let late: Vec<Late> = (0..3_000).map(|_| pacer.next_slot().unwrap().late).collect();
+    let blamed = late.iter().enumerate().find(|(_, late)| late.by_caller > Duration::ZERO);
+    assert_eq!(blamed, None);
+    let (machine, pacer): (Duration, Duration) =
+        (late.iter().map(|late| late.by_machine).sum(), late.iter().map(|late| late.by_pacer).sum());
+    // 600 events are intended while it lasts, and the last of them is hardly late.
+    assert!(machine > Duration::from_millis(800) && pacer < machine / 50, "{machine:?} {pacer:?}");
+}
+
+#[test]
+fn a_gap_that_ended_before_the_deadline_made_nothing_late() {
+    let quiet = Interrupted::by(Vec::new());
+    let mut pacer = spinning(&quiet, 10_000, Behind::CatchUp);
+    let started = pacer.next_slot().unwrap().started;
+    let before = quiet.seen.borrow().iter().position(|seen| *seen == started).unwrap();
+    // Some 9 µs before the deadline.
+    let timer = Interrupted::by(Vec::from([(before - 900, 5_000)]));
+    let mut pacer = spinning(&timer, 10_000, Behind::CatchUp);
+    let late = pacer.next_slot().unwrap().late;
+    assert_eq!(late.by_machine, Duration::ZERO, "{late:?}");
+}
+
+#[test]
+fn a_slow_clock_is_not_an_interruption() {
+    let clock = clock();
+    clock.set_read_cost_ns(3_000);
+    let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
+    for _ in 0..100 {
+        let late = pacer.next_slot().unwrap().late;
+        assert_eq!((late.by_caller, late.by_machine), (Duration::ZERO, Duration::ZERO), "{late:?}");
+    }
+}
+
+#[test]
+fn who_waits_by_other_means_is_late_by_the_wait() {
+    let clock = clock();
+    let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
+    let mut seen = 0;
+    while seen < 200 {
+        match pacer.due() {
+            Due::Now(slot) => {
+                assert_eq!((slot.late.by_caller, slot.late.by_machine), (Duration::ZERO, Duration::ZERO), "{slot:?}");
+                seen += 1;
+            }
+            // A runtime that wakes its tasks 30 µs late, once by 5 ms.
+            Due::At(at) => {
+                let late_ns = if seen == 50 { 5_000_000 } else { 30_000 };
+                clock.advance(at.as_nanos().saturating_sub(Now::now(&clock).as_nanos()) + late_ns);
+            }
+            Due::Over => unreachable!(),
+        }
+    }
+}
+
+#[test]
+fn who_comes_late_to_the_first_event_is_late_by_oneself() {
+    let clock = clock();
+    let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
+    clock.advance(1_500_000);
+    let late = pacer.next_slot().unwrap().late;
+    assert!(late.by_caller >= Duration::from_micros(500) && late.total - late.by_caller < Duration::from_micros(1));
+}
+
+#[test]
+fn where_nothing_was_done_an_interruption_between_events_is_the_machines() {
+    let clock = clock();
+    let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
+    for number in 0..1_000 {
+        let slot = pacer.next_slot().unwrap();
+        if number == 100 {
+            clock.advance(50_000_000);
+        }
+        let _ = pacer.finish(&slot);
+        pacer.worked(Duration::ZERO);
+        assert_eq!(slot.late.by_caller, Duration::ZERO);
+        let late = slot.late;
+        let is_long = late.by_machine > Duration::from_micros(900);
+        assert!(
+            if (101..=590).contains(&number) { is_long } else { (591..=595).contains(&number) || !is_long },
+            "{slot:?}"
+        );
+    }
+}
+
+/// How late the caller alone would have made the last event, by `held` and `apart` of each: the worst that any run of events
+/// up to it adds up to.
+fn callers(held: &[i64], apart: &[i64]) -> i64 {
+    let from = |first: usize| held[first..].iter().zip(&apart[first..]).map(|(held, apart)| held - apart).sum::<i64>();
+    (0..held.len()).map(from).max().unwrap_or(0).max(0)
+}
+
 proptest! {
+    #[test]
+    fn the_callers_part_is_what_it_would_be_on_an_ideal_machine(
+        per_second in 20_000_u64..500_000,
+        events in prop::collection::vec((0_u64..60_000, 0_u64..60_000), 1..60),
+        interruptions in prop::collection::vec((0_usize..30_000, 0_u64..400_000), 0..5),
+        poisson: bool,
+        behind in prop::sample::select(&[Behind::CatchUp, Behind::Skip, Behind::Slip][..]),
+    ) {
+        let timer = Interrupted::by(interruptions);
+        let pace = Pace::per_second(per_second).unwrap();
+        let schedule: Vec<Duration> = match poisson {
+            false => pace.schedule().take(2_000).collect(),
+            true => crate::pacer::Poisson::new(pace, per_second).take(2_000).collect(),
+        };
+        let start = Instant::from_nanos(10_000);
+        let pauser = Pauser::with_timer(&timer, Target::default());
+        let mut pacer = Pacer::starting_at(start, schedule.into_iter(), behind, pauser);
+        let (mut held, mut apart) = (Vec::new(), Vec::new());
+        let (mut last_started, mut last_intended) = (start, start);
+        for (work_ns, oversleep_ns) in events {
+            timer.clock.set_oversleep_ns(oversleep_ns);
+            let readings = timer.readings.get();
+            let Some(slot) = pacer.next_slot() else { break };
+            let called = timer.seen.borrow()[readings];
+            held.push(called.saturating_duration_since(last_started).as_nanos() as i64);
+            apart.push((slot.intended - last_intended).as_nanos() as i64);
+            let Late { total, by_caller, by_machine, by_pacer } = slot.late;
+            prop_assert_eq!(total, slot.started - slot.intended);
+            prop_assert_eq!(by_caller + by_machine + by_pacer, total);
+            prop_assert_eq!(by_caller.as_nanos() as i64, callers(&held, &apart));
+            (last_started, last_intended) = (slot.started, slot.intended);
+            timer.clock.advance(work_ns);
+        }
+    }
+
+    #[test]
+    fn nothing_done_is_nothing_blamed_on_the_caller(
+        per_second in 1_000_u64..1_000_000,
+        oversleeps in prop::collection::vec(0_u64..5_000_000, 1..200),
+        behind in prop::sample::select(&[Behind::CatchUp, Behind::Skip, Behind::Slip][..]),
+    ) {
+        let clock = clock();
+        let mut pacer = pacer(&clock, per_second, behind);
+        for oversleep_ns in oversleeps {
+            clock.set_oversleep_ns(oversleep_ns);
+            let slot = pacer.next_slot().unwrap();
+            prop_assert_eq!(slot.late.by_caller, Duration::ZERO);
+            let _ = pacer.finish(&slot);
+        }
+    }
+
     #[test]
     fn no_event_is_early_lost_or_unaccounted_for(
         per_second in 100_u64..2_000_000,

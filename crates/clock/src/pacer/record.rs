@@ -119,7 +119,8 @@ impl PaceRecord {
         &self.service
     }
 
-    /// What all events together were late by, by whose doing: the caller's, the machine's, the pacer's.
+    /// What all events together were late by, by whose doing: the caller's, the machine's, the pacer's, as [`Late`](super::Late) tells
+    /// them apart.
     pub fn late_by(&self) -> (Duration, Duration, Duration) {
         (self.by_caller, self.by_machine, self.by_pacer)
     }

@@ -27,15 +27,33 @@ pub struct Slot {
 }
 
 /// How late an event started, and by whose doing.
+///
+/// An event that is late because an earlier one was counts as what made that one late, not as the caller's: `by_caller` is
+/// how late it would have been with nobody else delaying anything, and `by_machine` what the machine adds to that. The three
+/// parts add up to `total`, exactly.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pacer::{Behind, Pace, Pacer};
+///
+/// let mut pacer = Pacer::new(Pace::per_second(2_000)?.schedule().take(5), Behind::CatchUp);
+/// while let Some(slot) = pacer.next_slot() {
+///     let late = slot.late;
+///     assert_eq!(late.total, late.by_caller + late.by_machine + late.by_pacer);
+/// }
+/// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Late {
     /// From the intended to the actual start.
     pub total: Duration,
-    /// What the caller came late by: what it did for the events before took too long.
+    /// Events before were held for longer than their time: by the caller's work, or by an interruption of it. Wall time cannot
+    /// tell the two apart; [`Pacer::worked`](super::Pacer::worked) can be told.
     pub by_caller: Duration,
     /// What the machine took while the CPU was kept: it ran something else.
     pub by_machine: Duration,
-    /// The rest: what the wait was off by.
+    /// The rest: sleeps that ended late, and the steps of the pacer itself. Where [`Pacer::due`](super::Pacer::due) is used,
+    /// the waits are the caller's own.
     pub by_pacer: Duration,
 }
 

@@ -16,7 +16,7 @@ pub(super) fn spin_until(
 ) {
     let first = glance();
     let mut last = first;
-    let mut largest_gap = Duration::ZERO;
+    let (mut largest_gap, mut last_gap) = (Duration::ZERO, Duration::ZERO);
     let nearly = deadline.saturating_sub(NO_PAUSE);
     while last < deadline {
         if cancel.is_some_and(Cancel::is_cancelled) {
@@ -27,11 +27,13 @@ pub(super) fn spin_until(
             arch::relax();
         }
         let now = glance();
-        largest_gap = largest_gap.max(now.saturating_duration_since(last));
+        last_gap = now.saturating_duration_since(last);
+        largest_gap = largest_gap.max(last_gap);
         last = now;
     }
     waited.ended = last;
     waited.late = last.saturating_duration_since(deadline);
     waited.spun = last.saturating_duration_since(first);
     waited.largest_gap = largest_gap;
+    waited.last_gap = last_gap;
 }

@@ -34,6 +34,9 @@ pub struct Waited {
     pub sleeps: u32,
     /// The longest time between two readings while the CPU was kept: well above a microsecond where the machine took it.
     pub largest_gap: Duration,
+    /// The time between the last two of them, between which the deadline passed. Nothing where it had passed before the CPU
+    /// was kept: a sleep ended late, or there was nothing to wait for.
+    pub last_gap: Duration,
     /// Whether it was cancelled before its deadline.
     pub cancelled: bool,
 }
@@ -48,6 +51,7 @@ impl Waited {
             spun: Duration::ZERO,
             sleeps: 0,
             largest_gap: Duration::ZERO,
+            last_gap: Duration::ZERO,
             cancelled: false,
         }
     }
