@@ -258,7 +258,8 @@ pub(crate) struct PaceOptions {
     pub(crate) quiet: bool,
 
     /// A program that gets a line for each event: its number, its intended and its actual start in nanoseconds of
-    /// CLOCK_MONOTONIC; what it prints goes to standard error
+    /// CLOCK_MONOTONIC; what it prints goes to standard error. Times end when the line is in the pipe: what the program
+    /// takes for it is not measured
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }

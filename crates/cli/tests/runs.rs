@@ -345,6 +345,32 @@ fn a_consumer_gets_a_line_for_each_event() {
     }
 }
 
+/// Two milliseconds for each line, at a line a millisecond: the pipe hides it from the hand-over, and the page must not.
+#[test]
+fn a_consumer_that_is_slower_than_the_rate_is_not_said_to_respond() {
+    const SLOW: [&str; 4] = ["--", "sh", "-c", "while read line; do sleep 0.002; done"];
+    let run = ["pace", "--quiet", "--rate", "1k", "--for", "300ms"];
+    let output = chronoscope().args(run).args(SLOW).assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("hand-over") && !text.contains("response") && !text.contains("users saw"), "{text}");
+    let (code, run) = pace(&[["--rate", "1k", "--for", "300ms"], SLOW].concat());
+    let pace = &run["pace"];
+    assert_eq!((code, &pace["handover_ns"]), (Some(0), &pace["service_ns"]));
+    if cfg!(target_os = "linux") {
+        assert!(pace["unread_lines"].as_u64().unwrap() > 0, "{pace}");
+        assert!(text.contains("lines unread when the last was handed over"), "{text}");
+    }
+}
+
+#[test]
+fn nothing_done_is_nothing_late_by_what_was_done() {
+    let (_, run) = pace(&["--rate", "20k", "--for", "300ms"]);
+    let pace = &run["pace"];
+    assert_eq!((&pace["late_share_caller"], &pace["handover_ns"]), (&Value::from(0.0), &Value::Null));
+    let sum: f64 = ["late_share_machine", "late_share_pacer"].map(|name| pace[name].as_f64().unwrap()).iter().sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{pace}");
+}
+
 #[test]
 fn a_consumer_that_dies_ends_the_run_and_takes_nothing_along() {
     let (code, run) = pace(&["--rate", "2k", "--for", "5s", "--", "head", "-n", "20"]);

@@ -70,15 +70,28 @@ pub struct Pace {
     pub rate_error_ppm: Option<f64>,
     /// From the intended to the actual start.
     pub lateness_ns: PaceTimes,
-    /// From the intended start to the end: what the event's user sees.
+    /// From the intended start to the end: what the event's user sees. Of events that are handed to `command`, only until
+    /// the line was in the pipe: what the program takes then is in no figure, so that this is not its response.
     pub response_ns: PaceTimes,
-    /// From the actual start to the end: all that a tool sees that forgets what waited.
+    /// From the actual start to the end: all that a tool sees that forgets what waited. Of events that are handed to
+    /// `command`, the hand-over; see `handover_ns`.
     pub service_ns: PaceTimes,
-    /// Of all lateness, what the handling of earlier events caused, 0 to 1.
+    /// From the actual start until the event's line was in the pipe to `command`; null without one. It is no response: the
+    /// pipe takes lines whether or not the program reads them, until it is full.
+    #[serde(default)]
+    pub handover_ns: Option<PaceTimes>,
+    /// Bytes that the pipe to `command` holds before handing over waits for the program; null where that is not told.
+    #[serde(default)]
+    pub pipe_bytes: Option<u64>,
+    /// Lines that `command` had not read when the last was handed over, to the nearest; null where that is not told.
+    #[serde(default)]
+    pub unread_lines: Option<u64>,
+    /// Of all lateness, what the handling of earlier events caused, 0 to 1: handing lines to `command`, interruptions of that
+    /// included, and the stall. 0 where there was neither. A backlog counts as its first cause's.
     pub late_share_caller: f64,
     /// What the machine caused that took the CPU while it was kept.
     pub late_share_machine: f64,
-    /// What the pacer's own waits caused.
+    /// What the pacer's own waits caused: sleeps that ended late, and its own steps.
     pub late_share_pacer: f64,
     /// The share of a CPU that the pacing thread took; null where it is not told.
     pub cpu_share: Option<f64>,

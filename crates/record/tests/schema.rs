@@ -35,3 +35,23 @@ fn the_schema_of_a_study_tells_right_from_wrong() {
     study["comparisons"][0]["points"][0]["verdict"] = "sluggish".into();
     assert!(!validator.is_valid(&study));
 }
+
+const COMMITTED_PACE: &str = include_str!("../../../schema/chronoscope-pace.v1.schema.json");
+/// Of a version without `handover_ns`.
+const PACE: &str = include_str!("../../report/tests/fixtures/pace.json");
+
+#[test]
+fn the_committed_schema_of_a_pace_is_up_to_date_and_takes_older_records() {
+    assert!(
+        COMMITTED_PACE == chronoscope_record::pace_schema(),
+        "the pace's types and the committed schema differ; if the change only adds fields, run\n    \
+         cargo run -p chronoscope -- schema --pace > schema/chronoscope-pace.v1.schema.json\n\
+         else it needs a new pace_schema_version"
+    );
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON");
+    let validator = jsonschema::validator_for(&read(COMMITTED_PACE)).expect("it is a schema");
+    let mut pace = read(PACE);
+    assert!(pace["pace"].get("handover_ns").is_none() && validator.is_valid(&pace));
+    pace["pace"]["events"] = "many".into();
+    assert!(!validator.is_valid(&pace));
+}

@@ -44,6 +44,9 @@ pub fn pace(run: &PaceRun) -> String {
     }
     if pace.events > 0 {
         times(&mut page, pace);
+        if pace.command.is_some() {
+            page.paragraph(Line::plain("  "), DIM, &hand_over(pace));
+        }
         lateness(&mut page, &pace.lateness_ns);
         for said in conclusions(pace) {
             page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
@@ -81,6 +84,9 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
         _ => "the schedule moves",
     };
     said.push(("when behind", format!("{policy}: {} left out{slipped}", count(pace.missed))));
+    if let Some(lines) = pace.unread_lines {
+        said.push(("consumer", unread(pace, lines)));
+    }
     if let Some(share) = pace.cpu_share {
         let how = if pace.real_time { ", under the real-time policy" } else { "" };
         said.push(("CPU", format!("{} of one{how}", percent(share * 100.0))));
@@ -106,11 +112,19 @@ fn times(page: &mut Page, pace: &Pace) {
         ("most", Align::Right),
         ("", Align::Left),
     ]);
-    let rows = [
-        ("lateness", &pace.lateness_ns, "from the intended to the actual start"),
-        ("response", &pace.response_ns, "from the intended start to the end"),
-        ("service", &pace.service_ns, "from the actual start to the end"),
-    ];
+    let late = ("lateness", &pace.lateness_ns, "from the intended to the actual start");
+    let rows = match pace.command {
+        None => [
+            late,
+            ("response", &pace.response_ns, "from the intended start to the end"),
+            ("service", &pace.service_ns, "from the actual start to the end"),
+        ],
+        Some(_) => [
+            late,
+            ("in the pipe", &pace.response_ns, "intended start to line in the pipe"),
+            ("hand-over", &pace.service_ns, "actual start to line in the pipe"),
+        ],
+    };
     for (name, times, what) in rows {
         let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(|value| ns(value as f64));
         let [p50, p90, p99, p999, most] = figures;
@@ -125,36 +139,82 @@ fn lateness(page: &mut Page, times: &PaceTimes) {
     page.paragraph(Line::new(), DIM, SCALE);
 }
 
+/// What the figures of events that a program gets do not hold.
+fn hand_over(pace: &Pace) -> String {
+    let room = pace.pipe_bytes.map_or_else(String::new, |bytes| format!(", here {}", bytes_of(bytes)));
+    format!(
+        "what the consumer takes for an event is in no figure: the pipe takes lines, read or not, until it is full{room}; each \
+         line holds the event's intended start, from which the consumer itself can time it"
+    )
+}
+
+fn bytes_of(bytes: u64) -> String {
+    match (bytes / 1_024, bytes % 1_024) {
+        (kib @ 1.., 0) => format!("{kib} KiB"),
+        _ => format!("{} bytes", count(bytes)),
+    }
+}
+
+/// How far the consumer was behind when the last line was handed over.
+fn unread(pace: &Pace, lines: u64) -> String {
+    if lines == 0 {
+        return "no line unread when the last was handed over".to_owned();
+    }
+    let behind_ns = lines as f64 / pace.rate_per_s * 1e9;
+    let of = count(pace.events);
+    format!("{} of {of} lines unread when the last was handed over: {} at this rate", count(lines), ns(behind_ns))
+}
+
+/// What each share of lateness is due to, in the words of what was asked for.
+fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
+    let caller = match (&pace.command, pace.stall_ms) {
+        (Some(_), Some(_)) => {
+            "the stall, and handing lines over (waits for room in the pipe and interruptions included)"
+        }
+        (Some(_), None) => "handing lines over (waits for room in the pipe and interruptions included)",
+        (None, Some(_)) => "the stall",
+        // Nothing was done; a record of an earlier version may say otherwise.
+        (None, None) => "time between events, in which nothing was to be done",
+    };
+    [
+        (pace.late_share_caller, caller),
+        (pace.late_share_machine, "interruptions of the pacing thread"),
+        (pace.late_share_pacer, "late wake-ups and the pacer's own steps"),
+    ]
+}
+
 fn conclusions(pace: &Pace) -> Vec<String> {
     let mut said = Vec::new();
-    let causes = [
-        (pace.late_share_caller, "what was done for earlier events"),
-        (pace.late_share_machine, "the machine, which took the CPU while it was kept"),
-        (pace.late_share_pacer, "the pacer's own waits"),
-    ];
-    let named: Vec<String> = causes
+    let named: Vec<String> = causes(pace)
         .iter()
         .filter(|(share, _)| *share >= 0.005)
-        .map(|(share, cause)| format!("{} by {cause}", percent(share * 100.0)))
+        .map(|(share, cause)| format!("{} from {cause}", percent(share * 100.0)))
         .collect();
     if !named.is_empty() {
-        said.push(format!("of all lateness: {}", named.join(", ")));
+        said.push(format!("of all lateness, each backlog counted as its first cause's: {}", named.join(", ")));
     }
     let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
     if response > service * MUCH {
-        let blind = format!(
-            "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
-            ns(service),
-            ns(response)
-        );
+        let blind = if pace.command.is_some() {
+            format!(
+                "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
+                ns(service),
+                ns(response)
+            )
+        } else {
+            format!(
+                "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
+                ns(service),
+                ns(response)
+            )
+        };
         let times =
             if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
         said.push(format!("{blind}{times}: coordinated omission"));
     }
     if pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0) {
         said.push(
-            "what was left out or moved would have been late: response times here are those of the events that came"
-                .to_owned(),
+            "what was left out or moved would have been late: times here are those of the events that came".to_owned(),
         );
     }
     said
@@ -175,6 +235,57 @@ mod tests {
         let mut quiet = run();
         quiet.pace.response_ns = quiet.pace.service_ns.clone();
         assert!(!pace(&quiet).contains("coordinated omission"));
+    }
+
+    /// As the fixture, with each line to a program.
+    fn piped() -> PaceRun {
+        let mut run = run();
+        run.pace.command = Some("consumer --slow".to_owned());
+        run.pace.stall_ms = None;
+        run.pace.handover_ns = Some(run.pace.service_ns.clone());
+        run.pace.pipe_bytes = Some(65_536);
+        run.pace.unread_lines = Some(1_500);
+        (run.pace.events, run.pace.rate_per_s) = (3_000, 1_000.0);
+        run
+    }
+
+    #[test]
+    fn a_hand_over_is_not_called_a_response() {
+        let text = pace(&piped());
+        assert!(text.contains("hand-over") && !text.contains("response") && !text.contains("users saw"), "{text}");
+        assert!(hand_over(&piped().pace).contains("until it is full, here 64 KiB;"), "{text}");
+        assert!(!pace(&run()).contains("hand-over"));
+    }
+
+    #[test]
+    fn lines_that_nobody_read_are_told() {
+        let text = pace(&piped());
+        assert!(
+            text.contains("1\u{202f}500 of 3\u{202f}000 lines unread") && text.contains("1.50 s at this rate"),
+            "{text}"
+        );
+        let mut quick = piped();
+        quick.pace.unread_lines = Some(0);
+        assert!(pace(&quick).contains("no line unread"));
+        quick.pace.unread_lines = None;
+        assert!(!pace(&quick).contains("unread"), "not known, not told");
+    }
+
+    #[test]
+    fn causes_are_named_by_what_was_asked_for() {
+        let caller = |command: Option<&str>, stall_ms| {
+            let mut run = run();
+            (run.pace.command, run.pace.stall_ms) = (command.map(str::to_owned), stall_ms);
+            causes(&run.pace)[0].1
+        };
+        assert_eq!(caller(None, Some(5.0)), "the stall");
+        assert!(caller(Some("cat"), None).starts_with("handing lines over"));
+        assert!(caller(Some("cat"), Some(5.0)).starts_with("the stall, and handing"));
+        assert!(!caller(None, None).contains("stall") && !caller(None, None).contains("handing"));
+        let mut nothing = run();
+        (nothing.pace.stall_ms, nothing.pace.late_share_caller, nothing.pace.late_share_machine) = (None, 0.0, 0.9);
+        let all = conclusions(&nothing.pace).join("\n");
+        assert!(!all.contains("between events") && all.contains("counted as its first cause's"), "{all}");
     }
 
     #[test]

@@ -2,10 +2,13 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::pacer::Slot;
+
+use super::OVERDUE;
 
 /// A program that has been told that no more comes gets so long to end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,17 +36,36 @@ struct Running {
     child: Arc<Mutex<Child>>,
     input: Option<ChildStdin>,
     line: Vec<u8>,
+    /// Whether it was ended since it did not read on.
+    overdue: Arc<AtomicBool>,
+}
+
+/// What is in the pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pipe {
+    /// How much it holds.
+    pub(super) bytes: Option<u64>,
+    /// Lines that were not read, to the nearest.
+    pub(super) unread_lines: Option<u64>,
 }
 
 /// Ends the program from another thread.
-pub(super) struct Killer(Option<Arc<Mutex<Child>>>);
+pub(super) struct Killer(Option<(Arc<Mutex<Child>>, Arc<AtomicBool>)>);
 
 impl Killer {
     pub(super) fn kill(&self) {
-        if let Some(child) = &self.0 {
+        if let Some((child, _)) = &self.0 {
             // Whether it has ended already makes no difference.
             let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
         }
+    }
+
+    /// The same, for one who has not taken all events in time.
+    pub(super) fn kill_overdue(&self) {
+        if let Some((_, overdue)) = &self.0 {
+            overdue.store(true, SeqCst);
+        }
+        self.kill();
     }
 }
 
@@ -59,20 +81,37 @@ impl Consumer {
             .spawn()
             .map_err(failed)?;
         let input = child.stdin.take();
-        Ok(Self(Some(Running { child: Arc::new(Mutex::new(child)), input, line: Vec::with_capacity(80) })))
+        let (child, overdue) = (Arc::new(Mutex::new(child)), Arc::default());
+        Ok(Self(Some(Running { child, input, line: Vec::with_capacity(80), overdue })))
     }
 
     pub(super) fn killer(&self) -> Killer {
-        Killer(self.0.as_ref().map(|running| running.child.clone()))
+        Killer(self.0.as_ref().map(|running| (running.child.clone(), running.overdue.clone())))
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
     pub(super) fn take(&mut self, slot: &Slot) -> Result<(), String> {
-        let Some(Running { input: Some(input), line, .. }) = &mut self.0 else { return Ok(()) };
+        let Some(Running { input: Some(input), line, overdue, .. }) = &mut self.0 else { return Ok(()) };
         line.clear();
         // Into memory, which cannot fail; then in one call.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
-        input.write_all(line).map_err(|error| format!("the consumer takes no more events: {error}"))
+        input.write_all(line).map_err(|error| match overdue.load(SeqCst) {
+            true => {
+                format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
+            }
+            false => format!("the consumer takes no more events: {error}"),
+        })
+    }
+
+    /// What of it is unread now.
+    pub(super) fn pipe(&self) -> Pipe {
+        let Some(Running { input: Some(input), line, .. }) = &self.0 else { return Pipe::default() };
+        let unread_lines = unread_bytes(input).map(|unread| lines(unread, line.len() as u64));
+        Pipe { bytes: holds_bytes(input), unread_lines }
     }
 
     /// Tells the program that no more comes, and waits for its end; ends it where it does not.
@@ -93,5 +132,69 @@ impl Consumer {
             drop(child);
             std::thread::sleep(LOOK);
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn unread_bytes(input: &ChildStdin) -> Option<u64> {
+    rustix::io::ioctl_fionread(input).ok()
+}
+
+#[cfg(target_os = "linux")]
+fn holds_bytes(input: &ChildStdin) -> Option<u64> {
+    rustix::pipe::fcntl_getpipe_size(input).ok().and_then(|bytes| u64::try_from(bytes).ok())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unread_bytes(_input: &ChildStdin) -> Option<u64> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holds_bytes(_input: &ChildStdin) -> Option<u64> {
+    None
+}
+
+/// How many lines so many bytes are, of which the last has `of_last`; the ones before differ by few digits of their numbers.
+fn lines(bytes: u64, of_last: u64) -> u64 {
+    (bytes + of_last / 2).checked_div(of_last).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_line_that_was_read_is_a_line_to_the_nearest() {
+        assert_eq!((lines(0, 30), lines(30, 30), lines(80, 30), lines(0, 0)), (0, 1, 3, 0));
+    }
+
+    #[test]
+    fn no_consumer_has_no_pipe() {
+        let none = Consumer::start(&[]).unwrap();
+        assert!(!none.is_there());
+        assert_eq!(none.pipe(), Pipe::default());
+    }
+
+    /// It sleeps before it reads: what was handed over is unread, and the pipe says so.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_consumer_has_not_read_is_counted() {
+        use chronoscope_clock::Instant;
+        use chronoscope_clock::pacer::Late;
+
+        let words = ["sleep", "60"].map(OsString::from);
+        let mut consumer = Consumer::start(&words).unwrap();
+        for number in 0..100 {
+            let at = Instant::from_nanos(1_000_000_000 + number);
+            let late = Late::default();
+            let slot = Slot { number, intended: at, started: at, late, skipped: 0, slipped: Duration::ZERO };
+            consumer.take(&slot).unwrap();
+        }
+        let pipe = consumer.pipe();
+        consumer.killer().kill();
+        consumer.finish();
+        assert!((99..=100).contains(&pipe.unread_lines.unwrap()), "{pipe:?}");
+        assert!(pipe.bytes.unwrap() >= 4_096, "{pipe:?}");
     }
 }

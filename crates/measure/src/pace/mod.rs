@@ -13,8 +13,8 @@ use chronoscope_clock::{Instant, Now};
 
 use crate::engine::Start;
 use crate::record::{PACE_SCHEMA_VERSION, Pace, PaceRun, Tool};
-use consumer::Consumer;
 pub use consumer::ConsumerError;
+use consumer::{Consumer, Pipe};
 
 /// The stall comes when so much of the time is over.
 const STALL_AT: f64 = 0.25;
@@ -120,7 +120,7 @@ fn watched(
                 let elapsed = began.elapsed();
                 if elapsed > wish.length + OVERDUE {
                     // It may read no more, and events would be handed to it for ever.
-                    killer.kill();
+                    killer.kill_overdue();
                 }
                 if observe(elapsed.as_secs_f64() / wish.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
@@ -150,20 +150,30 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
     let mut reason_ended = None;
+    pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
         if let Err(reason) = consumer.take(&slot) {
             reason_ended = (!cancel.is_cancelled()).then_some(reason);
             break;
         }
-        if let Some((_, stall)) = stall.take_if(|(at, _)| slot.intended >= *at) {
-            std::thread::sleep(stall);
-        }
-        record.add(&slot, pacer.finish(&slot));
+        // An event that is handed over ends with that, whatever the program makes of it.
+        let handed_over = consumer.is_there().then(|| pacer.finish(&slot));
+        let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| std::thread::sleep(stall));
+        let times = handed_over.unwrap_or_else(|| pacer.finish(&slot));
+        // Where nothing was done, nothing is late by what was done.
+        let work = match (stalled, handed_over) {
+            (Some(()), _) => pacer.finish(&slot).service,
+            (None, Some(times)) => times.service,
+            (None, None) => Duration::ZERO,
+        };
+        pacer.worked(work);
+        record.add(&slot, times);
         // A late first event is lateness, and no other rate.
         let first = ends.map_or(slot.intended, |(first, _)| first);
         ends = Some((first, slot.started));
     }
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());
+    let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
     consumer.finish();
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
@@ -177,6 +187,7 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
             real_time: matches!(real_time, Some(Ok(()))),
             reason_no_real_time,
             reason_ended,
+            pipe,
         },
     )
 }

@@ -5,6 +5,7 @@ use chronoscope_clock::pacer::{Behind, PaceRecord};
 use hdrhistogram::Histogram;
 
 use super::PaceWish;
+use super::consumer::Pipe;
 use crate::record::{Bin, Pace, PaceTimes};
 
 /// What is known beside the events.
@@ -13,6 +14,7 @@ pub(super) struct Surroundings {
     pub(super) real_time: bool,
     pub(super) reason_no_real_time: Option<String>,
     pub(super) reason_ended: Option<String>,
+    pub(super) pipe: Pipe,
 }
 
 /// What became of the events in `record`, of which the first was intended, and the last started, at `ends`.
@@ -20,7 +22,7 @@ pub(super) fn pace(
     wish: &PaceWish,
     record: &PaceRecord,
     ends: Option<(Instant, Instant)>,
-    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended }: Surroundings,
+    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended, pipe }: Surroundings,
 ) -> Pace {
     let rate_per_s = wish.pace.per_second_f64();
     let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO);
@@ -52,6 +54,9 @@ pub(super) fn pace(
         lateness_ns: times(record.lateness()),
         response_ns: times(record.response()),
         service_ns: times(record.service()),
+        handover_ns: (!wish.command.is_empty()).then(|| times(record.service())),
+        pipe_bytes: pipe.bytes,
+        unread_lines: pipe.unread_lines,
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
@@ -106,7 +111,8 @@ mod tests {
             real_time: false,
             command: Vec::new(),
         };
-        let nothing = Surroundings { cpu_share: None, real_time: false, reason_no_real_time: None, reason_ended: None };
+        let (reason_no_real_time, reason_ended, pipe) = (None, None, Pipe::default());
+        let nothing = Surroundings { cpu_share: None, real_time: false, reason_no_real_time, reason_ended, pipe };
         let found = pace(&wish, &PaceRecord::new(), None, nothing);
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
