@@ -17,6 +17,9 @@ pub struct Latch {
     pub thread_start_ns: Option<Spread>,
     /// Call by call, the control first.
     pub rows: Vec<LatchRow>,
+    /// The smallest step that the times between stamps show; null where there is none, and in records of earlier versions.
+    #[serde(default)]
+    pub stamp_step_ns: Option<f64>,
     /// How much of a call's cost the control must reach before waking is said to be what was measured, in percent.
     pub control_share_pct_least: f64,
     /// What disturbed the thread that released the others, and that made the calls in one thread.

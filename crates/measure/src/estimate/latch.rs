@@ -45,9 +45,21 @@ pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturba
         releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
         thread_start_ns: spread(&per_thread),
         rows,
+        stamp_step_ns: stamp_step_ns(rounds, rate),
         control_share_pct_least: CONTROL_SHARE_PCT_LEAST,
         disturbance,
     })
+}
+
+/// The least by which two times between stamps differ; where all are the same, that time.
+fn stamp_step_ns(rounds: &[Samples], rate: Rate) -> Option<f64> {
+    let calls = rounds.iter().flat_map(|round| &round.calls);
+    let mut seen: Vec<u64> = calls.flat_map(|call| &call.inside_ticks).map(|(ticks, _)| *ticks).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let apart = seen.windows(2).map(|pair| pair[1] - pair[0]).min();
+    let ticks = apart.or(seen.first().copied()).filter(|ticks| *ticks > 0)?;
+    Some(rate.ns_of_mean(ticks as f64))
 }
 
 /// What one process saw of one call.
@@ -209,6 +221,19 @@ mod tests {
         assert_eq!(clock.control_share.unwrap().median, 0.95);
         assert_eq!((clock.inside_ns_p50.unwrap().median, clock.inside_ns_p99.unwrap().median), (50.0, 80.0));
         assert_eq!((clock.wake_ns_p50.unwrap().median, clock.wake_ns_max), (30_000.0, Some(400_000.0)));
+    }
+
+    #[test]
+    fn the_step_of_the_stamps_is_the_least_that_their_times_differ_by() {
+        let step_ns = |inside: &[u64]| {
+            let mut round = round(38_000, 40_000);
+            for call in &mut round.calls {
+                call.inside_ticks = inside.iter().map(|ticks| (*ticks, 1)).collect();
+            }
+            found(&[round]).stamp_step_ns
+        };
+        assert_eq!(step_ns(&[100, 300, 200, 700]), Some(100.0));
+        assert_eq!((step_ns(&[42]), step_ns(&[0]), step_ns(&[])), (Some(42.0), None, None));
     }
 
     #[test]

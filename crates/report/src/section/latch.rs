@@ -4,12 +4,11 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN, TITLE};
 use crate::quantity::{confidence, count, ns, ns_range, percent, share, three_digits};
+use crate::section::latch_judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
 use crate::section::{counted, given, library_clock, not_tested, quoted};
 use crate::table::{Align, Table};
 
 const NONE: &str = "–";
-/// Up to so much of a call's cost the control's is called the same.
-const SAME_AT_MOST: f64 = 1.25;
 
 /// Calls in one thread beside calls of many threads that were released together, and what the latter measure.
 pub(crate) fn show(page: &mut Page, record: &Record) {
@@ -44,8 +43,11 @@ pub(crate) fn calls(page: &mut Page, seen: &Latch) {
 
 fn judgements(page: &mut Page, seen: &Latch) {
     let control = seen.rows.iter().find(|row| row.is_control);
-    for said in
-        seen.rows.iter().filter_map(|row| judged(row, control?)).chain(control.and_then(|row| absurd(row, seen)))
+    for said in seen
+        .rows
+        .iter()
+        .filter_map(|row| judged(row, control?, seen.stamp_step_ns))
+        .chain(control.and_then(|row| absurd(row, seen)))
     {
         page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
     }
@@ -105,7 +107,7 @@ fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r
 }
 
 /// What the figures of a clock look like, and what they are.
-fn judged(row: &LatchRow, control: &LatchRow) -> Option<String> {
+fn judged(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<String> {
     let (verdict, control_share) = (row.verdict?, row.control_share?);
     let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
     let of_it = format!("{} of it", shares(&control_share));
@@ -124,37 +126,53 @@ fn judged(row: &LatchRow, control: &LatchRow) -> Option<String> {
              longer, or a quieter machine"
         ),
     };
-    let own = row.inside_ns_p50.map(|inside| {
-        let stamps = control
-            .inside_ns_p50
-            .map_or_else(String::new, |empty| format!("; its stamps alone show {}", ns(empty.median)));
-        format!(
-            "; the clock's own share is {} ({}){stamps}",
-            ns(inside.median),
-            percent(inside.median / concurrent * 100.0)
-        )
-    });
+    let own = own_share(row, control, step_ns).map(|own| own_words(own, control, concurrent));
     Some(format!("{}; {truth}{}", naive(row)?, own.unwrap_or_default()))
+}
+
+/// The call's own share of `concurrent_ns`, which waking takes part in and the call's thread does not see.
+fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
+    let stamps = control
+        .inside_ns_p50
+        .map_or_else(String::new, |empty| format!(" (its stamps alone show {})", ns(empty.median)));
+    let of_all = |own_ns: f64| format!("{} of the {}", percent(own_ns / concurrent_ns * 100.0), ns(concurrent_ns));
+    match own {
+        OwnShare::Adds { median_ns, low_ns, high_ns } => format!(
+            "; in its own thread the clock adds {} ({}), {}{stamps}",
+            ns(median_ns),
+            ns_range(low_ns, high_ns),
+            of_all(median_ns)
+        ),
+        OwnShare::AtMost(most_ns) => {
+            format!("; the clock's own share is at most {}, {}{stamps}", ns(most_ns), of_all(most_ns))
+        }
+        OwnShare::Unknown => format!("; the clock's own share is unknown: too small to tell from its stamps{stamps}"),
+    }
 }
 
 fn naive(row: &LatchRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
     let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
-    Some(if slowdown.low > 1.0 {
-        format!("{} looks {} slower in parallel: {figures}", quoted(&row.call), times(slowdown.median))
-    } else {
-        format!("{} does not look slower in parallel: {figures}", quoted(&row.call))
+    let call = quoted(&row.call);
+    Some(match looks(&slowdown) {
+        Looks::Slower => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
+        Looks::NotSlower => format!("{call} does not look slower in parallel: {figures}"),
+        Looks::Undecided => format!(
+            "whether {call} looks slower in parallel is unknown ({}–{}): {figures}",
+            three_digits(slowdown.low),
+            times(slowdown.high)
+        ),
     })
 }
 
-/// How the control's cost stands to a call's, where it is no less or hardly less.
+/// How the control's cost compares to a call's, where it is no less or hardly less.
 fn as_much(control_share: &Spread, nothing: &str) -> String {
     let range = shares(control_share);
-    match (control_share.low, control_share.high) {
-        (_, high) if high < 1.0 => format!("{nothing} per thread, {range} of it"),
-        (low, _) if low > 1.0 => format!("even more, {nothing} per thread ({range} of it)"),
-        (_, high) if high <= SAME_AT_MOST => format!("the same {nothing} per thread ({range} of it)"),
-        _ => format!("as much or more, {nothing} per thread ({range} of it)"),
+    match control_is(control_share) {
+        Control::Less => format!("{nothing} per thread, {range} of it"),
+        Control::More => format!("even more, {nothing} per thread ({range} of it)"),
+        Control::AboutTheSame => format!("about the same, {nothing} per thread ({range} of it)"),
+        Control::AsMuchOrMore => format!("as much or more, {nothing} per thread ({range} of it)"),
     }
 }
 
@@ -186,7 +204,7 @@ fn notes(record: &Record, seen: &Latch) -> Vec<String> {
             confidence(lowest)
         ),
         "in thread: one call between two stamps of its own thread, in releases of their own; the row of nothing shows what \
-         the stamps cost, and nothing is subtracted; woken: from the release to the thread's first stamp"
+         the stamps cost, and nothing is subtracted in the table; woken: from the release to the thread's first stamp"
             .to_owned(),
     ];
     let on = counted(record.plan.cpus.len() as u64, "CPU", "CPUs");
@@ -242,7 +260,7 @@ mod tests {
 
     fn said(verdict: LatchVerdict, low: f64, high: f64, control_ns: f64) -> String {
         let control = row("nothing", control_ns, None, None);
-        judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control).unwrap()
+        judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control, Some(0.5)).unwrap()
     }
 
     #[test]
@@ -250,11 +268,40 @@ mod tests {
         let waking = |low, high, control_ns| said(LatchVerdict::WakingThreads, low, high, control_ns);
         let same = waking(0.9, 1.1, 40_000.0);
         assert!(same.contains("looks 1\u{202f}600× slower in parallel"), "{same}");
-        assert!(same.contains("the same 40.0 µs per thread (90.0–110 % of it): waking threads is what"), "{same}");
-        assert!(same.contains("the clock's own share is 200 ns (0.500 %)"), "{same}");
+        assert!(
+            same.contains("about the same, 40.0 µs per thread (90.0–110 % of it): waking threads is what"),
+            "{same}"
+        );
+        assert!(
+            same.contains("own share is at most 1.00 ns, 0.00250 % of the 40.0 µs (its stamps alone show 200 ns)"),
+            "{same}"
+        );
         assert!(waking(0.9, 0.95, 37_000.0).contains("costs 37.0 µs per thread, 90.0–95.0 % of it: waking threads is"));
         assert!(waking(1.1, 1.2, 46_000.0).contains("even more, 46.0 µs"));
         assert!(waking(0.9, 1.6, 46_000.0).contains("as much or more, 46.0 µs"));
+    }
+
+    #[test]
+    fn the_clocks_own_share_is_what_it_adds_to_its_stamps() {
+        let control = row("nothing", 36_000.0, None, None);
+        let said = |own| own_words(own, &control, 35_800.0);
+        let adds = said(OwnShare::Adds { median_ns: 30.0, low_ns: 27.0, high_ns: 33.0 });
+        assert!(
+            adds.contains(
+                "the clock adds 30.0 ns (27.0–33.0 ns), 0.0838 % of the 35.8 µs (its stamps alone show 200 ns)"
+            ),
+            "{adds}"
+        );
+        let unknown = said(OwnShare::Unknown);
+        assert!(unknown.contains("is unknown") && !unknown.contains('%'), "{unknown}");
+    }
+
+    #[test]
+    fn a_slowdown_around_one_is_not_denied() {
+        let mut clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        clock.slowdown = spread(0.5, 1.4, 3.0);
+        let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap();
+        assert!(said.starts_with("whether ordered looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
     }
 
     #[test]
@@ -274,6 +321,6 @@ mod tests {
     fn a_call_that_is_not_slower_does_not_look_so() {
         let control = row("nothing", 20.0, None, None);
         let clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
-        assert!(judged(&clock, &control).unwrap().starts_with("ordered does not look slower in parallel"));
+        assert!(judged(&clock, &control, Some(0.5)).unwrap().starts_with("ordered does not look slower in parallel"));
     }
 }

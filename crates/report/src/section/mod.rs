@@ -6,6 +6,7 @@ pub(crate) mod clocks;
 pub(crate) mod disturbance;
 pub(crate) mod findings;
 pub(crate) mod latch;
+mod latch_judgement;
 pub(crate) mod library_clock;
 pub(crate) mod machine;
 pub(crate) mod monotime;
