@@ -51,7 +51,7 @@ pub struct PauseFigures {
     pub p999_ns: Option<f64>,
     /// The longest less what was asked for.
     pub max_over_ns: f64,
-    /// The share of a CPU that the thread took, pauses in a row.
+    /// The share of a CPU that the thread took, pauses in a row; 0 where it is not told.
     pub cpu_share: f64,
     /// Pauses that ended before their time by the clock that they were asked of; must be none.
     pub early: u64,

@@ -8,8 +8,9 @@ use crate::section::{given, not_tested};
 use crate::table::{Align, Table};
 
 const NONE: &str = "–";
-/// From this share of a CPU on a wait that could sleep hardly does.
-const MOSTLY_SPINS: f64 = 0.5;
+/// A yield that takes so much longer than asked for was answered by another thread's time slice. None is shorter by default:
+/// 0.7 ms and more.
+const SLICE_NS: f64 = 500_000.0;
 /// A sleep that is so many times as late as another is worth a word.
 const MUCH_LATER: f64 = 2.0;
 const WORTH_SAYING_NS: f64 = 10_000.0;
@@ -90,7 +91,7 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
                         "{} / {}, {}",
                         late(method.figures.p50_ns.median),
                         late(method.figures.p99_ns),
-                        percent(method.figures.cpu_share * 100.0)
+                        share_of_cpu(method)
                     )
                 },
             )
@@ -115,6 +116,11 @@ fn late_p50_ns(method: &PauseMethod) -> f64 {
     method.figures.p50_ns.median - method.figures.requested_ns as f64
 }
 
+/// No wait takes nothing of a CPU: 0 is what is not told.
+fn share_of_cpu(method: &PauseMethod) -> String {
+    cpu_ns(method).map_or_else(|| NONE.to_owned(), |_| percent(method.figures.cpu_share * 100.0))
+}
+
 fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
     let late = |taken_ns: f64| ns((taken_ns - method.figures.requested_ns as f64).max(0.0));
     [
@@ -125,11 +131,28 @@ fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
         late(method.figures.p99_ns),
         method.figures.p999_ns.map_or_else(|| NONE.to_owned(), late),
         ns(method.figures.max_over_ns.max(0.0)),
-        percent(method.figures.cpu_share * 100.0),
+        share_of_cpu(method),
         count(method.figures.early),
         count(method.preempted),
         count(method.figures.samples),
     ]
+}
+
+/// The CPU time that one pause takes; None where it is not told.
+fn cpu_ns(method: &PauseMethod) -> Option<f64> {
+    let ns = method.figures.cpu_share * method.figures.mean_ns;
+    (ns > 0.0).then_some(ns)
+}
+
+/// The lengths, from the shortest on, for which a sleep takes no less CPU time than a spin; and what both take for the longest.
+fn costs_a_spin(seen: &Pause) -> Option<(u64, f64, f64)> {
+    let of =
+        |length_ns: u64, way: PauseWay| of_length(seen, length_ns).find(|method| method.way == way).and_then(cpu_ns);
+    let costs = lengths(seen).into_iter().map_while(|length| {
+        let (sleep, spin) = (of(length, PauseWay::Sleep)?, of(length, PauseWay::Spin)?);
+        (sleep >= spin).then_some((length, sleep, spin))
+    });
+    costs.last()
 }
 
 /// What follows for one who has to pause.
@@ -137,24 +160,32 @@ fn advice(seen: &Pause) -> Vec<String> {
     let mut said = Vec::new();
     let of = |length_ns: u64, way: PauseWay| of_length(seen, length_ns).find(|method| method.way == way);
     let lengths = lengths(seen);
-    let spins =
-        |length: &&u64| of(**length, PauseWay::Pauser).is_some_and(|pauser| pauser.figures.cpu_share >= MOSTLY_SPINS);
-    let (spun, slept): (Vec<&u64>, Vec<&u64>) = lengths.iter().partition(spins);
-    if let Some(longest) = spun.iter().max() {
-        said.push(format!("up to {} spin: a sleep costs as much of the CPU, and is late", ns(**longest as f64)));
-    }
-    for length in slept {
-        let (Some(pauser), Some(spin)) = (of(*length, PauseWay::Pauser), of(*length, PauseWay::Spin)) else { continue };
+    let spin_up_to = costs_a_spin(seen);
+    if let Some((longest, sleep, spin)) = spin_up_to {
         said.push(format!(
-            "for {} a Pauser is late by {} (p99 {}) at {} of a CPU, a spin by {} (p99 {}) at {}",
-            ns(*length as f64),
-            ns(late_p50_ns(pauser).max(0.0)),
-            ns((pauser.figures.p99_ns - *length as f64).max(0.0)),
-            percent(pauser.figures.cpu_share * 100.0),
-            ns(late_p50_ns(spin).max(0.0)),
-            ns((spin.figures.p99_ns - *length as f64).max(0.0)),
-            percent(spin.figures.cpu_share * 100.0),
+            "up to {} spin: a sleep is late and saves no CPU time; it takes {} of it per pause, a spin {}",
+            ns(longest as f64),
+            ns(sleep),
+            ns(spin)
         ));
+    }
+    for length in lengths.iter().filter(|length| spin_up_to.is_none_or(|(longest, ..)| **length > longest)) {
+        let figures = |way: PauseWay, name: &str| {
+            let method = of(*length, way)?;
+            Some(format!(
+                "{name} by {} (p99 {}) at {} of a CPU",
+                ns(late_p50_ns(method).max(0.0)),
+                ns((method.figures.p99_ns - *length as f64).max(0.0)),
+                share_of_cpu(method)
+            ))
+        };
+        let (Some(pauser), Some(spin)) =
+            (figures(PauseWay::Pauser, "a Pauser is late"), figures(PauseWay::Spin, "a spin"))
+        else {
+            continue;
+        };
+        let sleep = figures(PauseWay::Sleep, "a sleep").map_or_else(String::new, |sleep| format!(", {sleep}"));
+        said.push(format!("for {} {pauser}, {spin}{sleep}", ns(*length as f64)));
     }
     let slack = lengths.iter().filter_map(|length| {
         let (std, own) = (of(*length, PauseWay::StdSleep)?, of(*length, PauseWay::Sleep)?);
@@ -163,17 +194,17 @@ fn advice(seen: &Pause) -> Vec<String> {
     });
     if let Some((length, std, own)) = slack.min_by_key(|(length, ..)| **length) {
         said.push(format!(
-            "a sleep of {} is late by {}, of which {} are the thread's timer slack: prctl(PR_SET_TIMERSLACK, 1) in your \
-             thread, or pause::TimerSlack, leaves {}",
+            "a sleep of {} is late by {}, and by {} with an absolute deadline and the least timer slack: pause::sleep, or, on \
+             Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread",
             ns(*length as f64),
             ns(std),
-            ns(std - own),
             ns(own)
         ));
     }
     let yields = lengths.iter().filter_map(|length| Some((length, of(*length, PauseWay::Yield)?)));
-    let worst =
-        yields.filter(|(length, method)| late_p50_ns(method) > **length as f64).max_by_key(|(length, _)| **length);
+    let worst = yields
+        .filter(|(length, method)| late_p50_ns(method) > SLICE_NS.max(**length as f64))
+        .max_by_key(|(length, _)| **length);
     if let Some((length, method)) = worst {
         said.push(format!(
             "never yield while you wait: {} took {}, since who yields to a busy thread gets the CPU back a time slice later",
@@ -245,6 +276,7 @@ mod tests {
         let said = advice(&seen(vec![
             method(PauseWay::Pauser, 1_000, 40.0, 1.0),
             method(PauseWay::Spin, 1_000, 30.0, 1.0),
+            method(PauseWay::Sleep, 1_000, 4_000.0, 0.9),
             method(PauseWay::StdSleep, 100_000, 53_000.0, 0.03),
             method(PauseWay::Sleep, 100_000, 3_000.0, 0.03),
             method(PauseWay::Pauser, 100_000, 60.0, 0.08),
@@ -253,13 +285,54 @@ mod tests {
         ]))
         .join("\n");
         for part in [
-            "up to 1.00 µs spin",
-            "for 100 µs a Pauser is late by 60.0 ns (p99 560 ns) at 8.00 % of a CPU",
-            "late by 53.0 µs, of which 50.0 µs are the thread's timer slack",
+            "up to 1.00 µs spin: a sleep is late and saves no CPU time; it takes 4.50 µs of it per pause, a spin 1.03 µs",
+            "for 100 µs a Pauser is late by 60.0 ns (p99 560 ns) at 8.00 % of a CPU, a spin by 40.0 ns (p99 540 ns) at 100 % of \
+             a CPU, a sleep by 3.00 µs (p99 3.50 µs) at 3.00 % of a CPU",
+            "a sleep of 100 µs is late by 53.0 µs, and by 3.00 µs with an absolute deadline and the least timer slack",
             "never yield while you wait: 100 µs took 4.00 ms",
         ] {
             assert!(said.contains(part), "{part} is not in: {said}");
         }
+    }
+
+    /// The Pauser keeps the CPU here, but a sleep does not: 16 % is not 100 %.
+    #[test]
+    fn a_sleep_that_leaves_the_cpu_alone_is_not_said_to_cost_as_much() {
+        let methods = vec![
+            method(PauseWay::Pauser, 100_000, 700.0, 0.68),
+            method(PauseWay::Spin, 100_000, 130.0, 1.0),
+            method(PauseWay::Sleep, 100_000, 33_000.0, 0.16),
+        ];
+        let said = advice(&seen(methods)).join("\n");
+        assert!(!said.contains("spin:") && said.contains("at 16.0 % of a CPU"), "{said}");
+    }
+
+    #[test]
+    fn up_to_a_length_holds_for_each_shorter_one() {
+        let of = |length_ns: u64, sleep_late_ns: f64, sleep_share: f64| {
+            [
+                method(PauseWay::Spin, length_ns, 30.0, 1.0),
+                method(PauseWay::Sleep, length_ns, sleep_late_ns, sleep_share),
+            ]
+        };
+        let lengths = |all: Vec<[PauseMethod; 2]>| costs_a_spin(&seen(all.concat())).map(|(length, ..)| length);
+        let dear = || of(1_000, 5_000.0, 0.9);
+        assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.6), of(100_000, 9_000.0, 0.2)]), Some(10_000));
+        assert_eq!(lengths(vec![of(1_000, 400.0, 0.5), of(10_000, 9_000.0, 0.6)]), None);
+        assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.1), of(100_000, 9_000.0, 1.0)]), Some(1_000));
+        // What is not known supports nothing.
+        assert_eq!(lengths(vec![of(1_000, 5_000.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn a_yield_that_waited_for_nobody_is_not_said_to_have() {
+        let said = advice(&seen(vec![method(PauseWay::Yield, 1_000, 1_200.0, 1.0)]));
+        assert_eq!(said, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_share_that_is_not_told_is_none() {
+        assert_eq!(share_of_cpu(&method(PauseWay::Spin, 1_000, 30.0, 0.0)), NONE);
     }
 
     #[test]
