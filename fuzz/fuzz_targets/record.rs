@@ -1,4 +1,4 @@
-//! Whatever bytes come in: reading a record of either kind must not panic, and what reads as one must render in every way.
+//! Whatever bytes come in: reading a record of any kind must not panic, and what reads as one must render in every way.
 #![no_main]
 
 use chronoscope_report::study::{self, Detail};
@@ -21,6 +21,10 @@ fuzz_target!(|bytes: &[u8]| {
             }
             let _ = study::html(&record);
             let _ = study::json(&record);
+        }
+        Ok(Document::Pace(run)) => {
+            let _ = chronoscope_report::pace(&run);
+            let _ = chronoscope_report::pace_json(&run);
         }
         Err(error) => drop(error.to_string()),
     }

@@ -64,7 +64,7 @@ pub(crate) enum Command {
     /// What a read costs between more or less work, on one thread and on many: from where on each clock scales
     #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid, which takes about ten minutes")))]
     Scaling(ScalingOptions),
-    /// Show a saved record again
+    /// Show again what a run has saved, as it was printed
     Show(ShowOptions),
     /// Print the JSON schema of the record
     Schema {
@@ -312,14 +312,14 @@ pub(crate) struct ScalingOptions {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ShowOptions {
-    /// The record
+    /// What --output or --format json wrote: of a check, a study, scaling, an experiment, a pace or a self-test
     pub(crate) file: PathBuf,
 
-    /// What to show of it; a study has one view
-    #[arg(long, value_enum, default_value_t, value_name = "VIEW")]
-    pub(crate) view: View,
+    /// What to show of a check [default: what the run printed]
+    #[arg(long, value_enum, value_name = "VIEW")]
+    pub(crate) view: Option<View>,
 
-    /// Of a study: every backoff and every chart
+    /// Of a study, scaling or an experiment: every backoff and every chart
     #[arg(long)]
     pub(crate) full: bool,
 
@@ -329,10 +329,9 @@ pub(crate) struct ShowOptions {
 }
 
 /// What is shown of a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum View {
     /// Everything on one screen
-    #[default]
     Check,
     /// The clocks
     Clocks,

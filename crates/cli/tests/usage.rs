@@ -196,7 +196,7 @@ fn a_saved_study_is_shown_again() {
     }
     let json = chronoscope().args(["show", fixture, "--format", "json"]).assert().success().get_output().clone();
     assert_eq!(String::from_utf8(json.stdout).unwrap(), std::fs::read_to_string(fixture).unwrap());
-    assert!(refused(&["show", fixture, "--view", "clocks"]).contains("a study has no --view"));
+    assert!(refused(&["show", fixture, "--view", "clocks"]).contains("--view is for checks, and this is a study"));
     assert!(refused(&["show", check, "--full"]).contains("--full is for studies"));
 }
 

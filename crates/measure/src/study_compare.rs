@@ -239,6 +239,7 @@ mod tests {
         StudyRecord {
             study_schema_version: 1,
             study: "publish".to_owned(),
+            command: None,
             tool: Tool { name: "test".to_owned(), version: "1".to_owned() },
             started_at: "2026-11-21T12:00:00Z".to_owned(),
             elapsed_ms: 1,

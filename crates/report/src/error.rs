@@ -69,7 +69,8 @@ impl ReportError {
         matches!(self.kind, Kind::NotARecord(_))
     }
 
-    /// Whether the record has a `schema_version` or `study_schema_version` that this build does not read.
+    /// Whether the record has a `schema_version`, `study_schema_version` or `pace_schema_version` that this build does not
+    /// read.
     ///
     /// # Examples
     /// ```

@@ -1,5 +1,5 @@
 use chronoscope_record::study::{STUDY_SCHEMA_VERSION, StudyRecord};
-use chronoscope_record::{Record, SCHEMA_VERSION};
+use chronoscope_record::{PACE_SCHEMA_VERSION, PaceRun, Record, SCHEMA_VERSION};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -95,7 +95,28 @@ pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     typed(text)
 }
 
-/// A record of either kind.
+/// Writes a run of a pacer as indented JSON that ends with a line break.
+///
+/// # Guarantees
+/// [`document`] gives back an equal run.
+///
+/// # Errors
+/// [`ReportError::is_not_writable`] where a number of the run is not finite.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{Document, document, pace_json};
+///
+/// let text = include_str!("../tests/fixtures/pace.json");
+/// let Document::Pace(run) = document(text)? else { panic!("it is a pace") };
+/// assert!(pace_json(&run)?.starts_with("{\n  \"pace_schema_version\": 1,"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn pace_json(run: &PaceRun) -> Result<String, ReportError> {
+    written(run)
+}
+
+/// A record of any kind.
 ///
 /// # Examples
 /// ```
@@ -111,9 +132,12 @@ pub enum Document {
     Check(Box<Record>),
     /// Of a study.
     Study(Box<StudyRecord>),
+    /// Of a pacer.
+    Pace(Box<PaceRun>),
 }
 
-/// Reads a record of either kind: that of a study has the key `study_schema_version`.
+/// Reads a record of any kind. Which one it is, its key says: `schema_version`, `study_schema_version` or
+/// `pace_schema_version`.
 ///
 /// # Errors
 /// As for [`parse`].
@@ -125,7 +149,7 @@ pub enum Document {
 /// let study = document(include_str!("../tests/fixtures/study.json"))?;
 /// assert!(matches!(study, Document::Study(_)));
 /// let error = document("{}").unwrap_err();
-/// assert!(error.to_string().contains("neither schema_version nor study_schema_version"));
+/// assert!(error.to_string().contains("none of the fields schema_version (a check)"));
 /// # Ok::<(), chronoscope_report::ReportError>(())
 /// ```
 pub fn document(text: &str) -> Result<Document, ReportError> {
@@ -134,12 +158,19 @@ pub fn document(text: &str) -> Result<Document, ReportError> {
         versioned(&value, STUDY_SCHEMA_KEY, STUDY_SCHEMA_VERSION, "")?;
         return Ok(Document::Study(typed(text)?));
     }
-    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, "it has neither schema_version nor study_schema_version")?;
+    if value.get(PACE_SCHEMA_KEY).is_some() {
+        versioned(&value, PACE_SCHEMA_KEY, PACE_SCHEMA_VERSION, "")?;
+        return Ok(Document::Pace(typed(text)?));
+    }
+    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, NO_KIND)?;
     Ok(Document::Check(typed(text)?))
 }
 
 const SCHEMA_KEY: &str = "schema_version";
 const STUDY_SCHEMA_KEY: &str = "study_schema_version";
+const PACE_SCHEMA_KEY: &str = "pace_schema_version";
+const NO_KIND: &str = "it has none of the fields schema_version (a check), study_schema_version (a study, scaling or an \
+                       experiment) and pace_schema_version (a pace), which say what it is a record of";
 
 fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Result<String, ReportError> {
     let mut text = serde_json::to_string_pretty(record).map_err(ReportError::write)?;

@@ -35,7 +35,7 @@ mod view;
 pub use chronoscope_record::Record;
 
 pub use crate::error::ReportError;
-pub use crate::json::{Document, document, json, parse};
+pub use crate::json::{Document, document, json, pace_json, parse};
 pub use crate::pace::pace;
 pub use crate::study_compared::study_compared;
 pub use crate::view::{View, terminal};

@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use anstream::adapter::strip_str;
 use chronoscope_record::study::{Difference, StudyRecord};
 use chronoscope_report::study::{Detail, html, json, parse, terminal};
-use chronoscope_report::{Document, document};
+use chronoscope_report::{Document, document, pace_json};
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("fixtures/study.json");
+const PACE: &str = include_str!("fixtures/pace.json");
 const CHECK: &str = include_str!("fixtures/record.json");
 
 fn record() -> StudyRecord {
@@ -158,6 +159,8 @@ fn json_round_trips() {
 fn a_document_is_told_by_its_key() {
     assert!(matches!(document(FIXTURE), Ok(Document::Study(study)) if *study == record()));
     assert!(matches!(document(CHECK), Ok(Document::Check(_))));
+    let Ok(Document::Pace(run)) = document(PACE) else { panic!("it is a pace") };
+    assert_eq!(document(&pace_json(&run).unwrap()).unwrap(), Document::Pace(run));
     let wrong_kind = parse(CHECK).unwrap_err();
     assert!(wrong_kind.is_not_a_record());
     assert!(wrong_kind.to_string().contains("it is the record of a check, not of a study"));

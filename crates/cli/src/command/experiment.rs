@@ -2,20 +2,10 @@ use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
 use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
-use chronoscope_measure::record::study::StudyRecord;
-use serde::Serialize;
 
+use super::concluded::Concluded;
 use super::study_run;
 use crate::arguments::{ExperimentOptions, Format};
-use crate::experiment::{Conclusions, show};
-
-/// A record of a study with one more field: what it is read with as a record leaves that out.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    record: &'a StudyRecord,
-    conclusions: &'a Conclusions,
-}
 
 /// Runs an experiment, and prints and saves what it shows.
 pub(super) fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {
@@ -28,12 +18,13 @@ pub(super) fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let found = study.run(&wish, study_run::tool(), &mut progress);
     progress.finish();
-    let record = found.map_err(|error| Failure::usage(error.to_string()))?;
-    let conclusions = options.name.conclude(&record);
-    let json = study_run::json(&Printed { record: &record, conclusions: &conclusions })?;
+    let mut record = found.map_err(|error| Failure::usage(error.to_string()))?;
+    let concluded = Concluded::Experiment(options.name);
+    record.command = Some(concluded.name());
+    let json = concluded.json(&record)?;
     // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
     let printed = match run.format {
-        Format::Human => print(&show::terminal(&conclusions, &record)),
+        Format::Human => print(&concluded.human(&record, false)),
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;

@@ -1,6 +1,7 @@
 //! What the program can be told to do, one file each.
 
 mod completions;
+mod concluded;
 mod experiment;
 mod man;
 mod measure;
@@ -57,6 +58,21 @@ pub(crate) fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failu
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man) => man::run(),
     }
+}
+
+/// What a run of these parts prints.
+fn view_of(parts: &[Part]) -> View {
+    let are = |these: &[Part]| parts.len() == these.len() && these.iter().all(|part| parts.contains(part));
+    let alone = [
+        (CLOCKS, View::Clocks),
+        (READS, View::Reads),
+        (CAUSALITY, View::Causality),
+        (MONOTIME, View::Monotime),
+        (PAUSE, View::Pause),
+        (RUNTIMES, View::Runtimes),
+        (LATCH, View::Latch),
+    ];
+    alone.into_iter().find(|(these, _)| are(these)).map_or(View::Check, |(_, view)| view)
 }
 
 /// The intervals to answer for.

@@ -2,21 +2,12 @@ use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
 use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
-use chronoscope_measure::record::study::StudyRecord;
-use chronoscope_report::study::{Detail, html, terminal};
-use serde::Serialize;
+use chronoscope_report::study::html;
 
+use super::concluded::Concluded;
 use super::study_run;
 use crate::arguments::{Format, ScalingOptions};
-use crate::scaling::{Conclusion, Depth, Program, Wanted, conclude, page};
-
-/// A record of a study with one more field: what it is read with as a record leaves that out.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    record: &'a StudyRecord,
-    scaling: &'a [Conclusion],
-}
+use crate::scaling::{Depth, Program, Wanted};
 
 /// Measures clocks over backoff and threads, and says from where on they scale.
 pub(super) fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure> {
@@ -40,13 +31,12 @@ pub(super) fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, F
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let found = program.run(&study_run::tool(), &mut progress);
     progress.finish();
-    let record = found?;
-    let conclusions = conclude(&record);
-    let json = study_run::json(&Printed { record: &record, scaling: &conclusions })?;
+    let mut record = found?;
+    record.command = Some(Concluded::Scaling.name());
+    let json = Concluded::Scaling.json(&record)?;
     // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
     let printed = match run.format {
-        Format::Human if options.verbose => print(&(page(&record, &conclusions) + &terminal(&record, Detail::Full))),
-        Format::Human => print(&page(&record, &conclusions)),
+        Format::Human => print(&Concluded::Scaling.human(&record, options.verbose)),
         Format::Json => print(&json),
     };
     let saved = file.map_or(Ok(()), |file| file.write(&json));

@@ -5,17 +5,10 @@ use chronoscope_measure::engine::Start;
 use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_measure::{StudyObserver, StudyWish};
-use serde::Serialize;
 
 use super::study_run;
 use crate::arguments::{Format, RunOptions};
-use crate::selftest::{self, Part, Verdict};
-
-#[derive(Serialize)]
-struct Printed<'a> {
-    selftest: &'a Verdict,
-    studies: &'a [StudyRecord],
-}
+use crate::selftest::{self, Part, SELFTEST_SCHEMA_VERSION, SelftestRun, Verdict};
 
 /// Judges the harness, and prints and saves the verdict.
 pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
@@ -39,13 +32,14 @@ pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> 
     })?;
     progress.finish();
     let verdict = Verdict { repeated, ..selftest::judge(&parts, &records) };
-    let json = study_run::json(&Printed { selftest: &verdict, studies: &records })?;
+    let found = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: verdict, studies: records };
+    let json = study_run::json(&found)?;
     let printed = match run.format {
-        Format::Human => print(&selftest::terminal(&verdict, &records)),
+        Format::Human => print(&selftest::terminal(&found)),
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
-    Ok(ExitCode::from(u8::from(!verdict.passed)))
+    Ok(ExitCode::from(u8::from(!found.selftest.passed)))
 }
 
 /// Measures those of `parts` that `which` says, each with its budget, until the user stops it.

@@ -30,6 +30,16 @@ pub(crate) enum Experiment {
 }
 
 impl Experiment {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Volatile => "volatile",
+            Self::Backoff => "backoff",
+            Self::Omission => "omission",
+            Self::Fibonacci => "fibonacci",
+        }
+    }
+
     /// What it measures. `cpus`: how many the threads will have.
     pub(crate) fn study(self, cpus: u32) -> Study {
         match self {

@@ -19,6 +19,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
     StudyRecord {
         study_schema_version: 1,
         study: "made up".into(),
+        command: None,
         tool: Tool { name: "chronoscope".into(), version: "0".into() },
         started_at: "2026-11-21T06:10:03Z".into(),
         elapsed_ms: 12_345,

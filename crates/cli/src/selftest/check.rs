@@ -1,8 +1,8 @@
 use chronoscope_measure::record::study::Estimate;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One thing that is known, what the harness claims of it, and whether that is right.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Check {
     /// What was measured.
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Check {
 }
 
 /// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
     /// It does.

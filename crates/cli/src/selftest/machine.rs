@@ -1,6 +1,6 @@
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_report::text::{count, ns, percent};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A share of disturbed visits above which the machine is at fault for what went wrong.
 const DISTURBED: f64 = 0.5;
@@ -10,7 +10,7 @@ const STOLEN: f64 = 0.02;
 const ALARMS: f64 = 0.1;
 
 /// What disturbed the runs, over all studies of the self-test.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MachineState {
     pub(crate) visits: u64,
     pub(crate) visits_quiet: u64,

@@ -3,6 +3,7 @@
 mod chain;
 mod check;
 mod crowd;
+mod document;
 mod judge;
 mod known;
 mod machine;
@@ -13,9 +14,10 @@ mod show;
 
 use chronoscope_measure::Study;
 use chronoscope_measure::record::study::StudyRecord;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use check::{Check, Outcome};
+pub(crate) use document::{SELFTEST_SCHEMA_KEY, SELFTEST_SCHEMA_VERSION, SelftestRun};
 use machine::MachineState;
 pub(crate) use show::terminal;
 
@@ -40,7 +42,7 @@ pub(crate) fn parts(cpus: u32) -> Vec<Part> {
 }
 
 /// What the self-test found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) checks: Vec<Check>,
     pub(crate) machine: MachineState,

@@ -1,11 +1,12 @@
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_report::text::{Column, Mood, Text, count, ns, percent};
 
-use super::{Outcome, Verdict};
+use super::{Outcome, SelftestRun, Verdict};
 use crate::experiment::show::title;
 
 /// The verdict as text for a terminal.
-pub(crate) fn terminal(verdict: &Verdict, records: &[StudyRecord]) -> String {
+pub(crate) fn terminal(run: &SelftestRun) -> String {
+    let SelftestRun { selftest: verdict, studies: records, .. } = run;
     let mut page = Text::new();
     if let Some(first) = records.first() {
         let elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();

@@ -83,6 +83,7 @@ impl Study {
         let mut record = StudyRecord {
             study_schema_version: STUDY_SCHEMA_VERSION,
             study: self.name.clone(),
+            command: None,
             tool,
             started_at,
             elapsed_ms: 0,

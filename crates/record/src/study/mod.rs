@@ -47,6 +47,10 @@ pub struct StudyRecord {
     pub study_schema_version: u32,
     /// The study's name.
     pub study: String,
+    /// The command that drew the study up, such as `scaling` or `experiment backoff`: what is concluded from its numbers
+    /// beyond what follows for any study. Absent for a user's own study, and in records from before this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The program that wrote it.
     pub tool: Tool,
     /// When the run began: RFC 3339, UTC.

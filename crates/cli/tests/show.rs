@@ -1,0 +1,158 @@
+//! Whatever a run saves, `show` prints as the run did.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn chronoscope() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+}
+
+fn shown(file: &Path, more: &[&str]) -> String {
+    let output = chronoscope().arg("show").arg(file).args(more).assert().success().get_output().clone();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(file: &Path, more: &[&str]) -> String {
+    let output = chronoscope().arg("show").arg(file).args(more).assert().code(2).get_output().clone();
+    assert!(output.stdout.is_empty(), "a refusal prints nothing on standard output");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Runs the command, and asserts that `show` prints both the page and the document that it left, to the byte. Gives the
+/// page and the document.
+fn assert_shown_again(arguments: &[&str]) -> (String, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("saved.json");
+    let run = chronoscope().args(arguments).args(["--quiet", "--output"]).arg(&file).output().unwrap();
+    let printed = String::from_utf8(run.stdout).unwrap();
+    assert!(!printed.is_empty(), "{arguments:?} printed nothing: {}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(shown(&file, &[]), printed, "{arguments:?}");
+    let saved = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(shown(&file, &["--format", "json"]), saved, "{arguments:?}");
+    (printed, serde_json::from_str(&saved).unwrap())
+}
+
+#[test]
+fn a_part_of_a_check_is_shown_as_that_part() {
+    assert_shown_again(&["reads", "--duration", "2s"]);
+    assert_shown_again(&["pause", "--length", "1us", "--duration", "2s"]);
+}
+
+#[test]
+fn a_pace_is_shown_again() {
+    let (page, run) = assert_shown_again(&["pace", "--rate", "2k", "--for", "200ms"]);
+    assert!(page.contains("lateness") && run["pace_schema_version"] == 1, "{page}");
+}
+
+#[test]
+fn a_self_test_is_shown_again_with_its_verdict() {
+    let (page, run) = assert_shown_again(&["selftest", "--duration", "3s"]);
+    assert!(page.contains("VERDICT") && run["selftest_schema_version"] == 1, "{page}");
+    assert!(run["selftest"]["passed"].is_boolean());
+}
+
+#[test]
+fn scaling_is_shown_again_with_its_fronts() {
+    let arguments = ["scaling", "--clock", "syscall CLOCK_MONOTONIC", "--threads", "1", "--duration", "5s"];
+    let (page, record) = assert_shown_again(&arguments);
+    assert!(page.contains("SCALABILITY FRONT") && record["command"] == "scaling", "{page}");
+}
+
+#[test]
+fn experiments_are_shown_again_with_their_conclusions() {
+    for name in ["volatile", "backoff", "omission", "fibonacci"] {
+        let (page, record) = assert_shown_again(&["experiment", name, "--duration", "1s"]);
+        assert!(page.contains("WHAT THE MODEL SAYS"), "{page}");
+        assert_eq!(record["command"], format!("experiment {name}"));
+    }
+}
+
+const STUDY: &str = include_str!("../../report/tests/fixtures/study.json");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures");
+
+fn fixture(name: &str) -> std::path::PathBuf {
+    Path::new(FIXTURES).join(name)
+}
+
+/// The study with such a command in it.
+fn study_of(command: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("study.json");
+    let mut study: Value = serde_json::from_str(STUDY).unwrap();
+    study["command"] = command.into();
+    std::fs::write(&file, study.to_string()).unwrap();
+    (folder, file)
+}
+
+#[test]
+fn a_study_of_before_the_command_was_recorded_is_shown_as_a_study() {
+    let text = shown(&fixture("study.json"), &[]);
+    assert!(text.contains("WHAT IT SAYS") && !text.contains("WHAT THE MODEL SAYS"), "{text}");
+}
+
+#[test]
+fn conclusions_that_this_build_does_not_know_are_not_dropped_in_silence() {
+    let (_folder, file) = study_of("experiment perpetuum");
+    let text = shown(&file, &[]);
+    assert!(text.contains("WHAT IT SAYS") && text.contains("experiment perpetuum"), "{text}");
+}
+
+#[test]
+fn all_of_an_experiment_is_its_page_and_the_study() {
+    let (_folder, file) = study_of("experiment backoff");
+    let text = shown(&file, &["--full"]);
+    assert!(text.contains("WHAT THE MODEL SAYS") && text.contains("WHAT IT SAYS"), "{text}");
+}
+
+#[test]
+fn a_record_without_a_view_is_shown_as_its_run_was() {
+    let text = shown(&fixture("runtimes.json"), &[]);
+    assert_eq!(text, shown(&fixture("runtimes.json"), &["--view", "runtimes"]));
+    assert_ne!(text, shown(&fixture("runtimes.json"), &["--view", "check"]));
+}
+
+#[test]
+fn what_comes_through_a_pipe_is_shown() {
+    for name in ["record.json", "study.json", "pace.json"] {
+        let text = std::fs::read_to_string(fixture(name)).unwrap();
+        let output = chronoscope().args(["show", "/dev/stdin"]).write_stdin(text).assert().success();
+        assert_eq!(String::from_utf8_lossy(&output.get_output().stdout), shown(&fixture(name), &[]), "{name}");
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_for_a_document_are_refused() {
+    for view in ["check", "clocks"] {
+        assert!(refused(&fixture("study.json"), &["--view", view]).contains("--view is for checks"));
+        let pace = refused(&fixture("pace.json"), &["--view", view]);
+        assert!(pace.contains("--view is for checks, and this is a pace"), "{pace}");
+    }
+    assert!(refused(&fixture("pace.json"), &["--full"]).contains("--full is for studies, and this is a pace"));
+    assert!(refused(&fixture("record.json"), &["--full"]).contains("--full is for studies"));
+}
+
+#[test]
+fn what_is_no_document_is_refused_with_the_fields_that_were_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.json");
+    for (text, words) in [
+        ("{\"version\": 1}", "none of the fields that say what it is"),
+        ("[]", "none of the fields that say what it is"),
+        ("{", "not JSON"),
+        ("{\"selftest_schema_version\": 2}", "selftest_schema_version 2; this build reads 1"),
+        ("{\"selftest_schema_version\": 1}", "missing field"),
+        ("{\"pace_schema_version\": 7}", "pace_schema_version 7; this build reads 1"),
+        ("{\"pace_schema_version\": 1}", "missing field"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let message = refused(&file, &[]);
+        assert!(message.contains(words), "{text}: {message}");
+        if words.starts_with("none") {
+            let kinds = ["schema_version (a check", "study_schema_version", "pace_schema_version", "selftest_schema"];
+            assert!(kinds.iter().all(|kind| message.contains(kind)), "{message}");
+        }
+    }
+}
