@@ -69,7 +69,8 @@ pub(crate) enum Value {
     /// A ratio with its interval.
     Factor(Estimate),
     PlainFactor(f64),
-    Percent(f64),
+    /// A share, in percent, with its interval; less than none where it is of a difference.
+    PercentOf(Estimate),
     /// There is no number, and why.
     Missing(String),
 }

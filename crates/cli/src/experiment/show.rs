@@ -22,7 +22,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord) -> Strin
     }
     block(&mut page, "WHAT A NAIVE READER WOULD CONCLUDE", &conclusions.naive);
     block(&mut page, "WHAT THE MODEL SAYS", &conclusions.model);
-    block(&mut page, "THE ARTICLE'S FIGURES BESIDE OURS", &conclusions.published);
+    block(&mut page, "PUBLISHED FIGURES AND OURS", &conclusions.published);
     page.section("HOW SURE");
     for sentence in how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
@@ -75,9 +75,15 @@ fn cell(value: &Value) -> String {
         Value::PlainPerSecond(rate) => words::plain_per_second(*rate),
         Value::Factor(estimate) => format!("× {}", words::factor(estimate)),
         Value::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
-        Value::Percent(percent) => text::percent(*percent),
+        Value::PercentOf(share) => words::signed_percent(share),
         Value::Missing(why) => why.clone(),
     }
+}
+
+/// The processes that an estimate rests on: those that were planned, or fewer where the run ended before.
+fn processes(record: &StudyRecord) -> u32 {
+    let began = u32::try_from(record.forks.len()).unwrap_or(u32::MAX);
+    if record.forks.is_empty() { record.plan.forks } else { began.min(record.plan.forks) }
 }
 
 /// On what the intervals rest, and what disturbed the run.
@@ -85,7 +91,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     let mut said = vec![format!(
         "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
         text::percent(record.plan.confidence * 100.0),
-        words::counted(u64::from(record.plan.forks), "process", "processes"),
+        words::counted(u64::from(processes(record)), "process", "processes"),
     )];
     if let Some(clock) = &record.clock {
         said.push(format!(

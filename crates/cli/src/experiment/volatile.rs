@@ -4,12 +4,13 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
-use chronoscope_measure::record::study::{Difference, StudyRecord};
+use chronoscope_measure::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_measure::{Study, black_box};
+use chronoscope_report::text::percent;
 
 use super::conclusions::{Block, Conclusions, Value};
 use super::reading::{Reading, why_no_time};
-use super::words::{certain, factor, ns, signed_ns};
+use super::words::{certain, factor, ns, quotient, signed_ns};
 
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
@@ -60,44 +61,73 @@ fn naive(record: Reading<'_>) -> Block {
         vec![Value::text(*case), Value::text(*what), time]
     });
     block.table("", &["case", "operation", "time per operation"], rows.collect());
-    match record.point(VOLATILE, PLAIN, 0, 1) {
-        Some(point) if point.verdict == Difference::Slower => {
-            let text = format!("\"volatile is {} times slower\"", factor(&point.ratio));
-            block.conclude(text).with("ratio", point.ratio);
-        }
-        Some(point) => {
-            let text = format!("no such thing today: volatile over plain is {}", factor(&point.ratio));
-            block.conclude(text).with("ratio", point.ratio);
-        }
-        None => {
-            block.conclude("nothing: the two were not compared in this run");
-        }
-    }
-    if let (Some(volatile), Some(plain)) =
-        (record.subtracted(VOLATILE, BASELINE, 0, 1), record.subtracted(PLAIN, BASELINE, 0, 1))
-        && plain.low > 0.0
-    {
-        let text = format!(
-            "and after subtracting the baseline, {} against {}: \"{:.1} times slower\"; the same data, another factor",
-            ns(&volatile),
-            ns(&plain),
-            volatile.estimate / plain.estimate
-        );
-        block.say(text).with("volatile_less_baseline_ns", volatile).with("plain_less_baseline_ns", plain);
-    }
+    let Some(point) = record.point(VOLATILE, PLAIN, 0, 1) else {
+        block.conclude("nothing: the two were not compared in this run");
+        return block;
+    };
+    block.conclude(match ratio(record) {
+        Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, record.0.plan.margin_pct)),
+        None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
+    });
+    subtracted(&mut block, record);
     block
+}
+
+/// The direct ratio of volatile to plain; none where plain may take no time at all.
+fn ratio(record: Reading<'_>) -> Option<Estimate> {
+    let plain = record.time(PLAIN, 0, 1).filter(|plain| plain.low > 0.0);
+    plain.and_then(|_| Some(record.point(VOLATILE, PLAIN, 0, 1)?.ratio))
+}
+
+/// What a verdict says of a ratio.
+fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
+    let (found, margin) = (factor(ratio), percent(margin_pct));
+    match verdict {
+        Difference::Slower => format!("\"{found} times as long\""),
+        Difference::Faster => format!("\"{found} times as long\": volatile is the faster one here"),
+        Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
+        Difference::Unresolved => {
+            format!("{found}, which allows both a difference and none beyond {margin}: unresolved")
+        }
+    }
+}
+
+/// The factor that remains after the baseline is subtracted from both.
+fn subtracted(block: &mut Block, record: Reading<'_>) {
+    let less = |case| record.subtracted(case, BASELINE, 0, 1);
+    let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
+    let differences = format!("less the baseline's loop, {} against {}", signed_ns(&volatile), signed_ns(&plain));
+    // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
+    let resolvable_ns = record.0.control.map_or(0.0, |control| control.resolvable_ns);
+    let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
+        Some(found) => {
+            let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);
+            let verdict = if same { "the same factor within its interval" } else { "the same data, another factor" };
+            format!("{differences}: \"{} times as long\"; {verdict}", factor(&found))
+        }
+        None => format!("{differences}: too near to zero for a ratio"),
+    };
+    block.say(text).with("volatile_less_baseline_ns", volatile).with("plain_less_baseline_ns", plain);
 }
 
 fn model(record: Reading<'_>) -> Block {
     let mut block = Block::default();
     match record.point(VOLATILE, PLAIN, 0, 1) {
         Some(point) => {
+            let difference = &point.difference_ns;
+            let found = signed_ns(difference);
+            let known = difference.confidence > 0.0;
+            let words = if known && difference.low > 0.0 {
+                format!("the volatile increment takes {found} more than the plain one")
+            } else if known && difference.high < 0.0 {
+                format!("the volatile increment takes less time than the plain one: {found}")
+            } else {
+                format!("no difference between the two increments is resolved: {found}")
+            };
             let text = format!(
-                "compared directly, in pairs of the same round, the volatile increment takes {} more than the plain one \
-                 when nothing else is done between two of them",
-                signed_ns(&point.difference_ns)
+                "compared directly, in pairs of the same round, {words}. Nothing else is done between two of them"
             );
-            block.conclude(text).with("difference_ns", point.difference_ns);
+            block.conclude(text).with("difference_ns", *difference);
         }
         None => {
             block.conclude("the comparison is missing, so there is nothing to say");
@@ -107,14 +137,14 @@ fn model(record: Reading<'_>) -> Block {
         && let (None, Some(below_ns)) = (cell.time_ns, cell.below_ns)
     {
         let text = format!(
-            "the baseline cannot be told from nothing: it takes less than {}, so there is no figure to subtract",
+            "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
             ns(&certain(below_ns))
         );
         block.say(text).with("baseline_below_ns", certain(below_ns));
     }
     block.say(
-        "a ratio of two loops that do nothing else says how the loops compare, not what a program pays: the store buffer \
-         drains while other work goes on",
+        "the ratio of two loops that do nothing else says how the loops compare, not what a program pays: a store buffer can \
+         drain while other work goes on",
     );
     block.say("this is one point of a curve: `chronoscope experiment backoff` draws it, for one thread and for two");
     block
@@ -129,12 +159,11 @@ fn published(record: Reading<'_>) -> Block {
     });
     let mut rows: Vec<Vec<Value>> = rows.collect();
     let [_, (_, _, plain, plain_jmh), (_, _, volatile, volatile_jmh)] = PUBLISHED;
-    let ours = record.point(VOLATILE, PLAIN, 0, 1);
     rows.push(vec![
         Value::text("volatile / plain"),
         Value::PlainFactor(volatile / plain),
         Value::PlainFactor(volatile_jmh / plain_jmh),
-        ours.map_or_else(|| Value::Missing("not measured".to_owned()), |point| Value::Factor(point.ratio)),
+        ratio(record).map_or_else(|| Value::Missing("no ratio".to_owned()), Value::Factor),
     ]);
     block.table("", &["case", "article, 2 GHz laptop", "JMH 1.37, JDK 25, 2.8 GHz", "ours, native"], rows);
     block.say(
@@ -147,7 +176,7 @@ fn published(record: Reading<'_>) -> Block {
 #[cfg(test)]
 mod tests {
     use super::super::show::terminal;
-    use super::super::synthetic::{cell, comparison, interval, record};
+    use super::super::synthetic::{cell, cell as cell_of, comparison, interval, record};
     use super::*;
 
     fn made_up(cost_ns: f64, verdict: Difference) -> StudyRecord {
@@ -162,22 +191,54 @@ mod tests {
     }
 
     #[test]
-    fn the_naive_ratio_and_the_direct_difference_stand_side_by_side() {
+    fn the_naive_ratio_and_the_direct_difference_are_both_given() {
         let made = made_up(6.4, Difference::Slower);
         let conclusions = conclude(&made);
         let naive = conclusions.naive.text();
-        assert!(naive.contains("\"volatile is 1.64 (1.64 … 1.64) times slower\""), "{naive}");
-        assert!(naive.contains("after subtracting the baseline") && naive.contains("5.9 times slower"), "{naive}");
+        assert!(naive.contains("\"1.64 (1.64 … 1.64) times as long\""), "{naive}");
+        assert!(naive.contains("less the baseline's loop") && naive.contains("another factor"), "{naive}");
         let said = conclusions.model.text();
-        assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more"), "{said}");
-        assert!(said.contains("the baseline cannot be told from nothing: it takes less than 0.320 ns"), "{said}");
+        assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more than the plain one"), "{said}");
+        assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
         let text = terminal(&conclusions, &made);
         assert!(text.contains("15.2 ns") && text.contains("× 4.23") && text.contains("< 0.320 ns"), "{text}");
     }
 
     #[test]
-    fn no_cost_is_claimed_where_none_was_seen() {
-        assert!(conclude(&made_up(0.0, Difference::Same)).naive.text().contains("no such thing today"));
+    fn every_verdict_has_its_own_words() {
+        let naive = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).naive.text();
+        assert!(naive(0.0, Difference::Same).contains("the same within 1.00 %"));
+        assert!(naive(-1.0, Difference::Faster).contains("volatile is the faster one here"));
+        let unresolved = naive(0.05, Difference::Unresolved);
+        assert!(unresolved.contains("unresolved") && !unresolved.contains("no cost"), "{unresolved}");
+        assert!(!unresolved.contains("no such thing"), "{unresolved}");
+    }
+
+    #[test]
+    fn the_sentence_has_the_sign_of_the_difference() {
+        let model = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).model.text();
+        let faster = model(-0.262, Difference::Faster);
+        assert!(faster.contains("takes less time than the plain one: -0.262 ns"), "{faster}");
+        let unresolved = model(0.05, Difference::Unresolved);
+        assert!(unresolved.contains("no difference between the two increments is resolved"), "{unresolved}");
+        assert!(!faster.contains(" more") && !unresolved.contains(" more"));
+    }
+
+    #[test]
+    fn no_ratio_is_given_of_what_cannot_be_told_from_nothing() {
+        let mut made = made_up(6.4, Difference::Slower);
+        // Plain is as long as the baseline, to a millionth of a nanosecond more: 6 ns over that is millions of times.
+        let baseline = [0.30, 0.31, 0.30, 0.29];
+        for cell in made.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
+            *cell =
+                cell_of(PLAIN, 0, 1, [baseline[0] + 4e-6, baseline[1] + 5e-6, baseline[2] + 4e-6, baseline[3] + 3e-6]);
+            (cell.time_ns, cell.below_ns) = (None, Some(0.32));
+        }
+        let conclusions = conclude(&made);
+        let naive = conclusions.naive.text();
+        assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
+        assert!(!naive.contains("times as long"), "{naive}");
+        assert!(terminal(&conclusions, &made).contains("no ratio"));
     }
 
     #[test]

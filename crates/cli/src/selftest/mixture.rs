@@ -10,7 +10,7 @@ use super::chain::{chain, chain_of};
 use super::check::{Check, Judgement};
 use super::judge;
 use crate::experiment::reading::Reading;
-use crate::experiment::words::certain;
+use crate::experiment::words::{certain, without_interval};
 
 const CASE: &str = "single operations";
 const OF: &str = "of";
@@ -65,7 +65,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
 
 fn quantile(name: &str, claim_ns: f64, truth: &Estimate, mixture: &Latencies) -> Check {
     Check {
-        claimed: Some(certain(claim_ns)),
+        claimed: Some(without_interval(claim_ns)),
         true_value: Some(*truth),
         ..Check::of(
             name,

@@ -1,5 +1,6 @@
 //! What a volatile write costs as a function of the work around it, and why no baseline can be subtracted.
 
+mod cost;
 mod model;
 mod naive;
 mod published;

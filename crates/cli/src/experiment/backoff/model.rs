@@ -1,82 +1,71 @@
-use chronoscope_measure::record::study::{CostShape, Difference, Estimate};
-
-use super::super::conclusions::{Block, Statement, Value};
+use super::super::conclusions::{Block, Value};
 use super::super::reading::{Reading, why_no_time};
-use super::super::words::{certain, counted, ns, signed_ns};
+use super::super::words::{certain, counted, ns, signed_ns, signed_percent};
+use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, change, is_resolved, rows};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
-
-/// A cost below this share of the operation's time, backoff included, is amortised.
-pub(super) const AMORTISED_SHARE: f64 = 0.05;
-
-/// From where on a cost does not matter, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Amortised {
-    /// From here on all of its interval lies below [`AMORTISED_SHARE`].
-    pub(super) below_share_from: Option<u64>,
-    /// From here on the run cannot tell it from nothing, or it lies within the margin.
-    pub(super) below_noise_from: Option<u64>,
-}
-
-/// Where `case` stops costing more than `baseline`, so that it also does at every larger backoff.
-pub(super) fn amortised(record: Reading<'_>, case: &str, baseline: &str, threads: u32) -> Amortised {
-    let Some(comparison) = record.comparison(case, baseline, threads) else { return Amortised::default() };
-    let mut found = Amortised::default();
-    let (mut share_holds, mut noise_holds) = (true, true);
-    for point in comparison.points.iter().rev() {
-        let time = record.time(case, point.backoff_tokens, threads).map(|time| time.estimate);
-        let known = point.difference_ns.confidence > 0.0;
-        share_holds &= known && time.is_some_and(|time| point.difference_ns.high <= AMORTISED_SHARE * time);
-        noise_holds &= known && (point.verdict == Difference::Same || point.difference_ns.holds(0.0));
-        if share_holds {
-            found.below_share_from = Some(point.backoff_tokens);
-        }
-        if noise_holds {
-            found.below_noise_from = Some(point.backoff_tokens);
-        }
-    }
-    found
-}
 
 pub(super) fn block(record: Reading<'_>) -> Block {
     let mut block = Block::default();
     let mut threads = record.0.plan.threads.clone();
     threads.dedup();
+    if record.comparison(VOLATILE, PLAIN, 1).is_some() {
+        block.say(
+            "a difference is that of pairs of visits in the same round, a time that of the operation's own visits: the one is \
+             not the other two subtracted",
+        );
+    }
     for threads in &threads {
-        let title =
-            format!("Compared directly, {}", counted(u64::from(*threads), "thread", "threads, each its own field"));
-        curve(&mut block, record, &title, (VOLATILE, PLAIN), *threads);
-        says(&mut block, record, (VOLATILE, PLAIN), *threads);
+        let who = counted(u64::from(*threads), "thread", "threads");
+        let each = if *threads > 1 { ", each with its own field" } else { "" };
+        let rows = rows(record, VOLATILE, PLAIN, *threads);
+        curve(&mut block, record, &format!("Compared directly, {who}{each}"), (VOLATILE, PLAIN), *threads, &rows);
+        says(&mut block, record, &who, &rows);
     }
     if let Some(most) = threads.last().copied().filter(|threads| *threads > 1) {
-        curve(
-            &mut block,
-            record,
-            &format!("Compared directly, {most} threads, one field on one cache line"),
-            (VOLATILE_SHARED, PLAIN_SHARED),
-            most,
-        );
-        contention(&mut block, record, most);
+        let title = format!("Compared directly, {most} threads, one field on one cache line");
+        let rows = rows(record, VOLATILE_SHARED, PLAIN_SHARED, most);
+        curve(&mut block, record, &title, (VOLATILE_SHARED, PLAIN_SHARED), most, &rows);
+        let who = format!("{most} threads on one line");
+        says(&mut block, record, &who, &rows);
+        if change(&rows) == Change::Grows {
+            block.say(format!(
+                "{who}: a cost that grows with the work between writes is no latency that work could hide; contention \
+                 for the line would look like this"
+            ));
+        }
+        if most > record.cpus() {
+            let cpus = counted(u64::from(record.cpus()), "CPU", "CPUs");
+            block.say(format!("{most} threads shared {cpus}: these times include waiting for a CPU"));
+        }
     }
     block
 }
 
-fn curve(block: &mut Block, record: Reading<'_>, title: &str, (case, baseline): (&str, &str), threads: u32) {
-    let Some(comparison) = record.comparison(case, baseline, threads) else { return };
-    let rows = comparison.points.iter().map(|point| {
-        let tokens = point.backoff_tokens;
-        let time = |case| plain_time(record, case, tokens, threads);
-        let share = record.time(case, tokens, threads).map(|time| 100.0 * point.difference_ns.estimate / time.estimate);
+fn curve(
+    block: &mut Block,
+    record: Reading<'_>,
+    title: &str,
+    (case, baseline): (&str, &str),
+    threads: u32,
+    rows: &[Row],
+) {
+    if rows.is_empty() {
+        return;
+    }
+    let missing = || Value::Missing("–".to_owned());
+    let rows = rows.iter().map(|row| {
+        let time = |case| plain_time(record, case, row.tokens, threads);
         vec![
-            Value::Count(tokens),
-            record.tokens_ns(tokens).map_or_else(|| Value::Missing("–".to_owned()), Value::PlainNs),
+            Value::Count(row.tokens),
+            record.tokens_ns(row.tokens).map_or_else(missing, Value::PlainNs),
             time(baseline),
             time(case),
-            Value::DifferenceNs(point.difference_ns),
-            share.map_or_else(|| Value::Missing("–".to_owned()), Value::Percent),
-            Value::text(verdict(point.verdict)),
+            Value::DifferenceNs(row.difference_ns),
+            row.share_pct.map_or_else(missing, Value::PercentOf),
+            Value::text(cost(row.cost)),
         ]
     });
-    let columns = ["tokens", "of work", "plain", "volatile", "difference", "of the time", "volatile is"];
+    let columns = ["tokens", "work", "plain", "volatile", "difference", "of volatile's time", "cost"];
     block.table(title, &columns, rows.collect());
 }
 
@@ -87,103 +76,101 @@ pub(super) fn plain_time(record: Reading<'_>, case: &str, tokens: u64, threads: 
     time.map_or_else(|| Value::Missing(why_no_time(cell)), |time| Value::PlainNs(time.estimate))
 }
 
-fn verdict(verdict: Difference) -> &'static str {
-    match verdict {
-        Difference::Faster => "faster",
-        Difference::Slower => "slower",
-        Difference::Same => "the same within the margin",
-        Difference::Unresolved => "not told apart",
+fn margin() -> String {
+    format!("{:.0} %", 100.0 * MARGIN)
+}
+
+fn cost(cost: Cost) -> String {
+    match cost {
+        Cost::Above => format!("> {}", margin()),
+        Cost::Within => format!("within {}", margin()),
+        Cost::Gain => format!("gain > {}", margin()),
+        Cost::Unresolved => "unresolved".to_owned(),
     }
 }
 
-/// The model in a sentence or two.
-fn says(block: &mut Block, record: Reading<'_>, (case, baseline): (&str, &str), threads: u32) {
-    let Some(comparison) = record.comparison(case, baseline, threads) else { return };
-    let who = counted(u64::from(threads), "thread", "threads");
-    if let Some(model) = &comparison.model {
-        let text = match model.shape {
-            CostShape::Hidden => {
-                let past = model.hidden_past_tokens.map_or_else(String::new, |tokens| {
-                    let ns = model.hidden_past_ns.map_or_else(String::new, |past| format!(", {} of work", ns(&past)));
-                    format!(" past {:.0} tokens ({:.0} … {:.0}{ns})", tokens.estimate, tokens.low, tokens.high)
-                });
-                format!(
-                    "{who}: volatile costs {} exposed; independent work hides it, and {} is left{past}",
-                    signed_ns(&model.exposed_ns),
-                    signed_ns(&model.residual_ns)
-                )
-            }
-            CostShape::Constant => {
-                format!("{who}: volatile costs {}, however much work is done", signed_ns(&model.exposed_ns))
-            }
-            CostShape::Growing => format!(
-                "{who}: volatile costs {} exposed and {} at the largest backoff: it grows, as contention does",
-                signed_ns(&model.exposed_ns),
-                signed_ns(&model.residual_ns)
-            ),
-            CostShape::Unresolved => format!(
-                "{who}: volatile costs {} exposed; what work does to it could not be told in this run",
-                signed_ns(&model.exposed_ns)
-            ),
-        };
-        let statement: &mut Statement = block.conclude(text);
-        statement.with("exposed_ns", model.exposed_ns).with("residual_ns", model.residual_ns);
-    }
-    let found = amortised(record, case, baseline, threads);
-    match found.below_share_from {
-        Some(tokens) => {
-            let text =
-                format!("{who}: from {} on it is below 5 % of the operation's time, work included", at(record, tokens));
-            block.conclude(text).with("below_5_pct_from_tokens", certain(tokens as f64));
-        }
-        None => {
-            block.say(format!(
-                "{who}: at no backoff of this run is all of its interval below 5 % of the operation's time"
-            ));
-        }
-    }
-    match found.below_noise_from {
-        Some(tokens) => {
-            let text = format!("{who}: from {} on it is below the noise or within the margin", at(record, tokens));
-            block.say(text).with("below_noise_from_tokens", certain(tokens as f64));
-        }
-        None => {
-            block.say(format!("{who}: at the largest backoff of this run it still stands out of the noise"));
-        }
-    }
-}
-
-fn contention(block: &mut Block, record: Reading<'_>, threads: u32) {
-    let Some(comparison) = record.comparison(VOLATILE_SHARED, PLAIN_SHARED, threads) else { return };
-    let ends = comparison.points.first().zip(comparison.points.last());
-    let Some((first, last)) = ends else { return };
-    let (from, to) = (&first.difference_ns, &last.difference_ns);
-    let found = amortised(record, VOLATILE_SHARED, PLAIN_SHARED, threads);
-    let ends = format!(
-        "{} at {}, {} at {}",
-        signed_ns(from),
-        counted(first.backoff_tokens, "token", "tokens"),
-        signed_ns(to),
-        counted(last.backoff_tokens, "token", "tokens")
-    );
-    let is_known = from.confidence > 0.0 && to.confidence > 0.0;
-    let text = match found.below_share_from {
-        Some(tokens) => format!("on one line it is amortised from {} on, too: {ends}", at(record, tokens)),
-        None if is_known && to.low > from.high => format!(
-            "on one line it is not amortised, it grows: {ends}. Work between writes does not hide contention, it gives the other \
-             thread time to take the line"
-        ),
-        None if is_known && to.low > 0.0 => {
-            format!("on one line it is not amortised: {ends}. Work between writes does not hide contention")
-        }
-        None => format!("on one line this run cannot tell what work does to it: {ends}"),
+/// What the rows say, in a sentence or two.
+fn says(block: &mut Block, record: Reading<'_>, who: &str, rows: &[Row]) {
+    let Some((first, last)) = rows.first().zip(rows.last()) else {
+        block.say(format!("{who}: the two were not compared"));
+        return;
     };
-    block.conclude(text).with("exposed_ns", *from).with("at_largest_backoff_ns", *to);
+    let difference = &first.difference_ns;
+    let (exposed, at_first) = (signed_ns(difference), counted(first.tokens, "token", "tokens"));
+    let text = if !is_resolved(difference) {
+        format!("{who}: at {at_first} no cost is resolved: {exposed}")
+    } else if difference.low > 0.0 {
+        format!("{who}: at {at_first} volatile costs {exposed}")
+    } else {
+        format!("{who}: at {at_first} volatile takes less time than plain: {exposed}")
+    };
+    block.conclude(text).with("exposed_ns", *difference);
+    let found = amortised(rows);
+    let text = format!("{who}: {}", amortisation(record, &found));
+    match found {
+        Amortised::From { first, .. } => {
+            block.conclude(text).with("within_margin_from_tokens", certain(first.tokens as f64));
+        }
+        Amortised::Not(_) => {
+            block.conclude(text).with("at_largest_backoff_ns", last.difference_ns);
+        }
+        Amortised::Unresolved(_) | Amortised::NotMeasured => {
+            block.say(text).with("at_largest_backoff_ns", last.difference_ns);
+        }
+    }
+    // Where it is amortised, that is said; a difference that has no sign at one end neither falls nor grows for sure.
+    let verb = match change(rows) {
+        Change::Falls if !matches!(found, Amortised::From { .. }) => "falls",
+        Change::Grows => "grows",
+        _ => return,
+    };
+    let (at_last, to) = (counted(last.tokens, "token", "tokens"), signed_ns(&last.difference_ns));
+    block.say(format!("{who}: the difference {verb}: {exposed} at {at_first}, {to} at {at_last}"));
+}
+
+/// From which backoff the cost no longer matters, in words.
+pub(super) fn amortisation(record: Reading<'_>, found: &Amortised) -> String {
+    let of_time = format!("{} of the operation's time, work included", margin());
+    match found {
+        Amortised::NotMeasured => "not measured".to_owned(),
+        Amortised::From { before: None, .. } => format!("at every backoff of this run the cost is within {of_time}"),
+        Amortised::From { first, before: Some(before) } => {
+            let known = match before.cost {
+                Cost::Above => "it is still above",
+                Cost::Gain => "volatile still takes less time, by more than that",
+                Cost::Within | Cost::Unresolved => "it is unresolved",
+            };
+            format!(
+                "from {} the cost stays within {of_time}; at {} {known}: {}",
+                at(record, first.tokens),
+                counted(before.tokens, "token", "tokens"),
+                signed_ns(&before.difference_ns)
+            )
+        }
+        Amortised::Not(last) => {
+            let share =
+                last.share_pct.map_or_else(String::new, |share| format!(", {} of its time", signed_percent(&share)));
+            let what = if last.cost == Cost::Gain { "volatile takes less time" } else { "the cost is" };
+            format!(
+                "not amortised in this run: at {} {what} {}{share}",
+                at(record, last.tokens),
+                signed_ns(&last.difference_ns)
+            )
+        }
+        Amortised::Unresolved(last) => format!(
+            "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
+             {of_time}",
+            at(record, last.tokens),
+            ns(&certain(last.difference_ns.half_width()))
+        ),
+    }
 }
 
 /// So many tokens, and what they take.
 fn at(record: Reading<'_>, tokens: u64) -> String {
-    let tokens_ns: Option<Estimate> = record.tokens_ns(tokens).map(certain);
     let words = counted(tokens, "token", "tokens");
-    tokens_ns.map_or(words.clone(), |took| format!("{words} ({} of work)", ns(&took)))
+    match record.tokens_ns(tokens).filter(|_| tokens > 0) {
+        Some(took) => format!("{words} ({} of work)", ns(&certain(took))),
+        None => words,
+    }
 }

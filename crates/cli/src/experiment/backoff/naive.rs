@@ -3,6 +3,7 @@ use chronoscope_measure::record::study::Estimate;
 use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
 use super::super::words::{counted, signed_ns};
+use super::cost::is_resolved;
 use super::{BASELINES, PLAIN, VOLATILE};
 
 /// What a baseline subtracted from an operation gives, where no cost can be like that.
@@ -18,7 +19,7 @@ pub(super) struct Absurdity {
 pub(super) enum Kind {
     /// The operation would make the program faster.
     Negative { baseline: &'static str, cost: Estimate, is_sure: bool },
-    /// Two baselines give costs that exclude each other.
+    /// Two baselines give differences that exclude each other.
     Contradiction { one: (&'static str, Estimate), other: (&'static str, Estimate) },
 }
 
@@ -57,54 +58,70 @@ pub(super) fn absurdities(record: Reading<'_>, threads: u32) -> Vec<Absurdity> {
 pub(super) fn block(record: Reading<'_>) -> Block {
     let mut block = Block::default();
     let rows = record.0.plan.backoff_tokens.iter().map(|tokens| {
-        let cost = |baseline: &str| {
-            let cost = record.subtracted(VOLATILE, baseline, *tokens, 1);
-            cost.map_or_else(|| Value::Missing("not measured".to_owned()), Value::DifferenceNs)
+        let difference = |baseline: &str| {
+            let found = record.subtracted(VOLATILE, baseline, *tokens, 1);
+            found.map_or_else(|| Value::Missing("not measured".to_owned()), Value::DifferenceNs)
         };
         let mut row = vec![Value::Count(*tokens)];
-        row.extend(BASELINES.map(cost));
+        row.extend(BASELINES.map(difference));
         row
     });
     block.table(
-        "\"The cost of volatile v++\" by subtracting one baseline or another, one thread",
-        &["tokens", "− consume", "− consume, return 42", "− consume, return a field"],
+        "volatile v++ less one baseline or another, one thread: what a reader who subtracts takes for its cost",
+        &["tokens", "less consume", "less consume, return 42", "less consume, return a field"],
         rows.collect(),
     );
     let found = absurdities(record, 1);
-    block.conclude(cost(record, &found));
-    for absurdity in found.iter().take(3) {
+    block.conclude(headline(record, &found));
+    for absurdity in found.iter().filter(|absurdity| absurdity.is_sure()).take(3) {
         block.say(words(absurdity));
     }
     let sure = found.iter().filter(|absurdity| absurdity.is_sure()).count();
     block.say(match (sure, found.len() - sure) {
-        (0, 0) => "no subtraction gave a negative or contradictory cost in this run; that they agree today is luck".to_owned(),
-        (0, vague) => format!("{vague} costs come out negative, none of them surely so: the noise of two cells is in each"),
+        (0, 0) => "no subtraction gave a negative or contradictory difference in this run".to_owned(),
+        (0, vague) => {
+            format!("negative differences, of plain and volatile v++: {vague}, all of them with an interval that reaches zero")
+        }
         (sure, vague) => format!(
-            "altogether {sure} of the costs that subtraction gives are surely negative or exclude each other, and {vague} more come \
-             out negative within noise"
+            "of plain and volatile v++, {sure} differences are negative or contradict each other by more than their intervals; {vague} \
+             more are negative within them"
         ),
     });
     block
 }
 
-/// What a reader who subtracts says at no backoff.
-fn cost(record: Reading<'_>, found: &[Absurdity]) -> String {
-    let costs: Vec<Estimate> =
-        BASELINES.iter().filter_map(|baseline| record.subtracted(VOLATILE, baseline, 0, 1)).collect();
+/// What a reader who subtracts says at no backoff, and what the direct comparison says there.
+fn headline(record: Reading<'_>, found: &[Absurdity]) -> String {
+    let differences: Vec<(&str, Estimate)> = BASELINES
+        .iter()
+        .filter_map(|baseline| Some((*baseline, record.subtracted(VOLATILE, baseline, 0, 1)?)))
+        .collect();
     let contradicts = |absurdity: &Absurdity| {
         absurdity.case == VOLATILE && absurdity.tokens == 0 && matches!(absurdity.kind, Kind::Contradiction { .. })
     };
-    match costs.as_slice() {
-        [] => "nothing: volatile v++ was not measured without backoff".to_owned(),
-        costs if found.iter().any(contradicts) => {
-            let costs: Vec<String> = costs.iter().map(signed_ns).collect();
-            format!("\"volatile v++ costs {}\": it depends on which baseline is asked", costs.join(", or "))
-        }
-        [first, ..] => format!(
-            "\"volatile v++ costs {}\", whatever is around it: without backoff the baselines agree within their intervals",
-            signed_ns(first)
-        ),
+    if differences.is_empty() {
+        return "nothing: volatile v++ was not measured without backoff".to_owned();
     }
+    let less: Vec<String> = differences
+        .iter()
+        .map(|(baseline, less)| format!("less \"{}\" {}", short(baseline), signed_ns(less)))
+        .collect();
+    let verdict = if found.iter().any(contradicts) {
+        "the difference depends on the baseline"
+    } else if differences.iter().all(|(_, less)| is_resolved(less)) {
+        "here the baselines agree within their intervals"
+    } else {
+        "the intervals cannot tell the baselines apart"
+    };
+    let direct = record.point(VOLATILE, PLAIN, 0, 1).map_or_else(String::new, |point| {
+        format!(". Compared directly with plain v++: {}", signed_ns(&point.difference_ns))
+    });
+    format!("volatile v++ at 0 tokens, {}: {verdict}{direct}", less.join(", "))
+}
+
+/// A baseline without the word.
+fn short(baseline: &str) -> &str {
+    baseline.trim_start_matches("baseline: ")
 }
 
 impl Absurdity {
@@ -118,18 +135,20 @@ fn words(absurdity: &Absurdity) -> String {
     let Absurdity { case, .. } = absurdity;
     let tokens = counted(absurdity.tokens, "token", "tokens");
     match &absurdity.kind {
-        Kind::Negative { baseline, cost, is_sure: true } => {
-            format!("at {tokens}, {case} less \"{baseline}\" is {}: less than nothing, and surely so", signed_ns(cost))
-        }
-        Kind::Negative { baseline, cost, is_sure: false } => {
-            format!("at {tokens}, {case} less \"{baseline}\" is {}: less than nothing, within noise", signed_ns(cost))
+        Kind::Negative { baseline, cost, is_sure } => {
+            let within = if *is_sure { "" } else { ", within noise" };
+            format!(
+                "at {tokens}, {case} less \"{}\" is {}: a negative difference{within}, which is no cost",
+                short(baseline),
+                signed_ns(cost)
+            )
         }
         Kind::Contradiction { one, other } => format!(
-            "at {tokens}, {case} costs {} by \"{}\" and {} by \"{}\": the intervals exclude each other",
+            "at {tokens}, {case} less \"{}\" is {}, and less \"{}\" {}: the intervals exclude each other",
+            short(one.0),
             signed_ns(&one.1),
-            one.0,
-            signed_ns(&other.1),
-            other.0
+            short(other.0),
+            signed_ns(&other.1)
         ),
     }
 }

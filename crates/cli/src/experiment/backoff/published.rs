@@ -1,7 +1,8 @@
 use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
-use super::super::words::{certain, counted, ns};
-use super::model::{amortised, plain_time};
+use super::super::words::{certain, ns};
+use super::cost::{amortised, rows};
+use super::model::{amortisation, plain_time};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 
 /// Where the article's cost is gone: tokens of JMH, nanoseconds on a laptop at 2 GHz.
@@ -22,18 +23,12 @@ const JMH_SHARED: [(u64, f64, f64); 3] = [(0, 26.9, 51.1), (20, 79.4, 152.3), (4
 pub(super) fn block(record: Reading<'_>) -> Block {
     let mut block = Block::default();
     let (tokens, work_ns) = ARTICLE;
-    let ours = match amortised(record, VOLATILE, PLAIN, 1).below_share_from {
-        Some(tokens) => {
-            let took = record.tokens_ns(tokens).map_or_else(String::new, |took| format!(", {}", ns(&certain(took))));
-            format!("below 5 % from {}{took}", counted(tokens, "token", "tokens"))
-        }
-        None => "not below 5 % at any backoff of this run".to_owned(),
-    };
+    let ours = amortisation(record, &amortised(&rows(record, VOLATILE, PLAIN, 1)));
     block.conclude(format!(
-        "article: amortised past about {tokens} tokens, about {}; ours: {ours}. Tokens are not portable between harnesses, \
-         nanoseconds between machines",
+        "article: amortised past about {tokens} tokens, about {}. Ours: {ours}",
         ns(&certain(work_ns))
     ));
+    block.say("tokens are not portable between harnesses, nor nanoseconds between machines");
     let row = |case: (&'static str, &'static str), threads: u32| {
         move |(tokens, plain, volatile): &(u64, f64, f64)| {
             let ours = |case: &str| plain_time(record, case, *tokens, threads);
@@ -53,12 +48,12 @@ pub(super) fn block(record: Reading<'_>) -> Block {
     };
     let columns = ["tokens", "JMH plain", "JMH volatile", "our plain", "our volatile", "our difference"];
     block.table(
-        "One thread, beside JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)",
+        "One thread; JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)",
         &columns,
         JMH.iter().map(row((VOLATILE, PLAIN), 1)).collect(),
     );
     block.table(
-        "Two threads on one field, beside the same",
+        "Two threads on one field; JMH as above",
         &columns,
         JMH_SHARED.iter().map(row((VOLATILE_SHARED, PLAIN_SHARED), 2)).collect(),
     );

@@ -3,6 +3,7 @@ use chronoscope_measure::record::study::{CostModel, CostShape, Difference, Study
 use super::super::reading::Reading;
 use super::super::show::terminal;
 use super::super::synthetic::{cell, comparison, interval, record};
+use super::cost::{Amortised, amortised, rows};
 use super::naive::{Kind, absurdities};
 use super::*;
 
@@ -70,21 +71,22 @@ fn baselines_that_agree_are_not_called_absurd() {
         }
     }
     assert_eq!(absurdities(Reading(&made), 1), []);
-    assert!(conclude(&made).naive.text().contains("no subtraction gave a negative or contradictory cost"));
+    assert!(conclude(&made).naive.text().contains("no subtraction gave a negative or contradictory difference"));
 }
 
 #[test]
 fn a_cost_is_amortised_from_where_it_stays_small() {
+    let first =
+        |made: &StudyRecord, case, baseline, threads| match amortised(&rows(Reading(made), case, baseline, threads)) {
+            Amortised::From { first, .. } => Some(first.tokens),
+            _ => None,
+        };
     let made = made_up();
-    let found = model::amortised(Reading(&made), VOLATILE, PLAIN, 1);
-    assert_eq!((found.below_share_from, found.below_noise_from), (Some(10), Some(10)));
+    assert_eq!(first(&made, VOLATILE, PLAIN, 1), Some(10));
     let mut relapsed = made_up();
     relapsed.comparisons[0].points[3].difference_ns = interval(9.0, 0.1);
-    relapsed.comparisons[0].points[3].verdict = Difference::Slower;
-    let found = model::amortised(Reading(&relapsed), VOLATILE, PLAIN, 1);
-    assert_eq!((found.below_share_from, found.below_noise_from), (Some(40), Some(40)), "it must stay small");
-    let found = model::amortised(Reading(&made), VOLATILE_SHARED, PLAIN_SHARED, 2);
-    assert_eq!(found, model::Amortised::default());
+    assert_eq!(first(&relapsed, VOLATILE, PLAIN, 1), Some(40), "it must stay small");
+    assert_eq!(first(&made, VOLATILE_SHARED, PLAIN_SHARED, 2), None);
 }
 
 #[test]
@@ -93,21 +95,61 @@ fn the_sentences_say_what_the_data_shows() {
     let conclusions = conclude(&made);
     let naive = conclusions.naive.text();
     assert!(
-        naive.contains("it depends on which baseline is asked") && naive.contains("less than nothing, and surely so"),
+        naive.contains("the difference depends on the baseline")
+            && naive.contains("a negative difference, which is no cost"),
         "{naive}"
     );
     let said = conclusions.model.text();
-    assert!(said.contains("from 10 tokens (20.0 ns of work) on it is below 5 %"), "{said}");
-    assert!(
-        said.contains("+8.00 ns (+7.95 … +8.05) exposed") && said.contains("16.0 ns (14.0 … 18.0) of work"),
-        "{said}"
-    );
-    assert!(said.contains("on one line it is not amortised, it grows: +30.0 ns"), "{said}");
-    assert!(conclusions.published.text().contains("ours: below 5 % from 10 tokens, 20.0 ns"));
+    assert!(said.contains("1 thread: from 10 tokens (20.0 ns of work) the cost stays within 5 %"), "{said}");
+    assert!(said.contains("at 5 tokens it is still above: +3.00 ns (+2.95 … +3.05)"), "{said}");
+    assert!(said.contains("2 threads on one line: at 0 tokens volatile costs +30.0 ns"), "{said}");
+    assert!(said.contains("not amortised in this run: at 40 tokens (80.0 ns of work) the cost is +110 ns"), "{said}");
+    assert!(said.contains("the difference grows: +30.0 ns (+29.0 … +31.0) at 0 tokens, +110 ns"), "{said}");
+    let published = conclusions.published.text();
+    assert!(published.contains("Ours: from 10 tokens (20.0 ns of work) the cost stays within 5 %"), "{published}");
     let text = terminal(&conclusions, &made);
-    for title in ["WHAT A NAIVE READER WOULD CONCLUDE", "WHAT THE MODEL SAYS", "THE ARTICLE'S FIGURES BESIDE OURS"] {
+    for title in ["WHAT A NAIVE READER WOULD CONCLUDE", "WHAT THE MODEL SAYS", "PUBLISHED FIGURES AND OURS"] {
         assert!(text.contains(title));
     }
+}
+
+/// The cost at 0 tokens as the record's direct comparison has it, and as its model and subtraction have it.
+#[test]
+fn a_page_has_one_cost_at_0_tokens() {
+    let mut made = made_up();
+    for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE) {
+        comparison.points[0].difference_ns = interval(8.45, 0.05);
+        let model = comparison.model.as_mut().unwrap();
+        model.exposed_ns = interval(9.87, 0.05);
+        model.hidden_past_tokens = Some(interval(11.0, 9.0));
+    }
+    let text = terminal(&conclude(&made), &made);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!words.contains("9.87"), "the model's cost beside the direct one: {words}");
+    assert!(!words.contains("tokens (2 … 20)"), "a hinge that the rows do not show: {words}");
+    // In the headline of the naive reader, in the table and the sentence for each number of threads, and beside JMH's.
+    assert_eq!(words.matches("+8.45 ns (+8.40 … +8.50)").count(), 1 + 2 * 2 + 1, "{words}");
+}
+
+#[test]
+fn what_the_run_cannot_tell_is_unresolved_and_not_amortised() {
+    let mut made = made_up();
+    for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE) {
+        for point in comparison.points.iter_mut().filter(|point| point.backoff_tokens > 0) {
+            // As in "2 threads: from 2 tokens it is below the noise" beside +5.93 ns.
+            point.difference_ns = interval(5.93, 8.0);
+            point.verdict = Difference::Unresolved;
+        }
+    }
+    let conclusions = conclude(&made);
+    let said = conclusions.model.text();
+    assert!(said.contains("whether work amortises the cost is unresolved: at 40 tokens"), "{said}");
+    assert!(said.contains("± 8.00 ns"), "{said}");
+    for wrong in ["below the noise", "the cost stays", "hides", "falls"] {
+        assert!(!said.contains(wrong), "{wrong}: {said}");
+    }
+    let published = conclusions.published.text();
+    assert!(published.contains("Ours: whether work amortises the cost is unresolved"), "{published}");
 }
 
 #[test]

@@ -74,7 +74,10 @@ impl Growth {
         let batch = (index as f64 / self.calls_per_batch) as usize;
         // A few neighbours, so that one lost time slice does not stand for the whole.
         let around = batch / 20;
-        self.mean_of(batch.saturating_sub(around), batch + around + 1)
+        // The last calls have fewer neighbours.
+        let batches = self.series.iter().map(Vec::len).min()?;
+        let to = if batch < batches { batches.min(batch + around + 1) } else { return None };
+        self.mean_of(batch.saturating_sub(around), to)
     }
 
     /// The mean over batches from one to before another; the median would hide the longer calls.

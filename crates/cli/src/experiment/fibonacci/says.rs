@@ -1,11 +1,11 @@
-use chronoscope_measure::record::study::{Steadiness, StudyRecord};
-use chronoscope_report::text::{count, three_digits};
+use chronoscope_measure::record::study::{Estimate, Steadiness, StudyRecord};
+use chronoscope_report::text::{count, percent};
 
 use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
-use super::super::words::{certain, counted, ns};
+use super::super::words::{certain, counted, factor, ns, quotient, signed_ns, times};
 use super::growth::Growth;
-use super::{TIMED_ALONE, TIMED_OUTSIDE};
+use super::{CALLS, TIMED_ALONE, TIMED_OUTSIDE};
 
 const MS: f64 = 1e6;
 /// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)
@@ -14,6 +14,8 @@ const WINDOWS: [(f64, f64, f64); 4] =
     [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
 /// Calls of a run that is bound by work, and JMH's nanoseconds per call (JDK 25, single shots, state made anew).
 const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
+/// A call that is taken for an early one: the first that the curve shows.
+const EARLY_CALL: u64 = 100;
 /// Calls at which the curve is shown.
 const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
 
@@ -32,32 +34,46 @@ pub(super) fn naive(record: Reading<'_>, growth: &Growth) -> Block {
     block.table("Three bad answers", &["method", "length", "mean per call"], rows);
     let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
     let answers: Vec<String> = answers.map(|(ms, mean)| format!("{} in {ms} ms", ns(&mean))).collect();
-    block.conclude(match answers.as_slice() {
-        [] => "nothing: no process ran long enough".to_owned(),
-        answers => format!("\"a call takes {}\": as many answers as lengths of a run", answers.join("; ")),
-    });
-    if let Some((first, last)) = ends(growth)
-        && first.1.high < last.1.low
-    {
-        let text = format!(
-            "the longest of these runs says {} times what the shortest says, of the same code",
-            three_digits(last.1.estimate / first.1.estimate)
-        );
-        block.say(text).with("shortest_run_ns", first.1).with("longest_run_ns", last.1);
+    let quoted = answers.join("; ");
+    match (answers.len(), ends(growth)) {
+        (0, _) => {
+            block.conclude("nothing: no process ran long enough");
+        }
+        (_, Some((shortest, longest))) if differ(&shortest, &longest) => {
+            let text = format!("\"a call takes {quoted}\": the answer depends on the length of the run");
+            block.conclude(text).with("shortest_run_ns", shortest).with("longest_run_ns", longest);
+            if let Some(times) = quotient(&longest, &shortest) {
+                block.say(format!(
+                    "the longest of these runs says {} times what the shortest says, of the same code",
+                    factor(&times)
+                ));
+            }
+        }
+        (_, Some(_)) => {
+            block.conclude(format!("\"a call takes {quoted}\": this run cannot tell its lengths apart"));
+        }
+        (_, None) => {
+            block.conclude(format!("\"a call takes {quoted}\": no process ran longer"));
+        }
     }
     stamps(&mut block, record, growth);
     block
 }
 
-/// The shortest and the longest window that could be filled.
-fn ends(growth: &Growth) -> Option<((f64, Estimated), (f64, Estimated))> {
-    let filled: Vec<(f64, Estimated)> =
-        WINDOWS.iter().filter_map(|(ms, ..)| Some((*ms, growth.mean_of_window(ms * MS)?))).collect();
-    let (first, last) = (*filled.first()?, *filled.last()?);
-    (first.0 < last.0).then_some((first, last))
+/// The means of the shortest and the longest window that could be filled, where those are two.
+fn ends(growth: &Growth) -> Option<(Estimate, Estimate)> {
+    let filled: Vec<Estimate> = WINDOWS.iter().filter_map(|(ms, ..)| growth.mean_of_window(ms * MS)).collect();
+    match filled.as_slice() {
+        [first, .., last] => Some((*first, *last)),
+        _ => None,
+    }
 }
 
-type Estimated = chronoscope_measure::record::study::Estimate;
+/// Whether two intervals exclude each other.
+fn differ(one: &Estimate, other: &Estimate) -> bool {
+    let known = one.confidence > 0.0 && other.confidence > 0.0;
+    known && (one.high < other.low || other.high < one.low)
+}
 
 fn stamped(record: Reading<'_>) -> Value {
     let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
@@ -66,15 +82,14 @@ fn stamped(record: Reading<'_>) -> Value {
 
 fn stamps(block: &mut Block, record: Reading<'_>, growth: &Growth) {
     let clock = record.0.clock.as_ref();
-    if let (Some(clock), Some(first)) = (clock, growth.at(100)) {
-        let share = 100.0 * clock.error_ns / first.estimate;
+    if let (Some(clock), Some(first)) = (clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
+        let share = percent(100.0 * clock.error_ns / first.estimate);
         block.say(format!(
-            "stamps around each call: the clock shows no less than {}, {share:.0} % of an early call, and the mean depends on the \
-             run's length as well",
+            "stamps around each call: the clock resolves no less than {}, {share} of call {EARLY_CALL}",
             ns(&certain(clock.error_ns)),
         ));
     }
-    block.say("the first calls alone: a number for as many calls as were made, and for no other program");
+    block.say("the first calls alone: that holds for so many calls, and for no other program");
 }
 
 pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
@@ -88,50 +103,57 @@ pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
     }
     block.table("Time per call by the index of the call", &["call", "time"], rows);
     let steadiness = record.cell(TIMED_OUTSIDE, 0, 1).and_then(|cell| cell.steadiness);
+    let (first, last) = (growth.at(EARLY_CALL), calls.checked_sub(1).and_then(|last| growth.at(last)));
+    let grows = first.zip(last).is_some_and(|(first, last)| differ(&first, &last));
     block.conclude(match steadiness {
         None => "the detector has nothing to judge".to_owned(),
-        Some(found) => verdict(&found, record.0),
+        Some(found) => verdict(&found, grows, record.0),
     });
-    match growth.line() {
-        Some(line) => {
-            let text = format!(
-                "instead of one number: time(n) ≈ a + b·n, a = {}, b = {} per thousand calls (R² ≥ {:.3} in each process, \
-                 calls 0 to {})",
-                ns(&line.a_ns),
-                ns(&super::super::words::times(&line.b_ns, 1_000.0)),
-                line.r_squared,
-                count(calls)
-            );
-            block.conclude(text).with("a_ns", line.a_ns).with("b_ns_per_call", line.b_ns);
-            if line.r_squared < 0.95 {
-                block.say("the line is a coarse one: allocation and caches bend the curve; see the table");
-            }
-        }
-        None => {
-            block.say("there are too few batches for a line");
-        }
+    let Some(line) = growth.line() else {
+        block.say("there are too few batches for a line");
+        return block;
+    };
+    // Of a line's coefficients either may be negative, and neither is a time that was seen.
+    let (a, b) = (signed_ns(&line.a_ns), signed_ns(&times(&line.b_ns, 1_000.0)));
+    let where_from = format!("R² ≥ {:.3} in each process, calls 0 to {}", line.r_squared, count(calls));
+    if line.b_ns.confidence > 0.0 && !line.b_ns.holds(0.0) {
+        let text =
+            format!("instead of one number: time(n) ≈ a + b·n, a = {a}, b = {b} per thousand calls ({where_from})");
+        block.conclude(text).with("a_ns", line.a_ns).with("b_ns_per_call", line.b_ns);
+    } else {
+        let text =
+            format!("a line through the calls has no slope that is resolved: {b} per thousand calls ({where_from})");
+        block.say(text).with("b_ns_per_call", line.b_ns);
+    }
+    if line.r_squared < 0.95 {
+        block.say("the line is a coarse one: it leaves a part of the curve unexplained; see the table");
     }
     block
 }
 
-/// What the detector says, in words.
-fn verdict(found: &Steadiness, record: &StudyRecord) -> String {
+/// What the detector says, in words. `grows`: whether the table shows calls that differ.
+fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
     let all = flat + warm_up + slow_down + no_steady_state + trend + too_short;
     let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
-    let restless = trend + no_steady_state;
+    let (restless, steady) = (trend + no_steady_state, flat + warm_up + slow_down);
     if restless * 2 > all {
-        let slope = found
-            .trend_ns_per_batch
-            .map_or_else(String::new, |slope| format!("; it grows by {} per batch of calls", ns(&certain(slope))));
+        let slope = found.trend_ns_per_batch.map_or_else(String::new, |slope| {
+            format!(
+                "; from one batch of {CALLS} calls to the next, the time per call changes by {}",
+                signed_ns(&certain(slope))
+            )
+        });
         format!("there is no steady state {}{slope}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
-        format!("the series are too short to tell {}; take longer than {} ms", of(too_short), record.plan.budget_ms)
+        let took = ns(&certain(record.plan.budget_ms as f64 * MS));
+        format!("the series are too short to tell {}: take longer than {took}", of(too_short))
+    } else if steady * 2 > all && grows {
+        format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))
+    } else if steady * 2 > all {
+        format!("the detector finds a steady state {}", of(steady))
     } else {
-        format!(
-            "the detector finds a steady state {}, which contradicts the curve above",
-            of(all - restless - too_short)
-        )
+        format!("unresolved: the detector finds no steady state {} and one {}", of(restless), of(steady))
     }
 }
 

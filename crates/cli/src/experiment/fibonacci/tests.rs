@@ -38,6 +38,8 @@ fn a_longer_run_says_a_longer_time() {
     assert!((growth.mean_of_first(10_000).unwrap().estimate - 100.0).abs() < 0.1);
     assert_eq!(growth.mean_of_first(1_000_000), None);
     assert_eq!(growth.calls(), 400_000);
+    assert!(growth.at(399_999).is_some(), "the last call is a call");
+    assert_eq!(growth.at(400_000), None);
 }
 
 #[test]
@@ -57,9 +59,9 @@ fn no_single_number_is_given_where_the_detector_sees_a_trend() {
         said.contains("there is no steady state in 4 of 4 processes") && said.contains("no single number"),
         "{said}"
     );
-    assert!(said.contains("time(n) ≈ a + b·n, a = 50.5 ns") && said.contains("b = 10.0 ns"), "{said}");
+    assert!(said.contains("time(n) ≈ a + b·n, a = +50.5 ns") && said.contains("b = +10.0 ns"), "{said}");
     let naive = conclusions.naive.text();
-    assert!(naive.contains("in 1 ms") && naive.contains("as many answers as lengths"), "{naive}");
+    assert!(naive.contains("in 1 ms") && naive.contains("depends on the length of the run"), "{naive}");
     assert!(terminal(&conclusions, &made).contains("the run was shorter"), "a second was not run");
 }
 
@@ -69,6 +71,42 @@ fn a_detector_that_sees_nothing_is_contradicted() {
     assert!(conclude(&made).model.text().contains("which contradicts the curve"));
     let made = made_up(Steadiness { too_short: 4, ..Steadiness::default() });
     assert!(conclude(&made).model.text().contains("too short to tell"));
+}
+
+#[test]
+fn a_detector_without_a_majority_is_not_said_to_find_a_steady_state() {
+    let made = made_up(Steadiness { trend: 2, too_short: 2, ..Steadiness::default() });
+    let said = conclude(&made).model.text();
+    assert!(
+        said.contains("unresolved: the detector finds no steady state in 2 of 4 processes and one in 0 of 4"),
+        "{said}"
+    );
+}
+
+/// One long batch in one process: every mean has an interval that reaches far below zero.
+fn noisy() -> StudyRecord {
+    let mut made = record(&[0], &[1]);
+    let batches = vec![50.0; 2_000];
+    let mut outside = series(TIMED_OUTSIDE, &batches, Steadiness { flat: 4, ..Steadiness::default() });
+    outside.forks[0].visits[0].batches_ns = vec![5_000.0; 2_000];
+    made.cells.push(outside);
+    made
+}
+
+#[test]
+fn no_time_is_negative_and_no_length_is_told_from_another_that_is_not() {
+    let made = noisy();
+    let conclusions = conclude(&made);
+    let naive = conclusions.naive.text();
+    assert!(naive.contains("\"a call takes < ") && naive.contains("cannot tell its lengths apart"), "{naive}");
+    let said = conclusions.model.text();
+    assert!(said.contains("finds a steady state in 4 of 4") && !said.contains("contradicts"), "{said}");
+    assert!(said.contains("no slope that is resolved") && !said.contains("instead of one number"), "{said}");
+    let text = terminal(&conclusions, &made);
+    let times = text.lines().filter(|line| line.contains(" ns") && !line.contains("slope"));
+    for line in times {
+        assert!(!line.contains("-"), "a negative time: {line}");
+    }
 }
 
 #[test]

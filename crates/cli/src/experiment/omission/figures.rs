@@ -1,4 +1,5 @@
 use chronoscope_measure::record::study::{Estimate, OperationPart};
+use chronoscope_report::text::ns;
 
 use super::super::reading::Reading;
 use super::super::words::times;
@@ -7,7 +8,7 @@ use super::{CASE, LOOP};
 /// What was seen of one loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figures {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// Operations per second that the machine can do: what one thread does, times the CPUs.
     pub(super) ceiling_per_s: Option<Estimate>,
     pub(super) rows: Vec<Row>,
@@ -21,7 +22,7 @@ pub(super) struct Row {
     pub(super) part: Option<OperationPart>,
 }
 
-pub(super) fn of(record: Reading<'_>, name: &'static str) -> Figures {
+pub(super) fn of(record: Reading<'_>, name: &str) -> Figures {
     let rows: Vec<Row> = record
         .0
         .plan
@@ -34,7 +35,7 @@ pub(super) fn of(record: Reading<'_>, name: &'static str) -> Figures {
         .collect();
     let alone = rows.iter().find(|row| row.threads == 1).and_then(|row| row.part);
     let ceiling_per_s = alone.map(|part| times(&part.external_per_s, f64::from(record.cpus())));
-    Figures { name, ceiling_per_s, rows }
+    Figures { name: name.to_owned(), ceiling_per_s, rows }
 }
 
 impl Figures {
@@ -55,18 +56,39 @@ impl Figures {
         rows.filter_map(|row| Some((row.threads, row.part?))).next_back()
     }
 
-    /// How many times what the machine can do the claim is, with the most threads.
-    pub(super) fn over_report(&self) -> Option<Estimate> {
-        let (_, part) = self.crowded()?;
-        let ceiling = self.ceiling_per_s?;
-        let (claimed, confidence) = (part.claimed_per_s, part.claimed_per_s.confidence.min(ceiling.confidence));
+    /// The row with this many threads, if there are more than CPUs.
+    pub(super) fn crowded_with(&self, threads: u32) -> Option<(u32, OperationPart)> {
+        let row = self.rows.iter().find(|row| row.threads == threads && row.oversubscribed)?;
+        Some((threads, row.part?))
+    }
+
+    /// How many times what the machine can do the claim of `part` is.
+    pub(super) fn over_report(&self, part: &OperationPart) -> Option<Estimate> {
+        let (ceiling, claimed) = (self.ceiling_per_s?, part.claimed_per_s);
         // Both intervals at their worst: wider than need be, and never too narrow.
         (ceiling.low > 0.0).then(|| Estimate {
             estimate: claimed.estimate / ceiling.estimate,
             low: claimed.low / ceiling.high,
             high: claimed.high / ceiling.low,
-            confidence,
+            confidence: claimed.confidence.min(ceiling.confidence),
         })
+    }
+
+    /// What set-up and work take on one thread, in nanoseconds.
+    pub(super) fn lengths_ns(&self) -> Option<(f64, f64)> {
+        let part = self.alone()?;
+        let (whole_ns, work_ns) = (1e9 / part.external_per_s.estimate, part.part_ns.estimate);
+        (whole_ns.is_finite() && whole_ns > work_ns && work_ns > 0.0).then_some((whole_ns - work_ns, work_ns))
+    }
+
+    /// The loop's name, and how long its parts are on this machine.
+    pub(super) fn title(&self) -> String {
+        match self.lengths_ns() {
+            Some((setup_ns, work_ns)) => {
+                format!("{}: about {} and {} on one thread", self.name, ns(setup_ns), ns(work_ns))
+            }
+            None => self.name.clone(),
+        }
     }
 
     /// Whether the claim goes on growing when there are more threads than CPUs, and what is done does not.

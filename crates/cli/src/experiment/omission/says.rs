@@ -1,22 +1,30 @@
-use chronoscope_measure::record::study::Estimate;
+use chronoscope_measure::record::study::{Estimate, OperationPart};
+use chronoscope_report::text::{percent, three_digits};
 
 use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
 use super::super::words::{counted, factor, ns, per_second};
 use super::figures::Figures;
 
-/// The article: 2 CPUs, work 10 ms, set-up 5 ms; 4 threads, and the operations per second that the stamps claim, and those
-/// that 2 CPUs can do of the work alone.
-const ARTICLE: (u32, f64, f64) = (4, 400.0, 200.0);
+/// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
+const ARTICLE: Article = Article { cpus: 2, setup_s: 0.005, work_s: 0.010, threads: 4, claimed_per_s: 400.0 };
 /// JMH 1.37 on JDK 25 with 2 CPUs, set-up and work alike in microseconds: threads, external, per part, per second.
 const JMH: [(u32, f64, f64); 4] =
     [(1, 21_300.0, 41_600.0), (2, 33_200.0, 84_000.0), (4, 43_000.0, 87_000.0), (8, 35_700.0, 74_500.0)];
+
+struct Article {
+    cpus: u32,
+    setup_s: f64,
+    work_s: f64,
+    threads: u32,
+    claimed_per_s: f64,
+}
 
 pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
     for each in figures {
         let Some((threads, part)) = each.crowded().or_else(|| each.full()) else { continue };
-        let text = format!("\"{threads} threads do {} of work()\" ({})", per_second(&part.claimed_per_s), each.name);
+        let text = format!("\"{threads} threads do {} of work()\" ({})", per_second(&part.claimed_per_s), each.title());
         block.conclude(text).with("claimed_per_s", part.claimed_per_s);
         if each.grows_past_saturation() {
             block.say("\"and it scales: more threads than CPUs do more still\"");
@@ -38,7 +46,8 @@ pub(super) fn model(record: Reading<'_>, figures: &[Figures]) -> Block {
         };
         block
             .say(format!(
-                "ceiling: {} with {}, at {} for an operation with its set-up, of which {} lie between the stamps",
+                "ceiling: {}, the rate of one thread times {}; there an operation takes {} with its set-up, of which {} lie \
+                 between the stamps",
                 per_second(&ceiling),
                 counted(u64::from(record.cpus()), "CPU", "CPUs"),
                 ns(&inverse_ns(&alone.external_per_s)),
@@ -48,9 +57,9 @@ pub(super) fn model(record: Reading<'_>, figures: &[Figures]) -> Block {
         block.conclude(over_report(each)).with("inflation_alone", alone.inflation);
     }
     block.say(
-        "law: a thread loses its CPU between the stamps in proportion to the timed share f, so that the claim is 1/f times \
-         what is done; where the untimed part gives the CPU away, or f is so small that it is hardly hit, the claim grows \
-         with the threads",
+        "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, time \
+         off the CPU that falls between the stamps lowers the claim; where threads leave the CPU outside the stamps, as at a \
+         yield or in a long set-up, the claim grows with the threads",
     );
     block
 }
@@ -68,54 +77,66 @@ fn table(block: &mut Block, each: &Figures) {
         ],
         None => vec![Value::text(row.threads.to_string()), missing()],
     });
-    let columns = ["threads", "done, timed outside", "claimed by the stamps", "ceiling", "claim / done", "CPU lost"];
-    block.table(each.name, &columns, rows.collect());
+    let columns =
+        ["threads", "done, timed outside", "claimed by the stamps", "ceiling", "claim / done", "switches a visit"];
+    block.table(each.title(), &columns, rows.collect());
 }
 
 fn over_report(each: &Figures) -> String {
-    let (Some((threads, crowded)), Some(over)) = (each.crowded(), each.over_report()) else {
+    let Some((threads, crowded)) = each.crowded() else {
         return "more threads than CPUs were not measured".to_owned();
     };
-    let share = each.alone().map_or(0.0, |alone| alone.timed_share * 100.0);
-    let alone = each.alone().map_or_else(String::new, |alone| {
+    let Some(over) = each.over_report(&crowded) else { return "the ceiling is not known".to_owned() };
+    let (claim, times) = (per_second(&crowded.claimed_per_s), factor(&over));
+    let claim = if over.confidence > 0.0 && over.low > 1.0 {
+        let done = per_second(&crowded.external_per_s);
+        format!("{threads} threads claim {claim}, {times} times what the machine can do; they do {done}")
+    } else if over.confidence > 0.0 && over.high <= 1.0 {
+        format!("{threads} threads claim {claim}, no more than the machine can do ({times} times the ceiling)")
+    } else {
+        format!("{threads} threads claim {claim}, {times} times the ceiling: more than the machine can do is not shown")
+    };
+    claim + &each.alone().map_or_else(String::new, |alone| of_one(&alone))
+}
+
+/// What one thread claims.
+fn of_one(alone: &OperationPart) -> String {
+    let (inflation, share) = (factor(&alone.inflation), alone.timed_share);
+    if alone.inflation.confidence > 0.0 && alone.inflation.low > 1.0 && share > 0.0 {
         format!(
-            "; already one thread claims {} times what it does, for {share:.0} % of its time is stamped",
-            factor(&alone.inflation)
-        )
-    });
-    if over.low > 1.0 {
-        format!(
-            "{threads} threads claim {}, {} times what the machine can do; they do {}{alone}",
-            per_second(&crowded.claimed_per_s),
-            factor(&over),
-            per_second(&crowded.external_per_s)
+            ". One thread alone claims {inflation} times what it does, with {} of its time stamped (1/f = {})",
+            percent(100.0 * share),
+            three_digits(1.0 / share)
         )
     } else {
-        format!(
-            "{threads} threads claim {}, which is not surely more than the machine can do in this run ({} times){alone}",
-            per_second(&crowded.claimed_per_s),
-            factor(&over)
-        )
+        format!(". One thread alone claims {inflation} times what it does")
     }
 }
 
 pub(super) fn published(record: Reading<'_>, figures: &[Figures]) -> Block {
     let mut block = Block::default();
-    let (threads, claimed, possible) = ARTICLE;
-    let ours = figures.last().and_then(|each| Some((each.crowded()?, each.over_report()?, each.name)));
+    let Article { cpus, setup_s, work_s, threads, claimed_per_s } = ARTICLE;
+    let per_cpu = threads / cpus;
+    let ours = figures.last().and_then(|each| {
+        let (threads, part) = each.crowded_with(per_cpu * record.cpus())?;
+        Some((threads, part, each.over_report(&part)?, each.title()))
+    });
     let ours = match ours {
-        Some(((threads, part), over, name)) => format!(
-            "ours ({name}): {threads} threads on {} claim {}, {} times the ceiling",
+        Some((threads, part, over, title)) => format!(
+            "Ours ({title}): {threads} threads on {} claim {}, {} times the ceiling",
             counted(u64::from(record.cpus()), "CPU", "CPUs"),
             per_second(&part.claimed_per_s),
             factor(&over)
         ),
-        None => "ours: not measured with more threads than CPUs".to_owned(),
+        None => format!("Ours: not measured with {per_cpu} threads per CPU"),
     };
+    let (of_work, of_both) = (f64::from(cpus) / work_s, f64::from(cpus) / (setup_s + work_s));
     block.conclude(format!(
-        "article (2 CPUs, work 10 ms, set-up 5 ms): {threads} threads \"reach\" {claimed:.0} per second where {possible:.0} is \
-         all that 2 CPUs can do of the work, {:.0} times; {ours}",
-        claimed / possible
+        "article ({cpus} CPUs, set-up {:.0} ms, work {:.0} ms): {threads} threads claim {claimed_per_s:.0} per second. {cpus} CPUs can \
+         do {of_both:.0} with the set-up ({} times the ceiling), {of_work:.0} of the work alone. {ours}",
+        setup_s * 1e3,
+        work_s * 1e3,
+        three_digits(claimed_per_s / of_both),
     ));
     let rows = JMH.iter().map(|(threads, external, claimed)| {
         let ours = figures.first().and_then(|each| each.rows.iter().find(|row| row.threads == *threads)?.part);
@@ -129,7 +150,7 @@ pub(super) fn published(record: Reading<'_>, figures: &[Figures]) -> Block {
         ]
     });
     block.table(
-        "Set-up and work alike in microseconds, beside JMH 1.37 on JDK 25 with 2 CPUs",
+        "Set-up and work of equal length; JMH 1.37 on JDK 25 with 2 CPUs, 24 µs each",
         &["threads", "JMH done", "JMH claimed", "our done", "our claimed"],
         rows.collect(),
     );

@@ -1,0 +1,172 @@
+//! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
+
+use chronoscope_measure::record::study::Estimate;
+
+use super::super::reading::Reading;
+
+/// A cost within this share of the operation's time, backoff included, does not matter.
+pub(super) const MARGIN: f64 = 0.05;
+
+/// A row of a table: two operations compared directly at one backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) tokens: u64,
+    /// The operation's time less that of what it is compared with.
+    pub(super) difference_ns: Estimate,
+    /// That as a share of the operation's time, in percent; none where that has no estimate.
+    pub(super) share_pct: Option<Estimate>,
+    pub(super) cost: Cost,
+}
+
+/// What the interval of a difference says of a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// It is more than the margin.
+    Above,
+    /// It is within the margin, to either side.
+    Within,
+    /// It is a gain of more than the margin.
+    Gain,
+    /// The interval allows more than one of these.
+    Unresolved,
+}
+
+/// From which backoff a cost stays within the margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Amortised {
+    /// From this row to the last; the row before it is not within.
+    From { first: Row, before: Option<Row> },
+    /// At the largest backoff it is still known to be above, or to be a gain.
+    Not(Row),
+    /// At the largest backoff the interval allows both.
+    Unresolved(Row),
+    /// There are no rows.
+    NotMeasured,
+}
+
+/// What becomes of a cost from the smallest to the largest backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Falls,
+    Grows,
+    /// The intervals at the two ends overlap.
+    Unresolved,
+}
+
+/// The rows of the comparison of `case` with `baseline`, with rising backoff.
+pub(super) fn rows(record: Reading<'_>, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
+    let Some(comparison) = record.comparison(case, baseline, threads) else { return Vec::new() };
+    let row = |point: &chronoscope_measure::record::study::ComparisonPoint| {
+        let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
+        let time_ns = record.time(case, tokens, threads).map(|time| time.estimate).filter(|time| *time > 0.0);
+        let share_pct = time_ns.map(|time_ns| {
+            let share = |ns: f64| 100.0 * ns / time_ns;
+            let Estimate { estimate, low, high, confidence } = difference_ns;
+            Estimate { estimate: share(estimate), low: share(low), high: share(high), confidence }
+        });
+        Row { tokens, difference_ns, share_pct, cost: cost(share_pct) }
+    };
+    let mut rows: Vec<Row> = comparison.points.iter().map(row).collect();
+    rows.sort_by_key(|row| row.tokens);
+    rows
+}
+
+fn cost(share_pct: Option<Estimate>) -> Cost {
+    let margin = 100.0 * MARGIN;
+    match share_pct.filter(|share| share.confidence > 0.0) {
+        Some(share) if share.low > margin => Cost::Above,
+        Some(share) if share.high < -margin => Cost::Gain,
+        Some(share) if share.low >= -margin && share.high <= margin => Cost::Within,
+        _ => Cost::Unresolved,
+    }
+}
+
+/// From which row the cost is within the margin, there and at every larger backoff.
+pub(super) fn amortised(rows: &[Row]) -> Amortised {
+    let Some(last) = rows.last() else { return Amortised::NotMeasured };
+    let first = rows.iter().rposition(|row| row.cost != Cost::Within).map_or(0, |outside| outside + 1);
+    match (rows.get(first), last.cost) {
+        (Some(row), _) => {
+            let before = first.checked_sub(1).and_then(|before| rows.get(before));
+            Amortised::From { first: *row, before: before.copied() }
+        }
+        (None, Cost::Above | Cost::Gain) => Amortised::Not(*last),
+        (None, _) => Amortised::Unresolved(*last),
+    }
+}
+
+/// How the cost at the largest backoff compares with that at the smallest.
+pub(super) fn change(rows: &[Row]) -> Change {
+    let Some((first, last)) = rows.first().zip(rows.last()) else { return Change::Unresolved };
+    let (from, to) = (&first.difference_ns, &last.difference_ns);
+    let known = from.confidence > 0.0 && to.confidence > 0.0;
+    if known && to.high < from.low {
+        Change::Falls
+    } else if known && to.low > from.high {
+        Change::Grows
+    } else {
+        Change::Unresolved
+    }
+}
+
+/// Whether a difference is told from zero.
+pub(super) fn is_resolved(difference: &Estimate) -> bool {
+    difference.confidence > 0.0 && !difference.holds(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::synthetic::interval;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A row of an operation that takes 100 ns.
+    fn row(tokens: u64, estimate: f64, half: f64) -> Row {
+        let share = interval(estimate, half);
+        Row { tokens, difference_ns: share, share_pct: Some(share), cost: cost(Some(share)) }
+    }
+
+    #[test]
+    fn the_whole_interval_decides() {
+        assert_eq!(row(0, 8.0, 1.0).cost, Cost::Above);
+        assert_eq!(row(0, 1.0, 1.0).cost, Cost::Within);
+        assert_eq!(row(0, -8.0, 1.0).cost, Cost::Gain);
+        assert_eq!(row(0, 5.0, 1.0).cost, Cost::Unresolved);
+        assert_eq!(row(0, 0.0, 9.0).cost, Cost::Unresolved, "an interval that holds zero is no small cost");
+        assert_eq!(cost(None), Cost::Unresolved);
+        assert_eq!(cost(Some(Estimate { confidence: 0.0, ..interval(0.0, 0.1) })), Cost::Unresolved, "one process");
+    }
+
+    #[test]
+    fn a_cost_is_amortised_only_where_it_stays_so() {
+        let rows = [row(0, 8.0, 1.0), row(5, 1.0, 1.0), row(10, 7.0, 1.0), row(20, 1.0, 1.0), row(40, 0.0, 1.0)];
+        let found = amortised(&rows);
+        assert_eq!(found, Amortised::From { first: rows[3], before: Some(rows[2]) });
+        assert_eq!(amortised(&rows[3..]), Amortised::From { first: rows[3], before: None });
+        assert_eq!(amortised(&rows[..3]), Amortised::Not(rows[2]));
+        assert_eq!(amortised(&[]), Amortised::NotMeasured);
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_not_amortised() {
+        let rows = [row(0, 8.0, 1.0), row(2, 5.9, 12.0), row(40, 0.1, 9.0)];
+        assert_eq!(amortised(&rows), Amortised::Unresolved(rows[2]));
+        assert_eq!(change(&rows), Change::Unresolved);
+        assert_eq!(change(&[rows[0], row(40, 0.1, 1.0)]), Change::Falls);
+        assert_eq!(change(&[row(0, 0.1, 1.0), rows[0]]), Change::Grows);
+        assert_eq!(change(&rows[..1]), Change::Unresolved);
+    }
+
+    proptest! {
+        #[test]
+        fn from_there_every_row_is_within(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
+            let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();
+            if let Amortised::From { first, before } = amortised(&rows) {
+                for row in rows.iter().filter(|row| row.tokens >= first.tokens) {
+                    prop_assert!(row.difference_ns.low >= -5.0 && row.difference_ns.high <= 5.0, "{row:?}");
+                }
+                prop_assert!(before.is_none_or(|before| before.cost != Cost::Within));
+            }
+        }
+    }
+}
