@@ -217,3 +217,11 @@ fn more_comparisons_than_a_page_can_draw() {
     assert_eq!(page.matches("<svg ").count(), 60);
     assert!(page.contains("Only the first 60 charts are drawn"));
 }
+
+#[test]
+fn more_visits_than_can_be_counted() {
+    let mut record = parse(FIXTURE).unwrap();
+    let canary = record.canary.as_mut().unwrap();
+    (canary.visits, canary.visits_quiet) = (u64::MAX, u64::MAX);
+    assert_harmless(&record);
+}

@@ -23,7 +23,9 @@ pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
         None => ("tokens", Tone::Quiet, "what a token takes was not measured".to_owned()),
     });
     facts.push(match &record.canary {
-        Some(canary) => ("canary", Tone::warning_if(2 * canary.visits_quiet < canary.visits), canary_said(canary)),
+        Some(canary) => {
+            ("canary", Tone::warning_if(canary.visits_quiet < canary.visits.div_ceil(2)), canary_said(canary))
+        }
         None => ("canary", Tone::Quiet, "no loops of known work ran along".to_owned()),
     });
     facts.push(match &record.control {
