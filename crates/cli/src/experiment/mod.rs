@@ -62,4 +62,4 @@ impl Experiment {
 }
 
 #[cfg(test)]
-mod synthetic;
+pub(crate) mod synthetic;

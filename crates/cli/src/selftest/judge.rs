@@ -28,12 +28,16 @@ pub(super) fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     let is_vague = half_pct > VAGUE_PCT;
     match (is_near, covers) {
         (true, true) => Judgement::pass(format!("{off}, covered")),
-        (true, false) => Judgement::pass(off),
+        (true, false) if claim.confidence > 0.0 => {
+            Judgement::pass(format!("{off}, within {}; its interval leaves the truth out", percent(TOLERANCE_PCT)))
+        }
+        (true, false) => Judgement::pass(format!("{off}, within {}; no interval", percent(TOLERANCE_PCT))),
         (false, true) if is_vague => Judgement::too_noisy(format!(
             "the interval covers the truth, but with ± {} it says nothing",
             percent(half_pct)
         )),
         (false, true) => Judgement::pass(format!("covered, {off}")),
+        (false, false) if claim.confidence <= 0.0 => Judgement::fail(format!("{off}, and there is no interval")),
         (false, false) => Judgement::fail(format!("{off}, and the interval leaves the truth out")),
     }
 }

@@ -59,12 +59,34 @@ pub(crate) struct Verdict {
 /// Judges the records of `parts`, of which those at the end may be missing.
 pub(crate) fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     let machine = machine(parts, records);
-    let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(|(part, record)| (part.checks)(record)).collect();
+    let checks_of = |(part, record): (&Part, &StudyRecord)| {
+        let mut checks = (part.checks)(record);
+        if record.interrupted {
+            leave_open(&mut checks);
+        }
+        checks
+    };
+    let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(checks_of).collect();
     excuse(&mut checks, &machine);
     let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
-    let is_right = |check: &Check| matches!(check.outcome, Outcome::Pass | Outcome::NotTried);
-    let passed = !interrupted && !checks.is_empty() && checks.iter().all(is_right);
+    let passed = !interrupted && is_right(&checks);
     Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted }
+}
+
+/// Whether a claim is right, and none is anything else but untried.
+fn is_right(checks: &[Check]) -> bool {
+    let outcomes = || checks.iter().map(|check| check.outcome);
+    outcomes().any(|outcome| outcome == Outcome::Pass)
+        && outcomes().all(|outcome| matches!(outcome, Outcome::Pass | Outcome::NotTried))
+}
+
+/// Of a study that was stopped, a claim that is missing was not measured: it is no wrong one.
+fn leave_open(checks: &mut [Check]) {
+    let is_made = |check: &Check| check.claimed.is_some_and(|claimed| claimed.confidence > 0.0);
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail && !is_made(check)) {
+        check.outcome = Outcome::NotTried;
+        check.reason = format!("the run was stopped before it was measured: {}", check.reason);
+    }
 }
 
 /// The parts with a claim that is too vague to be judged, or wrong on a disturbed machine; none of a run that was stopped.

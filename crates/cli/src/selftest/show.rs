@@ -73,7 +73,7 @@ fn surroundings(verdict: &Verdict) -> Vec<String> {
         ns(machine.steal_ms * 1e6),
     )];
     if let Some(resolvable) = machine.resolvable_pct {
-        said.push(format!("differences below {} are not resolved here and now", percent(resolvable)));
+        said.push(format!("a comparison of an operation with itself is good to about ± {}", percent(resolvable)));
     }
     if !verdict.repeated.is_empty() {
         let which = verdict.repeated.join(", ");
@@ -93,13 +93,17 @@ pub(super) fn conclusion(verdict: &Verdict) -> (Mood, &'static str, String) {
         |fault| format!("at fault: {fault}"),
     );
     if verdict.passed {
-        (Mood::Good, "✔", format!("all {passed} claims are right: the harness can be trusted on this machine, now"))
+        let rest = if skipped > 0 { format!("; {skipped} could not be tried here") } else { String::new() };
+        let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
+        (Mood::Good, "✔", text)
+    } else if verdict.interrupted && wrong == 0 {
+        (Mood::Warning, "!", format!("the self-test was stopped after {passed} right claims; it says nothing yet"))
     } else if wrong > 0 {
         let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
         (Mood::Bad, "✘", if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })
     } else if vague > 0 {
         (Mood::Warning, "!", format!("too noisy to trust: {vague} of {tried} claims cannot be judged; {at_fault}"))
     } else {
-        (Mood::Warning, "!", format!("the self-test was stopped after {passed} right claims; it says nothing yet"))
+        (Mood::Warning, "!", format!("none of {skipped} claims could be tried: the self-test says nothing"))
     }
 }

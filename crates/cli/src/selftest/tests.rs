@@ -4,7 +4,7 @@ use super::*;
 fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
     let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
     excuse(&mut checks, &machine);
-    let passed = checks.iter().all(|check| matches!(check.outcome, Outcome::Pass | Outcome::NotTried));
+    let passed = is_right(&checks);
     Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted: false }
 }
 
@@ -44,4 +44,38 @@ fn nothing_measured_is_nothing_passed() {
 #[test]
 fn a_run_that_was_stopped_gets_no_second_try() {
     assert!(unclear(&parts(2), &[]).is_empty());
+}
+
+#[test]
+fn claims_that_were_not_tried_are_no_ground_for_trust() {
+    let none = verdict(&[Judgement::not_tried(""), Judgement::not_tried("")], MachineState::default());
+    assert!(!none.passed && show::conclusion(&none).2.contains("none of 2 claims could be tried"));
+    let some = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
+    assert!(show::conclusion(&some).2.contains("1 could not be tried here"));
+}
+
+#[test]
+fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
+    let mut stopped = crate::experiment::synthetic::record(&[0], &[1]);
+    stopped.interrupted = true;
+    let parts = parts(2);
+    let found = judge(&parts, &[stopped.clone()]);
+    assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
+    let words = show::conclusion(&found).2;
+    assert!(!found.passed && words.contains("was stopped") && !words.contains("wrong"), "{words}");
+    stopped.interrupted = false;
+    let whole = judge(&parts, &[stopped]);
+    assert!(whole.checks.iter().any(|check| check.outcome == Outcome::Fail), "a run to the end has no excuse");
+}
+
+#[test]
+fn a_saved_self_test_reads_back_as_it_was() {
+    let found =
+        verdict(&[Judgement::pass("off +0.1 %"), Judgement::fail("off"), Judgement::not_tried("no")], disturbed());
+    let studies = vec![crate::experiment::synthetic::record(&[0], &[1])];
+    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies };
+    let text = serde_json::to_string(&run).unwrap();
+    let read: SelftestRun = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, run);
+    assert_eq!(terminal(&read), terminal(&run));
 }

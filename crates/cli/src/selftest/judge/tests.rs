@@ -30,6 +30,9 @@ fn durations_are_right_within_a_percent_or_by_their_interval() {
     assert_eq!(duration(&interval(f64::NAN, 1.0), &truth).outcome, Fail);
     let lone = Estimate { confidence: 0.0, ..interval(103.0, 3.5) };
     assert_eq!(duration(&lone, &truth).outcome, Fail, "an interval of no confidence covers nothing");
+    assert_eq!(duration(&lone, &truth).reason, "off +3.00 %, and there is no interval");
+    let beside = duration(&interval(100.9, 0.1), &truth).reason;
+    assert_eq!(beside, "off +0.90 %, within 1.00 %; its interval leaves the truth out", "a tick that says for what");
 }
 
 #[test]
