@@ -88,7 +88,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     for (name, links) in CHAINS {
         let claim = time(name);
         let truth = link.map(|link| times(&link, links as f64));
-        let said = truth.map_or_else(|| "unknown".to_owned(), |truth| text::ns(truth.estimate));
+        let said = truth.map_or_else(|| "unknown".to_owned(), |truth| ns(&truth));
         let row = counted(links, "multiplication in a row", "multiplications in a row");
         let mut check = of_duration(&row, claim, truth, &said, &why_no_time(cell(name)));
         if let (None, Some(below_ns), Some(truth)) = (claim, cell(name).and_then(|cell| cell.below_ns), truth) {

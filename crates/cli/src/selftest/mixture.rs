@@ -10,7 +10,7 @@ use super::chain::{chain, chain_of};
 use super::check::{Check, Judgement};
 use super::judge;
 use crate::experiment::reading::Reading;
-use crate::experiment::words::{certain, without_interval};
+use crate::experiment::words::without_interval;
 
 const CASE: &str = "single operations";
 const OF: &str = "of";
@@ -55,7 +55,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
             Judgement::fail("single operations are missing from the record"),
         )];
     };
-    let (short, long) = (certain(link_ns * SHORT as f64), certain(link_ns * LONG as f64));
+    let (short, long) = (without_interval(link_ns * SHORT as f64), without_interval(link_ns * LONG as f64));
     vec![
         quantile("mixture: median", mixture.p50_ns, &short, mixture),
         quantile("mixture: 99th percentile", mixture.p99_ns, &long, mixture),

@@ -32,7 +32,11 @@ fn durations_are_right_within_a_percent_or_by_their_interval() {
     assert_eq!(duration(&lone, &truth).outcome, Fail, "an interval of no confidence covers nothing");
     assert_eq!(duration(&lone, &truth).reason, "off +3.00 %, and there is no interval");
     let beside = duration(&interval(100.9, 0.1), &truth).reason;
-    assert_eq!(beside, "off +0.90 %, within 1.00 %; its interval leaves the truth out", "a tick that says for what");
+    assert_eq!(beside, "off +0.90 %, not covered", "a tick that says for what");
+    let ruler = interval(738.0, 150.0);
+    assert_eq!(duration(&interval(500.0, 27.0), &ruler).outcome, Fail, "outside of it all the same");
+    assert_eq!(duration(&interval(600.0, 27.0), &ruler).outcome, TooNoisy, "covered by a truth that is hardly known");
+    assert_eq!(duration(&interval(738.0, 1.0), &ruler).outcome, TooNoisy, "near it by luck");
 }
 
 #[test]
