@@ -88,11 +88,18 @@ fn processes(record: &StudyRecord) -> u32 {
 
 /// On what the intervals rest, and what disturbed the run.
 pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
-    let mut said = vec![format!(
-        "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
-        text::percent(record.plan.confidence * 100.0),
-        words::counted(u64::from(processes(record)), "process", "processes"),
-    )];
+    let mut said = vec![match processes(record) {
+        0 | 1 => {
+            "no estimate has an interval, for that takes two processes: a process is one draw of layout and frequency, \
+                  however often it measures"
+                .to_owned()
+        }
+        several => format!(
+            "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
+            text::percent(record.plan.confidence * 100.0),
+            words::counted(u64::from(several), "process", "processes"),
+        ),
+    }];
     if let Some(clock) = &record.clock {
         said.push(format!(
             "batches were timed from outside by the clock {}, ± {}",
@@ -131,4 +138,24 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         }
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_measure::record::study::StudyFork;
+
+    use super::super::synthetic::record;
+    use super::*;
+
+    #[test]
+    fn intervals_are_of_the_processes_that_ran() {
+        let mut made = record(&[0], &[1]);
+        assert!(how_sure(&made)[0].contains("over 4 processes"), "as planned");
+        made.forks = vec![StudyFork::default(); 2];
+        assert!(how_sure(&made)[0].contains("over 2 processes"), "stopped after two");
+        made.forks.truncate(1);
+        assert!(how_sure(&made)[0].starts_with("no estimate has an interval"), "{}", how_sure(&made)[0]);
+        made.forks = vec![StudyFork::default(); 24];
+        assert!(how_sure(&made)[0].contains("over 4 processes"), "six passes of four");
+    }
 }

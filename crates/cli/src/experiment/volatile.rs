@@ -86,6 +86,7 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
         Difference::Slower => format!("\"{found} times as long\""),
         Difference::Faster => format!("\"{found} times as long\": volatile is the faster one here"),
         Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
+        Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: unresolved, of a single process"),
         Difference::Unresolved => {
             format!("{found}, which allows both a difference and none beyond {margin}: unresolved")
         }

@@ -157,6 +157,9 @@ pub(super) fn amortisation(record: Reading<'_>, found: &Amortised) -> String {
                 signed_ns(&last.difference_ns)
             )
         }
+        Amortised::Unresolved(last) if last.difference_ns.confidence <= 0.0 => {
+            "whether work amortises the cost is unresolved: a single process has no interval".to_owned()
+        }
         Amortised::Unresolved(last) => format!(
             "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
              {of_time}",

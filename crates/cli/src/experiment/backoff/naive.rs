@@ -80,7 +80,7 @@ pub(super) fn block(record: Reading<'_>) -> Block {
     block.say(match (sure, found.len() - sure) {
         (0, 0) => "no subtraction gave a negative or contradictory difference in this run".to_owned(),
         (0, vague) => {
-            format!("negative differences, of plain and volatile v++: {vague}, all of them with an interval that reaches zero")
+            format!("{vague} differences of plain and volatile v++ are negative, none of them for sure")
         }
         (sure, vague) => format!(
             "of plain and volatile v++, {sure} differences are negative or contradict each other by more than their intervals; {vague} \
@@ -108,6 +108,8 @@ fn headline(record: Reading<'_>, found: &[Absurdity]) -> String {
         .collect();
     let verdict = if found.iter().any(contradicts) {
         "the difference depends on the baseline"
+    } else if differences.iter().any(|(_, less)| less.confidence <= 0.0) {
+        "a single process has no interval, so nothing is told apart"
     } else if differences.iter().all(|(_, less)| is_resolved(less)) {
         "here the baselines agree within their intervals"
     } else {

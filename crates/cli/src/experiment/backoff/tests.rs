@@ -1,4 +1,4 @@
-use chronoscope_measure::record::study::{CostModel, CostShape, Difference, StudyRecord};
+use chronoscope_measure::record::study::{CostModel, CostShape, Difference, Estimate, StudyRecord};
 
 use super::super::reading::Reading;
 use super::super::show::terminal;
@@ -150,6 +150,25 @@ fn what_the_run_cannot_tell_is_unresolved_and_not_amortised() {
     }
     let published = conclusions.published.text();
     assert!(published.contains("Ours: whether work amortises the cost is unresolved"), "{published}");
+}
+
+#[test]
+fn one_process_has_no_interval_and_tells_nothing() {
+    let mut made = made_up();
+    for cell in &mut made.cells {
+        cell.forks.truncate(1);
+    }
+    for point in made.comparisons.iter_mut().flat_map(|comparison| &mut comparison.points) {
+        let only = point.difference_ns.estimate;
+        point.difference_ns = Estimate { estimate: only, low: only, high: only, confidence: 0.0 };
+        point.verdict = Difference::Unresolved;
+    }
+    let conclusions = conclude(&made);
+    let naive = conclusions.naive.text();
+    assert!(naive.contains("a single process has no interval") && naive.contains("none of them for sure"), "{naive}");
+    assert!(naive.contains("(no interval)") && !naive.contains("reaches zero"), "{naive}");
+    let said = conclusions.model.text();
+    assert!(said.contains("unresolved: a single process has no interval") && !said.contains("±"), "{said}");
 }
 
 #[test]

@@ -49,6 +49,10 @@ pub(super) fn naive(record: Reading<'_>, growth: &Growth) -> Block {
                 ));
             }
         }
+        (_, Some((shortest, _))) if shortest.confidence <= 0.0 => {
+            block
+                .conclude(format!("\"a call takes {quoted}\": a single process has no interval to tell them apart by"));
+        }
         (_, Some(_)) => {
             block.conclude(format!("\"a call takes {quoted}\": this run cannot tell its lengths apart"));
         }

@@ -110,6 +110,14 @@ fn no_time_is_negative_and_no_length_is_told_from_another_that_is_not() {
 }
 
 #[test]
+fn one_process_has_no_interval() {
+    let mut made = made_up(Steadiness::default());
+    made.cells[0].forks.truncate(1);
+    let naive = conclude(&made).naive.text();
+    assert!(naive.contains("a single process has no interval") && !naive.contains("cannot tell"), "{naive}");
+}
+
+#[test]
 fn a_record_of_nothing_is_no_reason_to_panic() {
     let empty = record(&[0], &[1]);
     let conclusions = conclude(&empty);

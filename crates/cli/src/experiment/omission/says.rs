@@ -24,7 +24,12 @@ pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
     for each in figures {
         let Some((threads, part)) = each.crowded().or_else(|| each.full()) else { continue };
-        let text = format!("\"{threads} threads do {} of work()\" ({})", per_second(&part.claimed_per_s), each.title());
+        let text = format!(
+            "\"{}: {} of work()\" ({})",
+            counted(u64::from(threads), "thread", "threads"),
+            per_second(&part.claimed_per_s),
+            each.title()
+        );
         block.conclude(text).with("claimed_per_s", part.claimed_per_s);
         if each.grows_past_saturation() {
             block.say("\"and it scales: more threads than CPUs do more still\"");

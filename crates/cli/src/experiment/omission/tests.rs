@@ -40,7 +40,7 @@ fn a_claim_that_grows_is_named_with_its_factor() {
     assert!((over.estimate - 8.0).abs() < 1e-9 && over.low < 8.0 && over.high > 8.0);
     let conclusions = conclude(&made);
     assert!(
-        conclusions.naive.text().contains("8 threads do 800 k/s (792 … 808) of work()"),
+        conclusions.naive.text().contains("8 threads: 800 k/s (792 … 808) of work()"),
         "{}",
         conclusions.naive.text()
     );
@@ -77,7 +77,7 @@ fn a_claim_whose_interval_reaches_zero_is_a_bound() {
         ..part(538e3, 100_000.0, 0.5)
     });
     let conclusions = conclude(&made);
-    assert!(conclusions.naive.text().contains("8 threads do < 1.09 M/s"), "{}", conclusions.naive.text());
+    assert!(conclusions.naive.text().contains("8 threads: < 1.09 M/s"), "{}", conclusions.naive.text());
     let said = conclusions.model.text();
     assert!(
         said.contains("claim < 1.09 M/s, < 11.0 times the ceiling: more than the machine can do is not shown"),
@@ -121,6 +121,14 @@ fn factors_are_of_the_same_ceiling() {
         said.contains("4 threads on 2 CPUs claim 400 k/s (396 … 404), 4.00 (3.92 … 4.08) times the ceiling"),
         "{said}"
     );
+}
+
+#[test]
+fn one_thread_is_one() {
+    let mut made = made_up(|_| part(200_000.0, 100_000.0, 0.5));
+    made.cells.retain(|cell| cell.threads == 1);
+    let naive = conclude(&made).naive.text();
+    assert!(naive.contains("\"1 thread: 100 k/s (99 … 101) of work()\""), "{naive}");
 }
 
 #[test]
