@@ -5,8 +5,11 @@ use crate::palette::{BAR, DIM};
 use crate::quantity::{count, ns_range};
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/// Columns of the longest bar.
-const LONGEST: f64 = 28.0;
+/// Columns of the longest bar, and where the page is narrow.
+const LONGEST: usize = 28;
+const SHORTEST: usize = 8;
+/// Columns of a row before its bar.
+const LABEL: usize = 17;
 /// Slots that are tried at first; where most of them stay empty, the others can be this fine.
 const FINEST: usize = 96;
 /// Below this a bin's start is taken as this, for the logarithm's sake.
@@ -14,19 +17,20 @@ const LEAST_NS: f64 = 1e-3;
 /// What the length of a bar means, and the sign before a row.
 pub(crate) const SCALE: &str = "bars on a log scale, ⋮ after a gap";
 
-/// Draws a histogram in at most `limit` rows whose widths grow with the value.
-pub(crate) fn bars(histogram: &Histogram, limit: usize) -> Vec<Line> {
+/// Draws a histogram in at most `limit` rows whose widths grow with the value, for a page or a column of `width`.
+pub(crate) fn bars(histogram: &Histogram, limit: usize, width: usize) -> Vec<Line> {
     let rows: Vec<Bin> = finest(histogram, limit).into_iter().flatten().collect();
     let most = rows.iter().map(|bin| bin.count).max().unwrap_or(0);
     if most == 0 {
         return vec![Line::styled(DIM, "the histogram is empty")];
     }
+    let longest = width.saturating_sub(LABEL + 1 + Line::plain(&count(most)).width()).clamp(SHORTEST, LONGEST);
     let mut end = f64::INFINITY;
     let mut lines = Vec::with_capacity(rows.len());
     for bin in rows {
         let label = format!("{:>15} ", ns_range(bin.from_ns, bin.to_ns));
         let line = Line::styled(DIM, if bin.from_ns > end { "⋮" } else { " " }).and(&label);
-        lines.push(line.with(BAR, &bar(bin.count, most)).and(" ").and(&count(bin.count)));
+        lines.push(line.with(BAR, &bar(bin.count, most, longest)).and(" ").and(&count(bin.count)));
         // Neighbouring bins may differ in the last digit where they meet.
         end = bin.to_ns * (1.0 + 1e-9);
     }
@@ -62,9 +66,9 @@ fn merged(histogram: &Histogram, slots: usize) -> Vec<Option<Bin>> {
     merged
 }
 
-fn bar(count: u64, most: u64) -> String {
+fn bar(count: u64, most: u64, longest: usize) -> String {
     let part = (1.0 + count as f64).ln() / (1.0 + most as f64).ln();
-    let eighths = ((part * LONGEST * 8.0).round() as usize).max(1);
+    let eighths = ((part * longest as f64 * 8.0).round() as usize).max(1);
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
@@ -80,9 +84,9 @@ mod tests {
 
     #[test]
     fn one_bin_and_none() {
-        assert_eq!(bars(&Histogram::default(), 12).len(), 1);
-        assert_eq!(bars(&Histogram { bins: vec![bin(1.0, 2.0, 0)] }, 12).len(), 1);
-        assert_eq!(bars(&Histogram { bins: vec![bin(1.0, 2.0, 5)] }, 12).len(), 1);
+        assert_eq!(bars(&Histogram::default(), 12, 118).len(), 1);
+        assert_eq!(bars(&Histogram { bins: vec![bin(1.0, 2.0, 0)] }, 12, 118).len(), 1);
+        assert_eq!(bars(&Histogram { bins: vec![bin(1.0, 2.0, 5)] }, 12, 118).len(), 1);
     }
 
     #[test]
@@ -97,7 +101,7 @@ mod tests {
         #[test]
         fn no_histogram_panics(bins in prop::collection::vec((any::<f64>(), any::<f64>(), any::<u64>()), 0..40)) {
             let bins = bins.into_iter().map(|(from, to, count)| bin(from, to, count)).collect();
-            let rows = bars(&Histogram { bins }, 12).len();
+            let rows = bars(&Histogram { bins }, 12, 118).len();
             prop_assert!((1..=12).contains(&rows));
         }
     }

@@ -31,11 +31,13 @@ mod study_compared;
 mod table;
 pub mod text;
 mod view;
+mod width;
 
 pub use chronoscope_record::Record;
 
 pub use crate::error::ReportError;
 pub use crate::json::{Document, document, json, pace_json, parse};
-pub use crate::pace::pace;
-pub use crate::study_compared::study_compared;
-pub use crate::view::{View, terminal};
+pub use crate::pace::{pace, pace_at};
+pub use crate::study_compared::{study_compared, study_compared_at};
+pub use crate::view::{View, terminal, terminal_at};
+pub use crate::width::Width;

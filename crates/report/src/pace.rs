@@ -1,5 +1,6 @@
 use chronoscope_record::{Histogram, Pace, PaceRun, PaceTimes};
 
+use crate::Width;
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
 use crate::page::Page;
@@ -26,7 +27,25 @@ const ROWS: usize = 24;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn pace(run: &PaceRun) -> String {
-    let mut page = Page::new();
+    pace_at(run, Width::default())
+}
+
+/// Renders a run of a pacer as text with ANSI styles, for a terminal of this width.
+///
+/// # Guarantees
+/// Those of [`terminal_at`](crate::terminal_at).
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{Width, pace_at};
+///
+/// # let text = include_str!("../tests/fixtures/pace.json");
+/// let run: chronoscope_record::PaceRun = serde_json::from_str(text)?;
+/// assert!(pace_at(&run, Width::of_columns(80)).contains("response"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn pace_at(run: &PaceRun, width: Width) -> String {
+    let mut page = Page::with_width(width);
     let tool = format!("{} {} · pace", run.tool.name, run.tool.version);
     title::head(
         &mut page,
@@ -130,12 +149,12 @@ fn times(page: &mut Page, pace: &Pace) {
         let [p50, p90, p99, p999, most] = figures;
         table.row(PLAIN, [name.to_owned(), ns(times.mean), p50, p90, p99, p999, most, what.to_owned()]);
     }
-    page.lines(table.lines());
+    page.table(table);
 }
 
 fn lateness(page: &mut Page, times: &PaceTimes) {
     page.section("LATENESS");
-    page.lines(bars(&Histogram { bins: times.histogram.clone() }, ROWS));
+    page.lines(bars(&Histogram { bins: times.histogram.clone() }, ROWS, page.width()));
     page.paragraph(Line::new(), DIM, SCALE);
 }
 

@@ -1,12 +1,14 @@
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::Width;
 use crate::clean::clean;
 use crate::line::Line;
 use crate::palette::{DIM, TITLE};
+use crate::table::Table;
 
-/// Columns that a page takes.
-pub(crate) const WIDTH: usize = 118;
+/// Columns of one of two drawings beside each other, at least; on a narrower page they stand below each other.
+const COLUMN: usize = 48;
 /// Words that stay on the line of the number before them.
 const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "Hz", "cycles"];
 
@@ -14,11 +16,23 @@ const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "Hz", "cycl
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     lines: Vec<Line>,
+    width: Width,
 }
 
 impl Page {
-    pub(crate) fn new() -> Self {
-        Self::default()
+    pub(crate) fn with_width(width: Width) -> Self {
+        Self { lines: Vec::new(), width }
+    }
+
+    /// Columns of a sentence or a drawing.
+    pub(crate) fn width(&self) -> usize {
+        self.width.of_prose()
+    }
+
+    /// Columns of one of two drawings that stand beside each other, if the page has room for two.
+    pub(crate) fn column(&self) -> usize {
+        let column = self.width() / 2 - 1;
+        if column < COLUMN { self.width() } else { column }
     }
 
     pub(crate) fn line(&mut self, line: Line) {
@@ -29,21 +43,28 @@ impl Page {
         self.lines.extend(lines);
     }
 
+    pub(crate) fn table(&mut self, table: Table) {
+        self.lines(table.lines(self.width));
+    }
+
     pub(crate) fn section(&mut self, title: &str) {
-        let rule = "─".repeat(WIDTH.saturating_sub(title.width() + 1));
-        self.line(Line::styled(TITLE, title).with(DIM, &format!(" {rule}")));
+        let mut pieces = wrapped(title, self.width());
+        let last = pieces.pop().unwrap_or_default();
+        self.lines(pieces.iter().map(|piece| Line::styled(TITLE, piece)));
+        let rule = "─".repeat(self.width().saturating_sub(last.width() + 1));
+        self.line(Line::styled(TITLE, &last).with(DIM, &format!(" {rule}")));
     }
 
     /// A part of a section under a name of its own.
     pub(crate) fn heading(&mut self, title: &str) {
-        self.line(Line::styled(TITLE, &fitted(title, WIDTH)));
+        self.lines(wrapped(title, self.width()).iter().map(|piece| Line::styled(TITLE, piece)));
     }
 
     /// A paragraph behind `lead`; its further lines begin where the first one's text does.
     pub(crate) fn paragraph(&mut self, lead: Line, style: Style, text: &str) {
         let indent = lead.width();
         let mut lead = Some(lead);
-        for piece in wrapped(text, WIDTH.saturating_sub(indent)) {
+        for piece in wrapped(text, self.width().saturating_sub(indent)) {
             let start = lead.take().unwrap_or_else(|| Line::new().padded(indent));
             self.line(start.with(style, &piece));
         }
@@ -56,8 +77,9 @@ impl Page {
 
     /// Two columns of equal width; below each other where one is too wide.
     pub(crate) fn beside(&mut self, left: Vec<Line>, right: Vec<Line>) {
-        let column = WIDTH / 2 + 1;
-        if left.iter().any(|line| line.width() >= column) || right.iter().any(|line| line.width() > WIDTH - column) {
+        let column = self.width() / 2 + 1;
+        let rest = self.width() - column;
+        if left.iter().any(|line| line.width() >= column) || right.iter().any(|line| line.width() > rest) {
             self.lines(left);
             self.lines(right);
             return;
@@ -132,7 +154,8 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     pieces
 }
 
-fn words(text: &str) -> Vec<String> {
+/// The words of `text`, each number with its unit.
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let bare = word.trim_end_matches([',', ';', '.', ':', ')']);

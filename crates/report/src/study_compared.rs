@@ -1,5 +1,6 @@
 use chronoscope_record::study::{ComparedCell, Difference, StudyCompared};
 
+use crate::Width;
 use crate::quantity::{confidence, count, limit, ns, three_digits};
 use crate::text::{Column, Mood, Text};
 
@@ -28,7 +29,34 @@ const NONE: &str = "–";
 /// assert!(chronoscope_report::study_compared(&compared).contains("another kernel"));
 /// ```
 pub fn study_compared(compared: &StudyCompared) -> String {
-    let mut text = Text::new();
+    study_compared_at(compared, Width::default())
+}
+
+/// The same for a terminal of this width.
+///
+/// # Guarantees
+/// As for [`terminal_at`](crate::terminal_at).
+///
+/// # Examples
+/// ```
+/// use chronoscope_record::study::StudyCompared;
+/// use chronoscope_report::{Width, study_compared_at};
+///
+/// let compared = StudyCompared {
+///     study: "publish".into(),
+///     earlier: "target/chronoscope/publish/main.json".into(),
+///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
+///     margin_pct: 1.0,
+///     confidence: 0.999,
+///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
+///     cells: Vec::new(),
+///     only_earlier: Vec::new(),
+///     only_now: Vec::new(),
+/// };
+/// assert!(study_compared_at(&compared, Width::of_columns(80)).contains("another kernel"));
+/// ```
+pub fn study_compared_at(compared: &StudyCompared, width: Width) -> String {
+    let mut text = Text::with_width(width);
     text.section(&format!("{} compared with {}", compared.study, compared.earlier));
     for warning in &compared.warnings {
         text.sentence(Mood::Warning, "!", warning);
@@ -62,12 +90,12 @@ pub fn study_compared(compared: &StudyCompared) -> String {
 fn table(text: &mut Text, compared: &StudyCompared) {
     let columns = [
         Column::left("case"),
-        Column::right("backoff"),
-        Column::right("threads"),
+        Column::right("backoff").naming(),
+        Column::right("threads").naming(),
         Column::right("earlier"),
         Column::right("now"),
         Column::right("ratio"),
-        Column::right("interval"),
+        Column::right("interval").tied(),
         Column::left("verdict"),
     ];
     let rows = compared.cells.iter().map(|cell| (mood(cell, compared.margin_pct), row(cell, compared.margin_pct)));

@@ -2,8 +2,9 @@
 
 use anstyle::Style;
 
+use crate::Width;
 use crate::line::Line;
-use crate::page::{Page, WIDTH, fitted};
+use crate::page::{Page, fitted};
 use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 pub use crate::quantity::{count, ns, percent, three_digits};
 use crate::table::{Align, Table};
@@ -70,24 +71,50 @@ pub struct Column {
     pub title: String,
     /// Whether its cells stand at its right side, as numbers do.
     pub is_right: bool,
+    /// Whether it names the rows: each part of a table that is too wide for the page begins with it. The first does.
+    pub is_naming: bool,
+    /// Whether it means nothing without the column to its left, as an interval does, and is never parted from it.
+    pub is_tied: bool,
 }
 
 impl Column {
     /// A column of words.
     pub fn left(title: impl Into<String>) -> Self {
-        Self { title: title.into(), is_right: false }
+        Self { title: title.into(), is_right: false, is_naming: false, is_tied: false }
     }
 
     /// A column of numbers.
     pub fn right(title: impl Into<String>) -> Self {
-        Self { title: title.into(), is_right: true }
+        Self { is_right: true, ..Self::left(title) }
+    }
+
+    /// The same as one of the columns that name the rows, as far as all to its left do.
+    #[must_use]
+    pub fn naming(self) -> Self {
+        Self { is_naming: true, ..self }
+    }
+
+    /// The same, never parted from the column to its left.
+    #[must_use]
+    pub fn tied(self) -> Self {
+        Self { is_tied: true, ..self }
     }
 }
 
 impl Text {
-    /// An empty page.
+    /// An empty page of 118 columns.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty page for a terminal of this width.
+    pub fn with_width(width: Width) -> Self {
+        Self { page: Page::with_width(width) }
+    }
+
+    /// The columns that sentences and drawings have.
+    pub fn columns(&self) -> usize {
+        self.page.width()
     }
 
     /// A line alone.
@@ -97,7 +124,8 @@ impl Text {
 
     /// A line as it is, such as one of a drawing: its spaces stay, and what is too wide is cut.
     pub fn verbatim(&mut self, mood: Mood, line: &str) {
-        self.page.line(Line::styled(mood.style(), &fitted(line, WIDTH)));
+        let line = fitted(line, self.page.width());
+        self.page.line(Line::styled(mood.style(), &line));
     }
 
     /// The title of what follows, with a rule behind it.
@@ -123,12 +151,16 @@ impl Text {
     /// The same with a mood for each row.
     pub fn table_with_moods(&mut self, columns: &[Column], rows: impl IntoIterator<Item = (Mood, Vec<String>)>) {
         let align = |column: &Column| if column.is_right { Align::Right } else { Align::Left };
-        let columns: Vec<(&str, Align)> = columns.iter().map(|column| (column.title.as_str(), align(column))).collect();
-        let mut table = Table::new(&columns);
+        let titles: Vec<(&str, Align)> = columns.iter().map(|column| (column.title.as_str(), align(column))).collect();
+        let naming = columns.iter().skip(1).take_while(|column| column.is_naming).count();
+        let mut table = Table::new(&titles).named_by(1 + naming);
+        for (place, _) in columns.iter().enumerate().filter(|(_, column)| column.is_tied) {
+            table = table.tied_at(place);
+        }
         for (mood, row) in rows {
             table.cells(mood.style(), row);
         }
-        self.page.lines(table.lines());
+        self.page.table(table);
     }
 
     /// The whole, with ANSI styles.

@@ -1,5 +1,6 @@
 use chronoscope_record::Record;
 
+use crate::Width;
 use crate::page::Page;
 use crate::section::{
     causality, clock_detail, clocks, disturbance, findings, latch, machine, monotime, pause, reads, runtimes, title,
@@ -59,8 +60,7 @@ impl View {
 /// Renders a record as text with ANSI styles, for a terminal of 118 columns or more.
 ///
 /// # Guarantees
-/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
-/// in them are shown as pictures. Quantities and their units are written the same way under every locale.
+/// Those of [`terminal_at`].
 ///
 /// # Examples
 /// ```
@@ -71,7 +71,27 @@ impl View {
 /// # Ok::<(), chronoscope_report::ReportError>(())
 /// ```
 pub fn terminal(record: &Record, view: View) -> String {
-    let mut page = Page::new();
+    terminal_at(record, view, Width::default())
+}
+
+/// Renders a record as text with ANSI styles, for a terminal of this width.
+///
+/// # Guarantees
+/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
+/// in them are shown as pictures. Quantities and their units are written the same way under every locale. A narrower
+/// page has more lines and the same numbers: no column of a table is left out.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::{View, Width, parse, terminal_at};
+///
+/// let record = parse(include_str!("../tests/fixtures/record.json"))?;
+/// let page = terminal_at(&record, View::Check, Width::of_columns(80));
+/// assert!(page.contains("CLOCK_MONOTONIC"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
+    let mut page = Page::with_width(width);
     title::show(&mut page, record);
     match view {
         View::Check => {

@@ -54,7 +54,7 @@ pub(crate) fn show_all(page: &mut Page, record: &Record) {
     }
     if rows > 0 {
         page.heading("Disturbance of each");
-        page.lines(table.lines());
+        page.table(table);
     }
 }
 
@@ -95,7 +95,8 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
         ("cannot exclude a skew", Align::Right),
         ("rounds", Align::Right),
         ("violations", Align::Right),
-    ]);
+    ])
+    .named_by(3);
     for pair in pairs.iter().take(limit) {
         table.row(
             if pair.shows_skew() { CRITICAL } else { PLAIN },
@@ -110,7 +111,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
             ],
         );
     }
-    page.lines(table.lines());
+    page.table(table);
     left_out(page, pairs.len(), limit, "rows; the worst are shown");
     let mut tested: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
     tested.sort_unstable();
@@ -135,7 +136,9 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         ("violations", Align::Right),
         ("rate", Align::Right),
         ("worst step back", Align::Right),
-    ]);
+    ])
+    .named_by(2)
+    .tied(&["of new values"]);
     for run in runs.iter().take(limit) {
         let rate = if run.violations == 0 && !run.is_telling() {
             "–".to_owned()
@@ -161,7 +164,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
             ],
         );
     }
-    page.lines(table.lines());
+    page.table(table);
     left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
     if runs.iter().any(|run| run.violations == 0 && !run.is_telling()) {
         let text = format!(

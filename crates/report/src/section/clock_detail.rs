@@ -2,7 +2,7 @@ use chronoscope_record::{ClockReport, Clocksource, Granularity, Latency, PathMet
 
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
-use crate::page::Page;
+use crate::page::{Page, wrapped};
 use crate::palette::{CRITICAL, DIM, PLAIN};
 use crate::quantity::{confidence, count, ns, ns_range, share};
 use crate::section::clocks::{cycles_said, path_word};
@@ -113,7 +113,7 @@ fn processes(page: &mut Page, latency: &Latency) {
             let cells = std::iter::once(name.to_owned()).chain(forks.iter().map(|fork| ns(part(fork))));
             table.cells(PLAIN, cells.collect());
         }
-        page.lines(table.lines());
+        page.table(table);
     }
 }
 
@@ -147,9 +147,11 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
 }
 
 fn histograms(page: &mut Page, clock: &ClockReport) {
+    let column = page.column();
     let drawn = |title: &str, histogram| {
-        let mut lines = vec![Line::styled(DIM, &format!("{title} ({SCALE})"))];
-        lines.extend(bars(histogram, ROWS));
+        let title = wrapped(&format!("{title} ({SCALE})"), column);
+        let mut lines: Vec<Line> = title.iter().map(|piece| Line::styled(DIM, piece)).collect();
+        lines.extend(bars(histogram, ROWS, column));
         lines
     };
     let latency = clock.latency_ns.as_ref().map(|latency| drawn("batch means", &latency.histogram));

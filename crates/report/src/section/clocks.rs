@@ -29,7 +29,9 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         ("observed", Align::Right),
         ("ordered", Align::Left),
         ("causal", Align::Left),
-    ]);
+    ])
+    .tied(&[&confidences.header()])
+    .apart(&[("p50", "latency p50"), ("p99", "latency p99")]);
     for clock in &record.clocks {
         if clock.available {
             table.row(PLAIN, cells(record, clock, &confidences));
@@ -38,7 +40,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
             table.remark(DIM, &clock.name, &format!("unavailable: {reason}"));
         }
     }
-    page.lines(table.lines());
+    page.table(table);
     for note in notes(record, &confidences) {
         page.paragraph(Line::plain("  "), DIM, &note);
     }

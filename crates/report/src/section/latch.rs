@@ -21,7 +21,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     for (clock, reason) in missing(record, seen) {
         table.remark(DIM, clock, &format!("not read: {reason}"));
     }
-    page.lines(table.lines());
+    page.table(table);
     judgements(page, seen);
     for note in notes(record, seen) {
         page.paragraph(Line::plain("  "), DIM, &note);
@@ -30,7 +30,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
 
 /// The table and what follows from it, without what is said of the run that it belongs to.
 pub(crate) fn calls(page: &mut Page, seen: &Latch) {
-    page.lines(table(seen, &COLUMNS[..COLUMNS.len() - PUBLISHED_COLUMNS]).lines());
+    page.table(table(seen, &COLUMNS[..COLUMNS.len() - PUBLISHED_COLUMNS]));
     judgements(page, seen);
     let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
     for of in published {
@@ -70,7 +70,11 @@ const COLUMNS: [(&str, Align); 11] = [
 const PUBLISHED_COLUMNS: usize = 2;
 
 fn table(seen: &Latch, columns: &[(&str, Align)]) -> Table {
-    let mut table = Table::new(columns);
+    let mut table = Table::new(columns).tied(&["interval", "p99", "max", "conc."]).apart(&[
+        ("p99", "in thread p99"),
+        ("max", "woken max"),
+        ("conc.", "JVM conc."),
+    ]);
     for row in &seen.rows {
         table.cells(PLAIN, cells(row).into_iter().take(columns.len()).collect());
     }

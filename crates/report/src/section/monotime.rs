@@ -33,13 +33,16 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         ("max", Align::Right),
         ("SPARC T5", Align::Right),
         ("scaling", Align::Right),
-    ]);
+    ])
+    .named_by(2)
+    .tied(&["interval", "scaling", "p99", "max"])
+    .apart(&[("p99", "stale p99"), ("max", "stale max")]);
     let mut last = None;
     for row in &seen.rows {
         let is_first = last.replace(&row.clock) != Some(&row.clock);
         table.row(PLAIN, cells(row, is_first));
     }
-    page.lines(table.lines());
+    page.table(table);
     if let Some(knee) = &seen.knee {
         page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &knee_said(seen, knee));
     }

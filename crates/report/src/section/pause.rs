@@ -39,7 +39,9 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         ("early", Align::Right),
         ("preempted", Align::Right),
         ("pauses", Align::Right),
-    ]);
+    ])
+    .named_by(2)
+    .apart(&[("p99", "late p99"), ("p99.9", "late p99.9"), ("most", "late at most")]);
     for (at, length_ns) in lengths(seen).into_iter().enumerate() {
         if at > 0 {
             table.row(DIM, [const { String::new() }; 11]);
@@ -48,7 +50,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
             table.row(PLAIN, cells(method, place == 0));
         }
     }
-    page.lines(table.lines());
+    page.table(table);
     for missing in &seen.unavailable {
         let reason = given(Some(&missing.reason));
         page.paragraph(Line::plain("  "), DIM, &format!("not tried: {}: {reason}", missing.name));
@@ -98,7 +100,7 @@ pub(crate) fn brief(page: &mut Page, record: &Record) {
         };
         table.cells(PLAIN, std::iter::once(way.name().to_owned()).chain(lengths.iter().map(cell)).collect());
     }
-    page.lines(table.lines());
+    page.table(table);
 }
 
 fn lengths(seen: &Pause) -> Vec<u64> {

@@ -2,7 +2,7 @@ use chronoscope_record::{Part, Reads, Record};
 
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
-use crate::page::{Page, WIDTH, wrapped};
+use crate::page::{Page, wrapped};
 use crate::palette::{CRITICAL, DIM, PLAIN, TITLE};
 use crate::quantity::{count, ns, share};
 use crate::section::{counted, disturbance, not_tested};
@@ -19,10 +19,10 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     if !begin(page, record, CHECK_CLOCKS) {
         return;
     }
-    let column = WIDTH / 2 - 1;
+    let column = page.column();
     let mut drawn = record.reads.iter().take(CHECK_CLOCKS).map(|reads| {
         let mut lines = title(reads, column);
-        lines.extend(bars(&reads.histogram, CHECK_ROWS));
+        lines.extend(bars(&reads.histogram, CHECK_ROWS, column));
         for fact in facts(reads).into_iter().chain(gaps(reads)) {
             lines.extend(wrapped(&fact, column).iter().map(|piece| Line::plain(piece)));
         }
@@ -40,8 +40,8 @@ pub(crate) fn show_all(page: &mut Page, record: &Record) {
         if i > 0 {
             page.line(Line::new());
         }
-        page.lines(title(reads, WIDTH));
-        page.lines(bars(&reads.histogram, ROWS));
+        page.lines(title(reads, page.width()));
+        page.lines(bars(&reads.histogram, ROWS, page.width()));
         for fact in facts(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &fact);
         }
@@ -80,7 +80,12 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
 
 fn title(reads: &Reads, width: usize) -> Vec<Line> {
     let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
-    let mut lines = vec![Line::styled(TITLE, &crate::page::fitted(&reads.clock, 26)).and(&rest)];
+    let name = Line::styled(TITLE, &crate::page::fitted(&reads.clock, 26));
+    let mut lines = if name.width() + Line::plain(&rest).width() <= width {
+        vec![name.and(&rest)]
+    } else {
+        std::iter::once(name).chain(wrapped(&rest, width).iter().map(|piece| Line::plain(piece))).collect()
+    };
     if reads.backward_steps > 0 {
         let text = format!("✘ {} backward", counted(reads.backward_steps, "step", "steps"));
         lines.extend(wrapped(&text, width).iter().map(|piece| Line::styled(CRITICAL, piece)));

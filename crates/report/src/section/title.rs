@@ -21,7 +21,7 @@ pub(crate) fn circumstances(machine: &Machine, started_at: &str, elapsed_ms: u64
 pub(crate) fn head(page: &mut Page, name: &str, circumstances: &str, interrupted: bool) {
     let lead = Line::styled(TITLE, name);
     let rest = format!(" · {circumstances}");
-    if lead.width() + Line::plain(&rest).width() <= crate::page::WIDTH {
+    if lead.width() + Line::plain(&rest).width() <= page.width() {
         page.line(lead.and(&rest));
     } else {
         page.paragraph(Line::new(), PLAIN, &format!("{name}{rest}"));

@@ -393,7 +393,7 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
             ],
         );
     }
-    page.lines(claims.lines());
+    page.table(claims);
     for clock in &record.verdict.clocks {
         if !clock.why.is_empty() {
             page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), PLAIN, &clock.why);
@@ -417,7 +417,8 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
         ("95 % err below", Align::Right),
         ("within", Align::Right),
         ("holds", Align::Left),
-    ]);
+    ])
+    .named_by(2);
     for clock in &record.verdict.clocks {
         for trial in &clock.trials {
             trials.row(
@@ -435,5 +436,5 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
             );
         }
     }
-    page.lines(trials.lines());
+    page.table(trials);
 }

@@ -43,7 +43,8 @@ pub(super) fn grid(cells: &[&Cell]) -> Grid {
         ("quiet", Align::Right),
         ("overlap", Align::Right),
         ("marks", Align::Left),
-    ]);
+    ])
+    .named_by(5);
     for cell in cells {
         grid.row(tone(cell), row(cell));
     }
@@ -134,7 +135,8 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
         ("inflation", Align::Right),
         ("timed share", Align::Right),
         ("preemptions", Align::Right),
-    ]);
+    ])
+    .named_by(3);
     for cell in &record.cells {
         if let Some(part) = cell.part {
             let cells = vec![

@@ -24,7 +24,9 @@ pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail
         ("ratio", Align::Right),
         ("its interval", Align::Right),
         ("verdict", Align::Left),
-    ]);
+    ])
+    // Each interval stays with its estimate.
+    .tied_at(&[5, 7]);
     let shown = shown(&comparison.points, detail);
     for point in shown {
         let tone = if point.verdict == Difference::Unresolved { Tone::Quiet } else { Tone::Plain };

@@ -14,5 +14,5 @@ mod view;
 mod words;
 
 pub use self::html::html;
-pub use self::view::{Detail, terminal};
+pub use self::view::{Detail, terminal, terminal_at};
 pub use crate::json::{parse_study as parse, study_json as json};

@@ -5,11 +5,12 @@ use ratatui_core::layout::Rect;
 use ratatui_core::symbols::Marker;
 use ratatui_core::widgets::Widget;
 use ratatui_widgets::chart::{Axis as PlotAxis, Chart as Plot, Dataset, GraphType};
+use unicode_width::UnicodeWidthStr;
 
 use super::axis::Axis;
 use super::curve::{Chart, Curve, Point};
 use crate::line::Line;
-use crate::page::fitted;
+use crate::page::{fitted, wrapped};
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
 use crate::quantity::ns;
 
@@ -36,14 +37,15 @@ pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
     let intervals = y.ticks.len().saturating_sub(1).max(1);
     let height = intervals * ROWS.div_ceil(intervals).max(2) + 1;
     let columns = width.saturating_sub(NUMBERS + 1);
-    let mut lines = vec![Line::styled(TITLE, &fitted(&chart.title, width)), legend(chart, &y, width)];
+    let mut lines: Vec<Line> = wrapped(&chart.title, width).iter().map(|piece| Line::styled(TITLE, piece)).collect();
+    lines.extend(legend(chart, &y, width));
     lines.extend(drawing(chart, &x, &y, [NUMBERS + 1 + columns, height]));
     lines.push(below(chart, &x, columns));
     lines
 }
 
-/// Which sign is which curve.
-fn legend(chart: &Chart, y: &Axis, width: usize) -> Line {
+/// Which sign is which curve; no word is parted from its sign.
+fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     let mut words: Vec<String> = Vec::new();
     for (i, curve) in chart.curves.iter().enumerate().take(NAMES) {
         words.push(format!("{} {}", SIGNS[i % SIGNS.len()], fitted(&curve.name, 24)));
@@ -62,7 +64,14 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Line {
     if y.is_log() {
         words.push("log scale".to_owned());
     }
-    Line::styled(DIM, &fitted(&words.join("  "), width))
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.width() + 2 + word.width() <= width => line.push_str(&format!("  {word}")),
+            _ => lines.push(fitted(&word, width)),
+        }
+    }
+    lines.iter().map(|line| Line::styled(DIM, line)).collect()
 }
 
 fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec<Line> {

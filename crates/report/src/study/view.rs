@@ -3,17 +3,16 @@ use chronoscope_record::study::{Comparison, StudyRecord};
 use super::curve::{self, Chart};
 use super::grid::Tone;
 use super::{cells, comparisons, harness, plot, says};
+use crate::Width;
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
-use crate::page::{Page, WIDTH, fitted};
+use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 use crate::quantity::confidence;
 use crate::section::{findings, given, machine, title};
 
 /// Charts at the usual detail.
 const CHARTS: usize = 4;
-/// Columns of one of two charts beside each other.
-const COLUMN: usize = WIDTH / 2 - 1;
 /// Rows of a histogram.
 const BARS: usize = 12;
 
@@ -35,22 +34,40 @@ pub enum Detail {
 /// Renders a study as text with ANSI styles, for a terminal of 118 columns or more.
 ///
 /// # Guarantees
-/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
-/// in them are shown as pictures. A difference that is not resolved is never written as a cost. Nothing is told by
-/// colour alone.
+/// Those of [`terminal_at`].
 ///
 /// # Examples
 /// ```
 /// use chronoscope_report::study::{Detail, parse, terminal};
 ///
 /// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
-/// let styled = terminal(&record, Detail::Usual);
+/// assert!(terminal(&record, Detail::Usual).contains("WHAT IT SAYS"));
+/// # Ok::<(), chronoscope_report::ReportError>(())
+/// ```
+pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
+    terminal_at(record, detail, Width::default())
+}
+
+/// Renders a study as text with ANSI styles, for a terminal of this width.
+///
+/// # Guarantees
+/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
+/// in them are shown as pictures. A difference that is not resolved is never written as a cost. Nothing is told by
+/// colour alone.
+///
+/// # Examples
+/// ```
+/// use chronoscope_report::Width;
+/// use chronoscope_report::study::{Detail, parse, terminal_at};
+///
+/// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
+/// let styled = terminal_at(&record, Detail::Usual, Width::of_columns(80));
 /// assert!(styled.contains("WHAT IT SAYS"));
 /// assert!(styled.contains("seq_cst against relaxed, 1 thread"));
 /// # Ok::<(), chronoscope_report::ReportError>(())
 /// ```
-pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
-    let mut page = Page::new();
+pub fn terminal_at(record: &StudyRecord, detail: Detail, width: Width) -> String {
+    let mut page = Page::with_width(width);
     let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
     title::head(&mut page, &format!("study {}", record.study), &circumstances, record.interrupted);
     what_it_says(&mut page, record);
@@ -61,7 +78,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
     latencies(&mut page, record, detail);
     if let Some(grid) = cells::parts(record) {
         page.section("A PART OF THE OPERATION (what stamps around it claim, and what was done)");
-        page.lines(grid.lines());
+        page.table(grid.table());
     }
     failures(&mut page, record);
     the_harness(&mut page, record, detail);
@@ -103,14 +120,15 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
 
 fn comparison_of(page: &mut Page, record: &StudyRecord, comparison: &Comparison, detail: Detail, is_drawn: bool) {
     page.heading(&says::title(comparison));
-    page.lines(comparisons::grid(record, comparison, detail).lines());
+    page.table(comparisons::grid(record, comparison, detail).table());
     if let Some(text) = comparisons::left_out(comparison, detail) {
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     if is_drawn {
         let difference = format!("difference, {}", super::words::threads(comparison.threads));
+        let column = page.column();
         let charts = [curve::times(record, comparison), curve::differences(difference, &[comparison])];
-        let [left, right] = charts.map(|chart| chart.map(|chart| plot::lines(&chart, COLUMN)).unwrap_or_default());
+        let [left, right] = charts.map(|chart| chart.map(|chart| plot::lines(&chart, column)).unwrap_or_default());
         if !left.is_empty() || !right.is_empty() {
             page.line(Line::new());
             page.beside(left, right);
@@ -125,7 +143,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
     page.section(title);
     let shown = if detail == Detail::Full { charts.len() } else { charts.len().min(CHARTS) };
     for chart in &charts[..shown] {
-        page.lines(plot::lines(chart, WIDTH));
+        page.lines(plot::lines(chart, page.width()));
     }
     if shown < charts.len() {
         page.paragraph(
@@ -146,7 +164,7 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
         page.paragraph(Line::plain("  "), DIM, "none was measured");
         return;
     }
-    page.lines(cells::grid(&chosen).lines());
+    page.table(cells::grid(&chosen).table());
     if chosen.len() < record.cells.len() {
         let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.cells.len());
         page.paragraph(Line::plain("  "), DIM, &text);
@@ -167,7 +185,7 @@ fn latencies(page: &mut Page, record: &StudyRecord, detail: Detail) {
         }
         let (threads, tokens) = (super::words::threads(cell.threads), super::words::token_count(cell.backoff_tokens));
         page.heading(&format!("{}, {threads}, {tokens}", super::words::cell_name(cell)));
-        page.lines(bars(&latencies.histogram, BARS));
+        page.lines(bars(&latencies.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);
     }
@@ -190,7 +208,7 @@ fn the_harness(page: &mut Page, record: &StudyRecord, detail: Detail) {
         page.entry(name, tone.style(), &text);
     }
     let tool = format!("{} {}", record.tool.name, record.tool.version);
-    page.entry("written by", PLAIN, &fitted(&tool, WIDTH));
+    page.entry("written by", PLAIN, &tool);
     let facts = machine::facts(&record.machine);
     let brief = facts.into_iter().enumerate().filter(|(i, _)| detail == Detail::Full || matches!(i, 0 | 4 | 6));
     for (_, (name, text)) in brief {

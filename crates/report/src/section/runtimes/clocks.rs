@@ -32,14 +32,15 @@ pub(super) fn show(page: &mut Page, record: &Record) {
         ("gap", Align::Right),
         ("1 %", Align::Right),
         ("10 %", Align::Right),
-    ]);
+    ])
+    .tied(&["±", "10 %"]);
     for runtime in &measured {
-        table.remark(TITLE, &runtime.title(), &introduction(runtime));
+        table.title(TITLE, &runtime.title(), &introduction(runtime));
         for clock in &runtime.clocks {
             table.cells(PLAIN, cells(clock));
         }
     }
-    page.lines(table.lines());
+    page.table(table);
     for said in measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock))) {
         page.paragraph(Line::plain("  "), DIM, &said);
     }
@@ -59,7 +60,8 @@ pub(super) fn brief(page: &mut Page, record: &Record) {
         ("shows", Align::Right),
         ("1 % from", Align::Right),
         ("10 % from", Align::Right),
-    ]);
+    ])
+    .named_by(2);
     for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
         let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic) else { continue };
         let [within_1pct, within_10pct] = claimed(clock);
@@ -69,7 +71,7 @@ pub(super) fn brief(page: &mut Page, record: &Record) {
             [runtime.title(), clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
         );
     }
-    page.lines(table.lines());
+    page.table(table);
 }
 
 fn none() -> String {

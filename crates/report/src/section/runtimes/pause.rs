@@ -28,7 +28,7 @@ pub(super) fn show(page: &mut Page, record: &Record) {
         std::iter::once(("way", Align::Left)).chain(heads.iter().map(|head| (head.as_str(), Align::Right))).collect();
     let mut table = Table::new(&columns);
     for (name, pause) in &paused {
-        table.remark(TITLE, name, &counted(pause.rounds, "process", "processes"));
+        table.title(TITLE, name, &counted(pause.rounds, "process", "processes"));
         for way in ways(pause) {
             let of = |length: &u64| {
                 pause.methods.iter().find(|method| (&*method.name, method.requested_ns) == (way, *length))
@@ -37,7 +37,7 @@ pub(super) fn show(page: &mut Page, record: &Record) {
             table.cells(PLAIN, std::iter::once(format!("  {way}")).chain(cells).collect());
         }
     }
-    page.lines(table.lines());
+    page.table(table);
     for (name, pause) in &paused {
         for missing in &pause.unavailable {
             let text = format!("{name} has no {}: {}", missing.name, given(Some(&missing.reason)));

@@ -10,6 +10,7 @@ use super::curve::{self, Chart};
 use super::grid::Tone;
 use super::view::Detail;
 use super::{cells, comparisons, harness, says, words};
+use crate::Width;
 use crate::bars::{SCALE, bars};
 use crate::quantity::confidence;
 use crate::section::{findings, given, machine, title};
@@ -194,7 +195,8 @@ impl Page {
             let (threads, tokens) = (words::threads(cell.threads), words::token_count(cell.backoff_tokens));
             let name = format!("{}, {threads}, {tokens}", words::cell_name(cell));
             self.push(&format!("<h3>{}</h3>", escaped(&name)));
-            let rows: Vec<String> = bars(&latencies.histogram, BARS).iter().map(|line| escaped(&line.text())).collect();
+            let rows: Vec<String> =
+                bars(&latencies.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
             let label = escaped(&format!("histogram of {name}: {values}"));
             self.push(&format!("<pre role=\"img\" aria-label=\"{label}\">{}</pre>", rows.join("\n")));
             self.push(&format!("<p>{}</p>\n<p class=\"quiet\">{}</p>", escaped(&values), escaped(&how)));

@@ -1,0 +1,51 @@
+//! Cells and titles that go on in further lines.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::page::{words, wrapped};
+
+/// Columns of a cell that goes on in further lines, at least.
+pub(super) const FOLDED: usize = 10;
+
+/// Pieces of cells beside each other, row by row.
+pub(super) fn beside(cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    let cells: Vec<Vec<String>> = cells.collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+    (0..height).map(|i| cells.iter().map(|pieces| pieces.get(i).cloned().unwrap_or_default()).collect()).collect()
+}
+
+/// A cell in pieces that fit; where it stands further right, all of them do.
+pub(super) fn folded(cell: &str, room: Option<usize>) -> Vec<String> {
+    let Some(room) = room.filter(|room| cell.width() > *room) else { return vec![cell.to_owned()] };
+    let indent = cell.len() - cell.trim_start_matches(' ').len();
+    let indent = if room >= indent + FOLDED { &cell[..indent] } else { "" };
+    wrapped(cell, room - indent.len()).iter().map(|piece| format!("{indent}{piece}")).collect()
+}
+
+/// The columns that a title of so many lines takes at least.
+pub(super) fn narrowest(title: &str, lines: usize) -> usize {
+    let whole = title.width();
+    if lines == 1 {
+        return whole;
+    }
+    let longest = words(title).iter().map(|word| word.width()).max().unwrap_or(0);
+    (longest..whole).find(|room| packed(title, *room).len() <= lines).unwrap_or(whole)
+}
+
+/// A title in few lines of at most `room` columns, or of its longest word.
+pub(super) fn packed(title: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words(title) {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= room => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.extend(if word.width() > room { wrapped(&word, room) } else { vec![word] }),
+        }
+    }
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
