@@ -10,7 +10,9 @@ use serde_json::Value;
 const SHORT: &[&str] = &["--duration", "2s", "--format", "json"];
 
 fn chronoscope() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.env_remove("COLUMNS");
+    command
 }
 
 fn record(arguments: &[&str]) -> Value {

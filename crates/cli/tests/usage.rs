@@ -3,7 +3,9 @@
 use assert_cmd::Command;
 
 fn chronoscope() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.env_remove("COLUMNS");
+    command
 }
 
 fn refused(arguments: &[&str]) -> String {

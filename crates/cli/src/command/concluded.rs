@@ -3,7 +3,8 @@
 
 use chronoscope_measure::front::Failure;
 use chronoscope_measure::record::study::StudyRecord;
-use chronoscope_report::study::{Detail, terminal};
+use chronoscope_report::Width;
+use chronoscope_report::study::{Detail, terminal_at};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -50,12 +51,12 @@ impl Concluded {
     }
 
     /// The page, and with `full` all that was seen of every combination.
-    pub(super) fn human(self, record: &StudyRecord, full: bool) -> String {
+    pub(super) fn human(self, record: &StudyRecord, full: bool, width: Width) -> String {
         let page = match self {
-            Self::Scaling => scaling::page(record, &scaling::conclude(record)),
-            Self::Experiment(which) => experiment::show::terminal(&which.conclude(record), record),
+            Self::Scaling => scaling::page(record, &scaling::conclude(record), width),
+            Self::Experiment(which) => experiment::show::terminal(&which.conclude(record), record, width),
         };
-        if full { page + &terminal(record, Detail::Full) } else { page }
+        if full { page + &terminal_at(record, Detail::Full, width) } else { page }
     }
 
     /// The record with its conclusions.
@@ -150,7 +151,7 @@ mod tests {
             }
             let record: StudyRecord = serde_json::from_value(root).unwrap();
             for full in [false, true] {
-                let page = concluded.human(&record, full);
+                let page = concluded.human(&record, full, Width::default());
                 prop_assert!(!page.contains("\u{1b}]"), "a record steers no terminal");
             }
             prop_assert!(concluded.json(&record).is_ok());

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
-use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
 
 use super::concluded::Concluded;
 use super::study_run;
@@ -24,7 +24,7 @@ pub(super) fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode
     let json = concluded.json(&record)?;
     // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
     let printed = match run.format {
-        Format::Human => print(&concluded.human(&record, false)),
+        Format::Human => print(&concluded.human(&record, false, page_width())),
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;

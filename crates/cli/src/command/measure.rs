@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use chronoscope_measure::engine::{self, Start};
 use chronoscope_measure::finding::Severity;
-use chronoscope_measure::front::{Failure, Interrupt, OutputFile, print};
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, page_width, print};
 use chronoscope_measure::plan::{Depth, Plan, Wish};
 use chronoscope_measure::record::{Outcome, Part, Record, Tool};
 use chronoscope_report::View;
@@ -29,7 +29,7 @@ pub(super) fn run(
     let json = chronoscope_report::json(&record).map_err(|error| Failure::run(error.to_string()))?;
     // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
     let printed = print(&match run.format {
-        Format::Human => chronoscope_report::terminal(&record, view),
+        Format::Human => chronoscope_report::terminal_at(&record, view, page_width()),
         Format::Json => json.clone(),
     });
     let saved = file.map_or(Ok(()), |file| file.write(&json));

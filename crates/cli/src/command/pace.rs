@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use chronoscope_clock::pacer::{Behind, Pace};
 use chronoscope_measure::engine::Start;
-use chronoscope_measure::front::{Bar, Failure, Interrupt, OutputFile, print};
+use chronoscope_measure::front::{Bar, Failure, Interrupt, OutputFile, page_width, print};
 use chronoscope_measure::pace::{PaceWish, pace};
 
 use super::study_run;
@@ -27,7 +27,7 @@ pub(super) fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Fail
     let run = found.map_err(|error| Failure::usage(error.to_string()))?;
     let json = study_run::json(&run)?;
     let printed = match options.format {
-        Format::Human => print(&chronoscope_report::pace(&run)),
+        Format::Human => print(&chronoscope_report::pace_at(&run, page_width())),
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;

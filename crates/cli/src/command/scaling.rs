@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use chronoscope_measure::engine::Start;
-use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
 use chronoscope_report::study::html;
 
 use super::concluded::Concluded;
@@ -35,8 +35,9 @@ pub(super) fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, F
     record.command = Some(Concluded::Scaling.name());
     let json = Concluded::Scaling.json(&record)?;
     // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
+    let width = page_width();
     let printed = match run.format {
-        Format::Human => print(&Concluded::Scaling.human(&record, options.verbose)),
+        Format::Human => print(&Concluded::Scaling.human(&record, options.verbose, width)),
         Format::Json => print(&json),
     };
     let saved = file.map_or(Ok(()), |file| file.write(&json));

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use chronoscope_measure::engine::Start;
-use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, print};
+use chronoscope_measure::front::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_measure::{StudyObserver, StudyWish};
 
@@ -35,7 +35,7 @@ pub(super) fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> 
     let found = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: verdict, studies: records };
     let json = study_run::json(&found)?;
     let printed = match run.format {
-        Format::Human => print(&selftest::terminal(&found)),
+        Format::Human => print(&selftest::terminal(&found, page_width())),
         Format::Json => print(&json),
     };
     file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;

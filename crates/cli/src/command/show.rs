@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use chronoscope_measure::front::{Failure, print};
+use chronoscope_measure::front::{Failure, page_width, print};
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_measure::record::{PaceRun, Part};
 use chronoscope_report::text::{Mood, Text};
@@ -38,11 +38,11 @@ pub(super) fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
         Saved::Check(record) => check(record, options)?,
         Saved::Study(record) => study(record, options)?,
         Saved::Pace(run) => match options.format {
-            Format::Human => chronoscope_report::pace(run),
+            Format::Human => chronoscope_report::pace_at(run, page_width()),
             Format::Json => written(chronoscope_report::pace_json(run))?,
         },
         Saved::Selftest(run) => match options.format {
-            Format::Human => selftest::terminal(run),
+            Format::Human => selftest::terminal(run, page_width()),
             Format::Json => study_run::json(run)?,
         },
     })?;
@@ -107,7 +107,7 @@ impl Saved {
 
 fn check(record: &Record, options: &ShowOptions) -> Result<String, Failure> {
     match options.format {
-        Format::Human => Ok(chronoscope_report::terminal(record, view(record, options))),
+        Format::Human => Ok(chronoscope_report::terminal_at(record, view(record, options), page_width())),
         Format::Json => written(chronoscope_report::json(record)),
     }
 }
@@ -131,15 +131,16 @@ fn view(record: &Record, options: &ShowOptions) -> chronoscope_report::View {
 }
 
 fn study(record: &StudyRecord, options: &ShowOptions) -> Result<String, Failure> {
-    use chronoscope_report::study::{Detail, json, terminal};
+    use chronoscope_report::study::{Detail, json, terminal_at};
 
+    let width = page_width();
     let detail = if options.full { Detail::Full } else { Detail::Usual };
     let concluded = record.command.as_deref().map(Concluded::named);
     match (concluded, options.format) {
-        (Some(Some(concluded)), Format::Human) => Ok(concluded.human(record, options.full)),
+        (Some(Some(concluded)), Format::Human) => Ok(concluded.human(record, options.full, width)),
         (Some(Some(concluded)), Format::Json) => concluded.json(record),
-        (Some(None), Format::Human) => Ok(terminal(record, detail) + &unknown(record)),
-        (None, Format::Human) => Ok(terminal(record, detail)),
+        (Some(None), Format::Human) => Ok(terminal_at(record, detail, width) + &unknown(record)),
+        (None, Format::Human) => Ok(terminal_at(record, detail, width)),
         (_, Format::Json) => written(json(record)),
     }
 }

@@ -1,12 +1,13 @@
 use chronoscope_measure::record::study::StudyRecord;
+use chronoscope_report::Width;
 use chronoscope_report::text::{self, Column, Mood, Text};
 
 use super::conclusions::{Block, Conclusions, Grid, Item, Value};
 use super::words;
 
 /// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
-pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord) -> String {
-    let mut page = Text::new();
+pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
+    let mut page = Text::with_width(width);
     title(&mut page, record, &format!("experiment {}", conclusions.experiment));
     page.line(Mood::Plain, &conclusions.question);
     if record.interrupted {
@@ -57,7 +58,10 @@ fn table(page: &mut Text, grid: &Grid) {
     }
     let column = |(i, title): (usize, &String)| {
         let is_words = grid.rows.iter().all(|row| matches!(row.get(i), Some(Value::Text(_))));
-        if is_words { Column::left(title) } else { Column::right(title) }
+        // Cases, tokens and threads come first: they name the rows.
+        let is_name = |row: &Vec<Value>| matches!(row.get(i), Some(Value::Text(_) | Value::Count(_)));
+        let column = if is_words { Column::left(title) } else { Column::right(title) };
+        if grid.rows.iter().all(is_name) { column.naming() } else { column }
     };
     let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
     page.table(&columns, grid.rows.iter().map(|row| row.iter().map(cell).collect()));

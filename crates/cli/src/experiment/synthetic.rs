@@ -8,6 +8,30 @@ use chronoscope_measure::record::study::{
     StudyPlan, StudyRecord, StudyVisit, TokenCost,
 };
 use chronoscope_measure::record::{Machine, Mode as Peak, Tool};
+use chronoscope_report::Width;
+use unicode_width::UnicodeWidthStr;
+
+/// Fails where a page is wider than what it is asked for, or a narrow page lacks a number of the usual one.
+pub(crate) fn assert_fits(page: impl Fn(Width) -> String) {
+    let plain = |columns| anstream::adapter::strip_str(&page(Width::of_columns(columns))).to_string();
+    let is_drawing = |line: &&str| line.contains(['│', '└', '┤', '░']) || line.starts_with("threads  1");
+    let numbers = |text: &str| -> Vec<String> {
+        let words =
+            text.lines().filter(|line| !is_drawing(line)).flat_map(|line| line.split([' ', '(', ')', ',', ':']));
+        words.filter(|word| word.contains(|c: char| c.is_ascii_digit())).map(str::to_owned).collect()
+    };
+    let usual = numbers(&plain(Width::USUAL));
+    for columns in [60, 72, 80, 100, 118] {
+        let text = plain(columns);
+        for line in text.lines() {
+            assert!(line.width() <= columns, "{columns} columns, not {}: {line}", line.width());
+        }
+        let found = numbers(&text);
+        for number in &usual {
+            assert!(found.contains(number), "{number} is not there at {columns} columns:\n{text}");
+        }
+    }
+}
 
 /// An estimate with `half` on each side.
 pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {

@@ -176,8 +176,10 @@ fn published(record: Reading<'_>) -> Block {
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_report::Width;
+
     use super::super::show::terminal;
-    use super::super::synthetic::{cell, cell as cell_of, comparison, interval, record};
+    use super::super::synthetic::{assert_fits, cell, cell as cell_of, comparison, interval, record};
     use super::*;
 
     fn made_up(cost_ns: f64, verdict: Difference) -> StudyRecord {
@@ -201,7 +203,8 @@ mod tests {
         let said = conclusions.model.text();
         assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more than the plain one"), "{said}");
         assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
-        let text = terminal(&conclusions, &made);
+        assert_fits(|width| terminal(&conclusions, &made, width));
+        let text = terminal(&conclusions, &made, Width::default());
         assert!(text.contains("15.2 ns") && text.contains("× 4.23") && text.contains("< 0.320 ns"), "{text}");
     }
 
@@ -239,13 +242,13 @@ mod tests {
         let naive = conclusions.naive.text();
         assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
         assert!(!naive.contains("times as long"), "{naive}");
-        assert!(terminal(&conclusions, &made).contains("no ratio"));
+        assert!(terminal(&conclusions, &made, Width::default()).contains("no ratio"));
     }
 
     #[test]
     fn a_record_of_nothing_is_no_reason_to_panic() {
         let empty = record(&[0], &[1]);
-        let text = terminal(&conclude(&empty), &empty);
+        let text = terminal(&conclude(&empty), &empty, Width::default());
         assert!(text.contains("were not compared") && text.contains("not measured"), "{text}");
     }
 }

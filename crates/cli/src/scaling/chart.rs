@@ -9,8 +9,7 @@ use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 
 use super::front::{Conclusion, Rise};
 
-/// Columns and rows of the drawing, its axes among them.
-pub(super) const WIDTH: u16 = 57;
+/// Rows of the drawing, its axes among them.
 const HEIGHT: u16 = 14;
 /// Lines at most.
 const LINES: usize = 5;
@@ -27,8 +26,8 @@ struct Line {
     raised: Vec<(f64, f64)>,
 }
 
-/// The chart in lines of [`WIDTH`] characters, below its title; none where there are not two numbers of threads.
-pub(super) fn chart(conclusion: &Conclusion) -> Vec<String> {
+/// The chart in lines of `width` characters, below its title; none where there are not two numbers of threads.
+pub(super) fn chart(conclusion: &Conclusion, width: u16) -> Vec<String> {
     let times = times(conclusion);
     let mut threads: Vec<u32> = times.iter().map(|time| time.threads).collect();
     threads.sort_unstable();
@@ -44,13 +43,13 @@ pub(super) fn chart(conclusion: &Conclusion) -> Vec<String> {
     let values = || lines.iter().flat_map(|line| line.path.iter().map(|(_, y)| *y));
     let low = values().fold(f64::INFINITY, f64::min).floor();
     let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
-    let zone = zone(conclusion, &times, place, low);
-    let drawn = drawn(&lines, &zone, (low, high));
+    let zone = zone(conclusion, &times, place, low, width);
+    let drawn = drawn(&lines, &zone, (low, high), width);
     let named: Vec<String> = SIGNS.iter().zip(&lines).map(|(sign, line)| format!("{sign} {}", line.label)).collect();
     let title = format!("{}: time per operation by threads", conclusion.clock);
-    let mut text = vec![padded(&title), padded(&named.join("  "))];
+    let mut text = vec![padded(&title, width), padded(&named.join("  "), width)];
     text.extend(drawn);
-    text.push(below(&threads, place));
+    text.push(below(&threads, place, width));
     text
 }
 
@@ -106,19 +105,19 @@ fn lines(times: &[Time], place: impl Fn(u32) -> f64) -> Vec<Line> {
 }
 
 /// Points below the front, as far as that is known: up to the most work at which threads slow each other down.
-fn zone(conclusion: &Conclusion, times: &[Time], place: impl Fn(u32) -> f64, low: f64) -> Vec<(f64, f64)> {
+fn zone(conclusion: &Conclusion, times: &[Time], place: impl Fn(u32) -> f64, low: f64, width: u16) -> Vec<(f64, f64)> {
     let at =
         |tokens: u64| times.iter().find(|time| time.tokens == tokens && time.threads == 1).map(|time| time.ns.log10());
     let Some(top) = conclusion.front.low().and_then(|low| at(low.tokens)) else { return Vec::new() };
     let right = place(conclusion.threads);
-    let columns = (0..WIDTH).map(|column| f64::from(column) / f64::from(WIDTH)).filter(|x| *x > 0.0 && *x <= right);
+    let columns = (0..width).map(|column| f64::from(column) / f64::from(width)).filter(|x| *x > 0.0 && *x <= right);
     let steps = 4 * HEIGHT;
     let rows = (0..steps).map(|step| low + (top - low) * f64::from(step) / f64::from(steps));
     let rows: Vec<f64> = rows.collect();
     columns.flat_map(|x| rows.iter().map(move |y| (x, *y)).collect::<Vec<_>>()).collect()
 }
 
-fn drawn(lines: &[Line], zone: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<String> {
+fn drawn(lines: &[Line], zone: &[(f64, f64)], (low, high): (f64, f64), width: u16) -> Vec<String> {
     let set = |data, sign, kind| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(kind);
     let mut sets = vec![set(zone, FORBIDDEN, GraphType::Scatter)];
     sets.extend(lines.iter().map(|line| set(&line.path, BETWEEN, GraphType::Line)));
@@ -129,18 +128,18 @@ fn drawn(lines: &[Line], zone: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<St
         .legend_position(None)
         .x_axis(Axis::default().bounds([0.0, 1.0]).labels([" ", " "]))
         .y_axis(Axis::default().bounds([low, high]).labels(decades.collect::<Vec<_>>()));
-    let mut buffer = Buffer::empty(Rect::new(0, 0, WIDTH, HEIGHT));
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, HEIGHT));
     plot.render(buffer.area, &mut buffer);
-    let rows = buffer.content.chunks(usize::from(WIDTH));
+    let rows = buffer.content.chunks(usize::from(width));
     // The last row has the chart's own labels of the axis below, which are written by `below`.
     let rows: Vec<String> = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect()).collect();
     rows.into_iter().take(usize::from(HEIGHT) - 1).collect()
 }
 
 /// The numbers of threads below the axis.
-fn below(threads: &[u32], place: impl Fn(u32) -> f64) -> String {
+fn below(threads: &[u32], place: impl Fn(u32) -> f64, width: u16) -> String {
     const LEFT: usize = 9;
-    let width = usize::from(WIDTH);
+    let width = usize::from(width);
     let mut row: Vec<char> = "threads".chars().chain(std::iter::repeat(' ')).take(width).collect();
     let mut free = LEFT - 1;
     for number in threads {
@@ -155,8 +154,8 @@ fn below(threads: &[u32], place: impl Fn(u32) -> f64) -> String {
     row.into_iter().collect()
 }
 
-fn padded(text: &str) -> String {
-    let width = usize::from(WIDTH);
+fn padded(text: &str, width: u16) -> String {
+    let width = usize::from(width);
     let cut: String = text.chars().take(width).collect();
     format!("{cut:<width$}")
 }
@@ -196,12 +195,15 @@ mod tests {
     #[test]
     fn the_chart_marks_what_is_raised_and_shades_what_is_forbidden() {
         let front = Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 };
-        let text = chart(&conclusion(front));
-        assert!(text.iter().all(|line| line.chars().count() == usize::from(WIDTH)), "{text:#?}");
+        for width in [48, 60, 80] {
+            let text = chart(&conclusion(front.clone()), width);
+            assert!(text.iter().all(|line| line.chars().count() == usize::from(width)), "{text:#?}");
+        }
+        let text = chart(&conclusion(front), 57);
         let whole = text.join("\n");
         assert!(whole.contains(RAISED) && whole.contains(FORBIDDEN), "{whole}");
         assert!(text.last().is_some_and(|line| line.starts_with("threads  1")), "{whole}");
-        let open = chart(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 })).join("\n");
+        let open = chart(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 }), 57).join("\n");
         assert!(!open.contains(FORBIDDEN), "{open}");
     }
 
@@ -209,7 +211,7 @@ mod tests {
     fn what_lies_between_the_ends_of_the_front_is_not_shaded() {
         // Times from 11 to 300 ns, on one thread 11 ns at 1 token and 266 ns at 256.
         let shaded = |front: Front| {
-            let rows = chart(&conclusion(front));
+            let rows = chart(&conclusion(front), 57);
             rows.iter().filter(|row| row.contains(FORBIDDEN)).count()
         };
         let bracket = shaded(Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 });
@@ -222,6 +224,6 @@ mod tests {
     fn one_number_of_threads_is_no_chart() {
         let mut lone = conclusion(Front::Everywhere { tokens: 1, ns: 1.0 });
         lone.points.clear();
-        assert!(chart(&lone).is_empty());
+        assert!(chart(&lone, 57).is_empty());
     }
 }

@@ -1,7 +1,8 @@
 use chronoscope_measure::record::study::{Estimate, StudyRecord};
+use chronoscope_report::Width;
 use chronoscope_report::text::{Column, Mood, Text, count, ns, percent};
 
-use super::chart::{WIDTH, chart};
+use super::chart::chart;
 use super::front::{Conclusion, Rise, TOLERANCE_PCT};
 use super::grid::NOTHING;
 use super::words::{self, Said};
@@ -9,11 +10,14 @@ use crate::experiment::show;
 
 /// Backoffs that a table has room for.
 const COLUMNS: usize = 6;
+/// Between two charts beside each other, and the columns of each that they need to be.
+const BETWEEN: &str = "   ";
+const LEAST: usize = 57;
 const NONE: &str = "–";
 
 /// What was found, as text for a terminal.
-pub(crate) fn page(record: &StudyRecord, conclusions: &[Conclusion]) -> String {
-    let mut page = Text::new();
+pub(crate) fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> String {
+    let mut page = Text::with_width(width);
     show::title(&mut page, record, "scaling");
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: what follows was measured until then");
@@ -57,24 +61,38 @@ fn charts(page: &mut Text, conclusions: &[Conclusion]) {
         let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
         others.find(|conclusion| conclusion.clock == *name)
     });
-    let mut drawn: Vec<Vec<String>> = worst.into_iter().chain(usual).map(chart).collect();
+    let (width, are_beside) = sizes(page.columns());
+    let mut drawn: Vec<Vec<String>> = worst.into_iter().chain(usual).map(|found| chart(found, width)).collect();
     drawn.retain(|chart| !chart.is_empty());
     if drawn.is_empty() {
         return;
     }
     page.section("OVER THREADS (a line for each amount of work between reads, log scale)");
-    let rows = drawn.iter().map(Vec::len).max().unwrap_or(0);
-    for row in 0..rows {
-        let empty = " ".repeat(usize::from(WIDTH));
-        let pieces: Vec<&str> =
-            drawn.iter().map(|chart| chart.get(row).map_or(empty.as_str(), String::as_str)).collect();
-        page.verbatim(Mood::Plain, &pieces.join("   "));
+    if are_beside {
+        let rows = drawn.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..rows {
+            let empty = " ".repeat(usize::from(width));
+            let pieces: Vec<&str> =
+                drawn.iter().map(|chart| chart.get(row).map_or(empty.as_str(), String::as_str)).collect();
+            page.verbatim(Mood::Plain, &pieces.join(BETWEEN));
+        }
+    } else {
+        for line in drawn.iter().flatten() {
+            page.verbatim(Mood::Plain, line);
+        }
     }
     page.sentence(
         Mood::Quiet,
         " ",
         "▲ longer than on one thread; ░ known to lie below the front: the clock is what you measure",
     );
+}
+
+/// The columns of a chart on a page of so many, and whether two stand beside each other.
+fn sizes(columns: usize) -> (u16, bool) {
+    let beside = columns.saturating_sub(BETWEEN.len()) / 2;
+    let are_beside = beside >= LEAST;
+    (u16::try_from(if are_beside { beside } else { columns }).unwrap_or(u16::MAX), are_beside)
 }
 
 /// Reads in a row and steps of the value.
@@ -215,8 +233,12 @@ fn crowded(page: &mut Text, conclusions: &[Conclusion]) {
         return;
     }
     page.section("MORE THREADS THAN CPUs: threads wait for a CPU, not for the clock");
-    let columns =
-        [Column::left("clock"), Column::right("tokens"), Column::right("threads"), Column::right("time per operation")];
+    let columns = [
+        Column::left("clock"),
+        Column::right("tokens").naming(),
+        Column::right("threads").naming(),
+        Column::right("time per operation"),
+    ];
     page.table(&columns, rows);
     page.sentence(Mood::Quiet, " ", "a regime of its own: it tells nothing of a front");
 }
@@ -277,7 +299,7 @@ fn within(conclusions: &[Conclusion]) -> Vec<u32> {
 
 fn heads(columns: &[(u64, f64)]) -> Vec<Column> {
     let works = columns.iter().map(|(_, work)| Column::right(ns(*work)));
-    [Column::left("clock"), Column::right("threads")].into_iter().chain(works).collect()
+    [Column::left("clock"), Column::right("threads").naming()].into_iter().chain(works).collect()
 }
 
 /// An estimate with the half width of its interval.
@@ -404,7 +426,7 @@ mod tests {
     fn the_summary_says_what_the_table_says() {
         let record = record();
         let conclusions = conclude(&record);
-        let text = plain(&page(&record, &conclusions));
+        let text = plain(&page(&record, &conclusions, Width::default()));
         let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
 
         // What the table resolves is not called unresolved, and the other way round.
@@ -481,5 +503,22 @@ mod tests {
         assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.800 ns");
         assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");
         assert_eq!(about_or_below(None, Some(19.9)), "< 19.9 ns");
+    }
+
+    #[test]
+    fn the_page_fits_any_terminal() {
+        let record = record();
+        let conclusions = conclude(&record);
+        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
+        let text = page(&record, &conclusions, Width::of_columns(80));
+        assert!(text.matches("time per operation by threads").count() >= 2, "{text}");
+    }
+
+    #[test]
+    fn two_charts_stand_beside_each_other_where_there_is_room() {
+        assert_eq!(sizes(118), (57, true));
+        assert_eq!(sizes(117), (57, true));
+        assert_eq!(sizes(116), (116, false));
+        assert_eq!(sizes(60), (60, false));
     }
 }

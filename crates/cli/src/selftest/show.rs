@@ -1,20 +1,26 @@
 use chronoscope_measure::record::study::StudyRecord;
+use chronoscope_report::Width;
 use chronoscope_report::text::{Column, Mood, Text, count, ns, percent};
 
 use super::{Outcome, SelftestRun, Verdict};
 use crate::experiment::show::title;
 
 /// The verdict as text for a terminal.
-pub(crate) fn terminal(run: &SelftestRun) -> String {
+pub(crate) fn terminal(run: &SelftestRun, width: Width) -> String {
     let SelftestRun { selftest: verdict, studies: records, .. } = run;
-    let mut page = Text::new();
+    let mut page = Text::with_width(width);
     if let Some(first) = records.first() {
         let elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();
         title(&mut page, &StudyRecord { elapsed_ms, ..first.clone() }, "selftest");
     }
     page.section("CLAIMED AGAINST TRUE");
-    let columns =
-        [Column::left(""), Column::left("what"), Column::right("claimed"), Column::right("true"), Column::left("why")];
+    let columns = [
+        Column::left(""),
+        Column::left("what").naming(),
+        Column::right("claimed"),
+        Column::right("true").tied(),
+        Column::left("why"),
+    ];
     let rows = verdict.checks.iter().map(|check| {
         let (mood, sign) = sign(check.outcome);
         let reason = if check.outcome == Outcome::Pass { check.reason.as_str() } else { "see below" };

@@ -1,5 +1,6 @@
 use super::check::Judgement;
 use super::*;
+use crate::experiment::synthetic::assert_fits;
 
 fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
     let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
@@ -77,5 +78,19 @@ fn a_saved_self_test_reads_back_as_it_was() {
     let text = serde_json::to_string(&run).unwrap();
     let read: SelftestRun = serde_json::from_str(&text).unwrap();
     assert_eq!(read, run);
-    assert_eq!(terminal(&read), terminal(&run));
+    assert_eq!(
+        terminal(&read, chronoscope_report::Width::default()),
+        terminal(&run, chronoscope_report::Width::default())
+    );
+}
+
+#[test]
+fn the_verdict_fits_any_terminal() {
+    let mut found = verdict(&[Judgement::pass("the interval holds it"), Judgement::fail("off")], disturbed());
+    for check in &mut found.checks {
+        check.name = "a chain of 4096 dependent additions, in pairs".to_owned();
+        (check.claim, check.truth) = ("4.10 µs (4.09 … 4.11)".to_owned(), "4.09 µs (4.09 … 4.10)".to_owned());
+    }
+    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies: Vec::new() };
+    assert_fits(|width| show::terminal(&run, width));
 }

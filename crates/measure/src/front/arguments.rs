@@ -11,7 +11,9 @@ const DEPTHS: (f64, f64) = (0.2, 4.0);
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopped, output could not be written, \
     --compare found something slower, or --strict and a finding of severity warning or worse stands; 2 the arguments \
-    are wrong.";
+    are wrong.\n\n\
+    Environment: COLUMNS is the width of the page instead of that of the terminal, or of 118 columns where the output is \
+    no terminal; NO_COLOR takes the colour off.";
 
 /// What a program with studies can be told.
 #[derive(Clone, Debug, Parser)]

@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use chronoscope_report::study::{Detail, html, json, parse, terminal};
+use chronoscope_report::study::{Detail, html, json, parse, terminal_at};
 use serde::Serialize;
 
 use super::arguments::Arguments;
-use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, print, saved};
+use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
 use crate::record::Tool;
 use crate::record::study::{StudyCompared, StudyRecord};
 use crate::{Study, StudyWish, compare_studies};
@@ -120,9 +120,10 @@ fn tool() -> Tool {
 
 fn human(record: &StudyRecord, compared: Option<&StudyCompared>, arguments: &Arguments) -> String {
     let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
-    let mut text = terminal(record, detail);
+    let width = page_width();
+    let mut text = terminal_at(record, detail, width);
     if let Some(compared) = compared {
-        text.push_str(&chronoscope_report::study_compared(compared));
+        text.push_str(&chronoscope_report::study_compared_at(compared, width));
     }
     text
 }

@@ -1,8 +1,10 @@
 use chronoscope_measure::record::study::{CostModel, CostShape, Difference, Estimate, StudyRecord};
 
 use super::super::reading::Reading;
+use chronoscope_report::Width;
+
 use super::super::show::terminal;
-use super::super::synthetic::{cell, comparison, interval, record};
+use super::super::synthetic::{assert_fits, cell, comparison, interval, record};
 use super::cost::{Amortised, amortised, rows};
 use super::naive::{Kind, absurdities};
 use super::*;
@@ -107,7 +109,8 @@ fn the_sentences_say_what_the_data_shows() {
     assert!(said.contains("the difference grows: +30.0 ns (+29.0 … +31.0) at 0 tokens, +110 ns"), "{said}");
     let published = conclusions.published.text();
     assert!(published.contains("Ours: from 10 tokens (20.0 ns of work) the cost stays within 5 %"), "{published}");
-    let text = terminal(&conclusions, &made);
+    assert_fits(|width| terminal(&conclusions, &made, width));
+    let text = terminal(&conclusions, &made, Width::default());
     for title in ["WHAT A NAIVE READER WOULD CONCLUDE", "WHAT THE MODEL SAYS", "PUBLISHED FIGURES AND OURS"] {
         assert!(text.contains(title));
     }
@@ -123,7 +126,7 @@ fn a_page_has_one_cost_at_0_tokens() {
         model.exposed_ns = interval(9.87, 0.05);
         model.hidden_past_tokens = Some(interval(11.0, 9.0));
     }
-    let text = terminal(&conclude(&made), &made);
+    let text = terminal(&conclude(&made), &made, Width::default());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!words.contains("9.87"), "the model's cost beside the direct one: {words}");
     assert!(!words.contains("tokens (2 … 20)"), "a hinge that the rows do not show: {words}");
@@ -174,7 +177,7 @@ fn one_process_has_no_interval_and_tells_nothing() {
 #[test]
 fn a_record_of_nothing_is_no_reason_to_panic() {
     let empty = record(&[], &[]);
-    let text = terminal(&conclude(&empty), &empty);
+    let text = terminal(&conclude(&empty), &empty, Width::default());
     assert!(text.contains("not measured"), "{text}");
 }
 

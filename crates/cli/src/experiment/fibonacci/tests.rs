@@ -1,7 +1,9 @@
 use chronoscope_measure::record::study::{Steadiness, StudyRecord};
 
+use chronoscope_report::Width;
+
 use super::super::show::terminal;
-use super::super::synthetic::{cell, part, record, series};
+use super::super::synthetic::{assert_fits, cell, part, record, series};
 use super::growth::Growth;
 use super::*;
 
@@ -62,7 +64,8 @@ fn no_single_number_is_given_where_the_detector_sees_a_trend() {
     assert!(said.contains("time(n) ≈ a + b·n, a = +50.5 ns") && said.contains("b = +10.0 ns"), "{said}");
     let naive = conclusions.naive.text();
     assert!(naive.contains("in 1 ms") && naive.contains("depends on the length of the run"), "{naive}");
-    assert!(terminal(&conclusions, &made).contains("the run was shorter"), "a second was not run");
+    assert_fits(|width| terminal(&conclusions, &made, width));
+    assert!(terminal(&conclusions, &made, Width::default()).contains("the run was shorter"), "a second was not run");
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn no_time_is_negative_and_no_length_is_told_from_another_that_is_not() {
     let said = conclusions.model.text();
     assert!(said.contains("finds a steady state in 4 of 4") && !said.contains("contradicts"), "{said}");
     assert!(said.contains("no slope that is resolved") && !said.contains("instead of one number"), "{said}");
-    let text = terminal(&conclusions, &made);
+    let text = terminal(&conclusions, &made, Width::default());
     let times = text.lines().filter(|line| line.contains(" ns") && !line.contains("slope"));
     for line in times {
         assert!(!line.contains("-"), "a negative time: {line}");
@@ -122,5 +125,5 @@ fn a_record_of_nothing_is_no_reason_to_panic() {
     let empty = record(&[0], &[1]);
     let conclusions = conclude(&empty);
     assert!(conclusions.naive.text().contains("no process ran long enough"));
-    assert!(terminal(&conclusions, &empty).contains("nothing to judge"));
+    assert!(terminal(&conclusions, &empty, Width::default()).contains("nothing to judge"));
 }
