@@ -131,10 +131,11 @@ impl Table {
         self.cells(style, cells.into());
     }
 
-    /// A row; the last cell of a table that folds it may be of any length.
+    /// A row; words in the last column may be of any length, for they go on in further lines.
     pub(crate) fn cells(&mut self, style: Style, cells: Vec<String>) {
-        let last = if self.folds_last { self.header.len().saturating_sub(1) } else { usize::MAX };
-        let limit = |i: usize| if i == last { usize::MAX } else { CELL };
+        let last = self.header.len().saturating_sub(1);
+        let is_words = self.align.get(last) == Some(&Align::Left);
+        let limit = |i: usize| if i == last && i > 0 && is_words { usize::MAX } else { CELL };
         let cells = cells.iter().enumerate().map(|(i, cell)| fitted(cell, limit(i))).collect();
         self.rows.push(Row { style, cells, remark: None });
     }

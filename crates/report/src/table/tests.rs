@@ -84,6 +84,22 @@ fn a_table_that_is_too_wide_comes_in_parts_and_loses_nothing() {
     );
 }
 
+#[test]
+fn words_of_the_last_column_are_never_cut() {
+    let mut table = Table::new(&[("measurement", Align::Left), ("migrations", Align::Right), ("bound", Align::Left)]);
+    let reason =
+        "no: sched_setaffinity said EPERM: a seccomp filter of the container does not allow it, nor may a user";
+    table.row(PLAIN, ["CLOCK_MONOTONIC CPU 0–1".to_owned(), "0".to_owned(), reason.to_owned()]);
+    for columns in [60, 80, 118] {
+        let mut table = Table::new(&[("clock", Align::Left), ("bound", Align::Left)]);
+        table.row(PLAIN, ["rdtsc".to_owned(), reason.to_owned()]);
+        let text = text(table, columns);
+        assert_eq!(text.split_whitespace().skip(3).collect::<Vec<_>>().join(" "), reason, "{text}");
+    }
+    let text = text(table, 118);
+    assert!(text.lines().all(|line| line.width() <= 118) && text.ends_with("nor may a user\n"), "{text}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
