@@ -36,8 +36,8 @@ pub(crate) struct Arguments {
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
     --strict and a finding of severity warning or worse stands; 2 the arguments are wrong.\n\n\
-    Environment: COLUMNS is the width of the page instead of that of the terminal, or of 118 columns where the output is \
-    no terminal; NO_COLOR takes the colour off.";
+    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
+    output is not a terminal. NO_COLOR turns colour off.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

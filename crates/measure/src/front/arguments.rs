@@ -12,8 +12,8 @@ const DEPTHS: (f64, f64) = (0.2, 4.0);
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopped, output could not be written, \
     --compare found something slower, or --strict and a finding of severity warning or worse stands; 2 the arguments \
     are wrong.\n\n\
-    Environment: COLUMNS is the width of the page instead of that of the terminal, or of 118 columns where the output is \
-    no terminal; NO_COLOR takes the colour off.";
+    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
+    output is not a terminal. NO_COLOR turns colour off.";
 
 /// What a program with studies can be told.
 #[derive(Clone, Debug, Parser)]
