@@ -511,7 +511,7 @@ mod tests {
         let conclusions = conclude(&record);
         crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
         let text = page(&record, &conclusions, Width::of_columns(80));
-        assert!(text.matches("time per operation by threads").count() >= 2, "{text}");
+        assert!(text.contains("time per operation by threads"), "{text}");
     }
 
     #[test]
