@@ -369,6 +369,7 @@ fn nothing_done_is_nothing_late_by_what_was_done() {
     let (_, run) = pace(&["--rate", "20k", "--for", "300ms"]);
     let pace = &run["pace"];
     assert_eq!((&pace["late_share_caller"], &pace["handover_ns"]), (&Value::from(0.0), &Value::Null));
+    assert_eq!(pace["command_killed"], Value::Null);
     let sum: f64 = ["late_share_machine", "late_share_pacer"].map(|name| pace[name].as_f64().unwrap()).iter().sum();
     assert!((sum - 1.0).abs() < 1e-9, "{pace}");
 }

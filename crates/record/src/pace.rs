@@ -83,9 +83,13 @@ pub struct Pace {
     /// Bytes that the pipe to `command` holds before handing over waits for the program; null where that is not told.
     #[serde(default)]
     pub pipe_bytes: Option<u64>,
-    /// Lines that `command` had not read when the last was handed over, to the nearest; null where that is not told.
+    /// Lines that `command` had not read to their end when the last was handed over; null where that is not told.
     #[serde(default)]
     pub unread_lines: Option<u64>,
+    /// Whether `command` was ended by force, since it did not end by itself within two seconds after its last line; it may not
+    /// have read all. Null without one.
+    #[serde(default)]
+    pub command_killed: Option<bool>,
     /// Of all lateness, what the handling of earlier events caused, 0 to 1: handing lines to `command`, interruptions of that
     /// included, and the stall. 0 where there was neither. A backlog counts as its first cause's.
     pub late_share_caller: f64,

@@ -61,6 +61,11 @@ pub fn pace_at(run: &PaceRun, width: Width) -> String {
     if let Some(reason) = &pace.reason_ended {
         page.paragraph(Line::styled(WARNING, "! "), WARNING, &format!("it ended before its time: {reason}"));
     }
+    if pace.command_killed == Some(true) && pace.reason_ended.is_none() {
+        let said =
+            "the consumer did not end within 2 s after its last line, and was ended by force; it may not have read all";
+        page.paragraph(Line::styled(WARNING, "! "), WARNING, said);
+    }
     if pace.events > 0 {
         times(&mut page, pace);
         if pace.command.is_some() {
@@ -288,6 +293,14 @@ mod tests {
         assert!(pace(&quick).contains("no line unread"));
         quick.pace.unread_lines = None;
         assert!(!pace(&quick).contains("unread"), "not known, not told");
+    }
+
+    #[test]
+    fn a_consumer_that_was_ended_by_force_is_told_of() {
+        let mut killed = piped();
+        assert!(!pace(&killed).contains("by force"));
+        killed.pace.command_killed = Some(true);
+        assert!(pace(&killed).contains("by force"));
     }
 
     #[test]

@@ -36,6 +36,8 @@ struct Running {
     child: Arc<Mutex<Child>>,
     input: Option<ChildStdin>,
     line: Vec<u8>,
+    /// How long the lines were, each with how many in a row: numbers grow by a digit now and then.
+    handed_over: Vec<(u64, u64)>,
     /// Whether it was ended since it did not read on.
     overdue: Arc<AtomicBool>,
 }
@@ -45,7 +47,7 @@ struct Running {
 pub(super) struct Pipe {
     /// How much it holds.
     pub(super) bytes: Option<u64>,
-    /// Lines that were not read, to the nearest.
+    /// Lines that were not read, or not to their end.
     pub(super) unread_lines: Option<u64>,
 }
 
@@ -82,7 +84,8 @@ impl Consumer {
             .map_err(failed)?;
         let input = child.stdin.take();
         let (child, overdue) = (Arc::new(Mutex::new(child)), Arc::default());
-        Ok(Self(Some(Running { child, input, line: Vec::with_capacity(80), overdue })))
+        let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
+        Ok(Self(Some(Running { child, input, line, handed_over, overdue })))
     }
 
     pub(super) fn killer(&self) -> Killer {
@@ -95,7 +98,7 @@ impl Consumer {
 
     /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
     pub(super) fn take(&mut self, slot: &Slot) -> Result<(), String> {
-        let Some(Running { input: Some(input), line, overdue, .. }) = &mut self.0 else { return Ok(()) };
+        let Some(Running { input: Some(input), line, handed_over, overdue, .. }) = &mut self.0 else { return Ok(()) };
         line.clear();
         // Into memory, which cannot fail; then in one call.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
@@ -104,30 +107,36 @@ impl Consumer {
                 format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
             }
             false => format!("the consumer takes no more events: {error}"),
-        })
+        })?;
+        match handed_over.last_mut() {
+            Some((bytes, lines)) if *bytes == line.len() as u64 => *lines += 1,
+            _ => handed_over.push((line.len() as u64, 1)),
+        }
+        Ok(())
     }
 
     /// What of it is unread now.
     pub(super) fn pipe(&self) -> Pipe {
-        let Some(Running { input: Some(input), line, .. }) = &self.0 else { return Pipe::default() };
-        let unread_lines = unread_bytes(input).map(|unread| lines(unread, line.len() as u64));
+        let Some(Running { input: Some(input), handed_over, .. }) = &self.0 else { return Pipe::default() };
+        let unread_lines = unread_bytes(input).map(|unread| lines(unread, handed_over));
         Pipe { bytes: holds_bytes(input), unread_lines }
     }
 
-    /// Tells the program that no more comes, and waits for its end; ends it where it does not.
-    pub(super) fn finish(self) {
-        let Some(mut running) = self.0 else { return };
+    /// Tells the program that no more comes, and waits for its end; ends it where it does not. Whether that was so; None
+    /// without a program.
+    pub(super) fn finish(self) -> Option<bool> {
+        let mut running = self.0?;
         drop(running.input.take());
         let until = Instant::now() + GRACE;
         loop {
             let mut child = running.child.lock().unwrap_or_else(PoisonError::into_inner);
             if !matches!(child.try_wait(), Ok(None)) {
-                return;
+                return Some(running.overdue.load(SeqCst));
             }
             if Instant::now() >= until {
                 let _ = child.kill();
                 let _ = child.wait();
-                return;
+                return Some(true);
             }
             drop(child);
             std::thread::sleep(LOOK);
@@ -155,9 +164,15 @@ fn holds_bytes(_input: &ChildStdin) -> Option<u64> {
     None
 }
 
-/// How many lines so many bytes are, of which the last has `of_last`; the ones before differ by few digits of their numbers.
-fn lines(bytes: u64, of_last: u64) -> u64 {
-    (bytes + of_last / 2).checked_div(of_last).unwrap_or(0)
+/// How many of the last lines the last so many bytes touch, where lines had these lengths, each so often in a row.
+fn lines(mut bytes: u64, handed_over: &[(u64, u64)]) -> u64 {
+    let mut found = 0;
+    for (length, count) in handed_over.iter().rev() {
+        let of_these = bytes.div_ceil(*length).min(*count);
+        found += of_these;
+        bytes = bytes.saturating_sub(of_these * length);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -165,15 +180,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_a_line_that_was_read_is_a_line_to_the_nearest() {
-        assert_eq!((lines(0, 30), lines(30, 30), lines(80, 30), lines(0, 0)), (0, 1, 3, 0));
+    fn unread_bytes_are_those_of_the_last_lines() {
+        let handed_over = [(28, 10), (29, 90), (30, 5)];
+        let of = |bytes| lines(bytes, &handed_over);
+        assert_eq!((of(0), of(1), of(30), of(31), of(150)), (0, 1, 1, 2, 5));
+        assert_eq!((of(150 + 29), of(150 + 90 * 29), of(150 + 90 * 29 + 280), of(u64::MAX)), (6, 95, 105, 105));
+        assert_eq!(lines(10, &[]), 0);
     }
 
     #[test]
     fn no_consumer_has_no_pipe() {
         let none = Consumer::start(&[]).unwrap();
         assert!(!none.is_there());
-        assert_eq!(none.pipe(), Pipe::default());
+        assert_eq!((none.pipe(), none.finish()), (Pipe::default(), None));
     }
 
     /// It sleeps before it reads: what was handed over is unread, and the pipe says so.
@@ -193,8 +212,8 @@ mod tests {
         }
         let pipe = consumer.pipe();
         consumer.killer().kill();
-        consumer.finish();
-        assert!((99..=100).contains(&pipe.unread_lines.unwrap()), "{pipe:?}");
+        assert_eq!(consumer.finish(), Some(false), "it was killed by the test");
+        assert_eq!(pipe.unread_lines, Some(100));
         assert!(pipe.bytes.unwrap() >= 4_096, "{pipe:?}");
     }
 }

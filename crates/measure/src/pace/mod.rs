@@ -174,7 +174,7 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
     }
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());
     let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
-    consumer.finish();
+    let command_killed = consumer.finish();
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
     let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
@@ -188,6 +188,7 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
             reason_no_real_time,
             reason_ended,
             pipe,
+            command_killed,
         },
     )
 }

@@ -15,6 +15,7 @@ pub(super) struct Surroundings {
     pub(super) reason_no_real_time: Option<String>,
     pub(super) reason_ended: Option<String>,
     pub(super) pipe: Pipe,
+    pub(super) command_killed: Option<bool>,
 }
 
 /// What became of the events in `record`, of which the first was intended, and the last started, at `ends`.
@@ -22,7 +23,7 @@ pub(super) fn pace(
     wish: &PaceWish,
     record: &PaceRecord,
     ends: Option<(Instant, Instant)>,
-    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended, pipe }: Surroundings,
+    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended, pipe, command_killed }: Surroundings,
 ) -> Pace {
     let rate_per_s = wish.pace.per_second_f64();
     let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO);
@@ -57,6 +58,7 @@ pub(super) fn pace(
         handover_ns: (!wish.command.is_empty()).then(|| times(record.service())),
         pipe_bytes: pipe.bytes,
         unread_lines: pipe.unread_lines,
+        command_killed,
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
@@ -112,7 +114,14 @@ mod tests {
             command: Vec::new(),
         };
         let (reason_no_real_time, reason_ended, pipe) = (None, None, Pipe::default());
-        let nothing = Surroundings { cpu_share: None, real_time: false, reason_no_real_time, reason_ended, pipe };
+        let nothing = Surroundings {
+            cpu_share: None,
+            real_time: false,
+            reason_no_real_time,
+            reason_ended,
+            pipe,
+            command_killed: None,
+        };
         let found = pace(&wish, &PaceRecord::new(), None, nothing);
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
