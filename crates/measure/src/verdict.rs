@@ -74,10 +74,10 @@ fn causality_of(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
             unknown(format!("nothing was observed from CPU {} to CPU {}", row.writer, row.reader))
         }
         Some(row) => unknown(format!(
-            "{} new values were seen from CPU {} to CPU {}, too few to tell; it takes {}",
-            row.fresh,
+            "new values seen from CPU {} to CPU {}: {}, too few to tell; it takes {}",
             row.writer,
             row.reader,
+            row.fresh,
             Litmus::FEWEST_NEW_VALUES
         )),
         None => (Some(true), None),
@@ -275,7 +275,7 @@ mod tests {
         let rows = vec![row(MONOTONIC, pair, ENOUGH, 0), row(COARSE, pair, 58, 0)];
         let found = concluded(record(&[MONOTONIC, COARSE], rows));
         let (causal, reason) = causal_of(&found, COARSE);
-        assert!(causal.is_none() && reason.unwrap().contains("58 new values"), "{reason:?}");
+        assert!(causal.is_none() && reason.unwrap().contains("to CPU 1: 58, too few"), "{reason:?}");
         assert_eq!(found.verdict.causal, Some(true), "it is not recommended");
         let broken = concluded(record(&[MONOTONIC], vec![row(MONOTONIC, pair, 58, 1)]));
         assert_eq!((broken.verdict.causal, causal_of(&broken, MONOTONIC).0), (Some(false), Some(false)));

@@ -62,6 +62,9 @@ fn one(page: &mut Page, clock: &ClockReport) {
     let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
     page.entry("resolution", PLAIN, &format!("{declared} declared"));
     granularity(page, clock);
+    if let (None, Some(reason)) = (clock.causal, &clock.reason_causal_unknown) {
+        page.entry("causal", DIM, &format!("not known: {reason}"));
+    }
     if let Some(disturbance) = &clock.disturbance {
         page.entry("disturbance", PLAIN, &disturbance::said(disturbance));
     }

@@ -84,7 +84,7 @@ fn promise(clock: &ClockVerdict) -> (Mark, String) {
         }
         (one, ten) => {
             let parts = [within(ten, "10 %"), within(one, "1 %")];
-            (Mark::Warning, format!("{name} times one interval directly {}", parts.join("; ")))
+            (Mark::Warning, format!("{name}: {}", parts.join("; ")))
         }
     }
 }
@@ -92,17 +92,19 @@ fn promise(clock: &ClockVerdict) -> (Mark, String) {
 /// From where a clock times an interval so well, with what that rests on.
 fn within(shortest: ShortestInterval, limit: &str) -> String {
     match shortest {
-        ShortestInterval::Confirmed(from) => format!("from {} within {limit} (confirmed by trials)", ns(from)),
+        ShortestInterval::Confirmed(from) => {
+            format!("times one interval directly from {} within {limit} (confirmed by trials)", ns(from))
+        }
         ShortestInterval::Claimed(from) => {
-            format!("from {} within {limit} by its latency and step (no trials were made)", ns(from))
+            format!("should from {} within {limit}, by its latency and step (no trials were made)", ns(from))
         }
         ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns } => format!(
-            "within {limit} from no length up to {}; expect {} if its error stays at {}",
+            "within {limit}, trials confirmed no interval up to {}; expect {} if its error stays at {}",
             ns(tried_to_ns),
             ns(expected_from_ns),
             ns(error_ns)
         ),
-        ShortestInterval::Unknown => format!("within {limit} from a length that is not known"),
+        ShortestInterval::Unknown => format!("within {limit}, nothing is known"),
     }
 }
 

@@ -1,8 +1,9 @@
 use super::{StageError, outcome, readable};
 use crate::engine::session::Session;
 use crate::estimate;
-use crate::record::{Part, Record};
+use crate::record::{ClockReport, Litmus, Part, Record};
 use crate::task::{Samples, Task, litmus as litmus_task, offset};
+use crate::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
 pub(super) fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -57,16 +58,8 @@ pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(
     let mut reasons = Vec::new();
     for (i, request) in requests.iter().enumerate() {
         session.goes_on(Part::Litmus, i as f64 / requests.len() as f64);
-        let answer = session.ask(None, budget_ms, Task::Litmus(request.clone()), |samples| match samples {
-            Samples::Litmus(found) => Some(found),
-            _ => None,
-        });
-        match answer {
-            Ok((samples, disturbance)) => {
-                let rate = session.rate_of(&request.source);
-                let row = estimate::litmus(request, &samples, rate, disturbance);
-                record.causality.litmus.push(row);
-            }
+        match observe(session, request, budget_ms) {
+            Ok(row) => record.causality.litmus.push(row),
             Err(failure) => {
                 reasons.push(format!("{}: {failure}", request.source));
                 if session.observer.cancelled() {
@@ -76,6 +69,40 @@ pub(super) fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(
         }
     }
     outcome(requests.len(), reasons)
+}
+
+/// Observes once more the clocks of which too few new values were seen to tell: at the end of a run, when both CPUs may be
+/// free. Not those that move too seldom to show more in the time.
+pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
+    let budget_ms = (session.budget_ms(Part::Litmus) / record.causality.litmus.len().max(1) as u64).max(1);
+    let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
+    let moves_often = |name: &str| {
+        let clock = record.clocks.iter().find(|clock| clock.name == name);
+        clock.and_then(ClockReport::step_ns).is_none_or(|step| step < shortest_step_ns)
+    };
+    for row in record.causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
+        if !session.has_time() {
+            return;
+        }
+        if !moves_often(&row.name) {
+            continue;
+        }
+        let request = litmus_task::Request { source: row.name.clone(), writer: row.writer, reader: row.reader };
+        // What was seen before stays if this fails, or sees less.
+        match observe(session, &request, budget_ms) {
+            Ok(again) if again.violations > 0 || again.fresh > row.fresh => *row = again,
+            _ => {}
+        }
+    }
+}
+
+fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
+    let (samples, disturbance) =
+        session.ask(None, budget_ms, Task::Litmus(request.clone()), |samples| match samples {
+            Samples::Litmus(found) => Some(found),
+            _ => None,
+        })?;
+    Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }
 
 fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), StageError> {

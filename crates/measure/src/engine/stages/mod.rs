@@ -63,6 +63,8 @@ pub(super) fn finish(session: &mut Session<'_>, record: &mut Record) {
     add_suffered(Part::Latency, session, record);
     intervals::finish(session, record);
     add_suffered(Part::Intervals, session, record);
+    causality::finish(session, record);
+    add_suffered(Part::Litmus, session, record);
     library_clock::finish(session, record);
 }
 
