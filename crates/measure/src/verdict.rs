@@ -3,7 +3,7 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Guarantee, SourceId};
 
-use crate::record::{ClockReport, Litmus, Outcome, Part, Path, Question, Record, Tolerance};
+use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Part, Path, Question, Record, Tolerance};
 
 /// Fills in `record.verdict` from the rest of the record, and what each clock's causality comes to.
 pub(crate) fn conclude(record: &mut Record) {
@@ -156,7 +156,15 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
         }
         SourceId::Clock(Guarantee::Ordered) => match counter_doubt(record) {
             Some(doubt) => (false, doubt),
-            None => (true, format!("nanoseconds of CLOCK_MONOTONIC, {causal}; from the library chronoscope-clock")),
+            None => {
+                let degraded = record
+                    .library_clock
+                    .as_ref()
+                    .filter(|library| library.state == LibraryClockState::Degraded)
+                    .map_or("", |_| ", degraded here");
+                let library = "from the library chronoscope-clock";
+                (true, format!("nanoseconds of CLOCK_MONOTONIC, {causal}; {library}{degraded}"))
+            }
         },
         SourceId::Clock(Guarantee::Granular) => {
             no("it moves in steps: for timestamps that threads compare, causal without the cost of a fence")

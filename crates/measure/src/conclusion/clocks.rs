@@ -27,13 +27,17 @@ pub(super) fn negative_elapsed(record: &Record) -> Vec<Finding> {
     }
     seen.into_iter()
         .map(|(name, (steps, worst_ns))| {
-            let mut finding = Finding::new(
-                FindingId::NegativeElapsed,
-                format!("{name} stepped back {steps} times on one thread, by up to {}", ns(worst_ns)),
-            )
-            .about(name)
-            .value("backward_steps", steps as f64)
-            .value("worst_ns", worst_ns);
+            let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
+            let mut summary = format!("{name} stepped back {times} on one thread");
+            // Consecutive reads are counted, and how far back they went is not kept.
+            if worst_ns > 0.0 {
+                summary += &format!(", by up to {}", ns(worst_ns));
+            }
+            let mut finding =
+                Finding::new(FindingId::NegativeElapsed, summary).about(name).value("backward_steps", steps as f64);
+            if worst_ns > 0.0 {
+                finding = finding.value("worst_ns", worst_ns);
+            }
             if SourceId::from_name(name) == Some(SourceId::Os(OsClock::Realtime)) {
                 // A wall clock may be set; that it was, during the run, is worth knowing and no more.
                 finding.severity = Severity::Notice;
@@ -211,6 +215,22 @@ mod tests {
         assert!(!counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
         record.machine.hypervisor.present = Some(true);
         assert!(counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
+    }
+
+    #[test]
+    fn a_step_back_of_unknown_length_is_given_none() {
+        let mut record = blank();
+        let samples = crate::task::reads::Samples {
+            differences: vec![(-7, 1), (20, 99)],
+            span_ticks: 1_973,
+            empty_intervals: 0,
+            largest_empty_ticks: 0,
+        };
+        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        record.reads.extend(crate::estimate::reads("CLOCK_MONOTONIC", &samples, rate, Default::default()));
+        let found = negative_elapsed(&record);
+        assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC stepped back once on one thread");
+        assert!(!found[0].evidence.values.contains_key("worst_ns"));
     }
 
     #[test]

@@ -136,7 +136,7 @@ pub(super) fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
         if walls.is_empty() || told.iter().any(|(kind, _)| *kind == runtime.kind) {
             continue;
         }
-        let instead = of(TimeKind::Monotonic).next().map_or_else(String::new, |name| format!(" (use {name})"));
+        let instead = steadiest(runtime).map_or_else(String::new, |name| format!(" (use {name})"));
         told.push((runtime.kind, format!("{} {}{instead}", runtime.kind.title(), walls.join(", "))));
     }
     if told.is_empty() {
@@ -149,6 +149,15 @@ pub(super) fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
             .value("runtimes", told.len() as f64)
             .advice("take them for the time of day, and the monotonic clock of the runtime for intervals"),
     ]
+}
+
+/// The monotonic clock to advise: of those that were not seen to step back, the one of the finest step, and of these the
+/// first.
+fn steadiest(runtime: &Runtime) -> Option<&str> {
+    let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
+    let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
+    let step_of = |clock: &RuntimeClock| step(clock).unwrap_or(0.0);
+    steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 
 pub(super) fn loop_doubtful(record: &Record) -> Vec<Finding> {
@@ -323,6 +332,20 @@ mod tests {
         walls.runtimes.push(walls.runtimes[0].clone());
         assert_eq!(ids(&walls), [(FindingId::WallClockForIntervals, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
+    }
+
+    #[test]
+    fn a_clock_that_stepped_back_is_not_advised_nor_a_coarser_one() {
+        let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
+        let mut add = |name: &str, lines: &[&str]| {
+            let clock = record(TimeKind::Monotonic, 10_000_000, None, lines).runtimes[0].clocks[0].clone();
+            walls.runtimes[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
+        };
+        add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);
+        add("coarse", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":396,"changes":[40000,40000]}"#]);
+        add("fine", &[STEPS_OF_100_NS]);
+        let told = wall_clock_for_intervals(&walls);
+        assert!(told[0].evidence.summary.ends_with("(use fine)"), "{told:?}");
     }
 
     #[test]
