@@ -29,6 +29,8 @@ compile_error!("chronoscope-measure runs on Linux; chronoscope-clock compiles el
 
 mod affinity;
 pub mod conclusion;
+#[cfg(test)]
+mod documents;
 pub mod engine;
 pub mod estimate;
 pub mod front;
@@ -55,7 +57,7 @@ pub use crate::front::main;
 pub use crate::study_compare::{Welch, compare_studies, welch_ratio};
 
 #[cfg(doctest)]
-mod documents {
+mod compiled_documents {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
     #[doc = include_str!("../../../DESIGN.md")]

@@ -79,6 +79,9 @@ pub struct Runtime {
     pub available: bool,
     /// Why nothing was.
     pub reason_unavailable: Option<String>,
+    /// Whether nothing was measured because the time was over, which says nothing about the runtime.
+    #[serde(default)]
+    pub out_of_time: bool,
     /// What was asked of it and could not be had.
     pub reasons_incomplete: Vec<String>,
     /// Processes of it that were measured.

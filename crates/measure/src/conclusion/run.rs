@@ -1,14 +1,17 @@
 use std::collections::BTreeMap;
 
-use super::ns;
+use super::{count, ns};
 use crate::finding::{Finding, FindingId, Severity};
-use crate::record::{Disturbance, Outcome, Part, PartReport, Record};
+use crate::record::{Disturbance, Gaps, Outcome, Part, PartReport, Record};
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
 /// The share of the time that such gaps may take away before it is worth a word, and before it is a warning: a kernel's
 /// timer ticks alone take about the first in a virtual machine.
 const GAP_SHARES: (f64, f64) = (0.01, 0.05);
+/// So often in a second a measuring thread may be taken off its CPU: another busy thread there takes it at least once in two
+/// time slices, and no scheduler's slices are longer than 10 ms by default.
+const SWITCHES_PER_S: f64 = 40.0;
 /// The share of the time that the hypervisor may take away.
 const STEAL_SHARE: f64 = 0.01;
 
@@ -16,36 +19,83 @@ fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.parts.iter().map(|report| &report.disturbance)
 }
 
+/// What else the kernel counted while a clock was read: who saw the gaps besides the clock itself. None if nobody did.
+fn witness(disturbance: &Disturbance) -> Option<String> {
+    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
+    let switches = switches.map(|switches| match switches {
+        1 => "the kernel took the thread off its CPU once".to_owned(),
+        switches => format!("the kernel took the thread off its CPU {} times", count(switches)),
+    });
+    let stolen = disturbance.steal_ms.filter(|steal_ms| *steal_ms > 0.0);
+    let stolen = stolen.map(|steal_ms| format!("the hypervisor gave {} of it to others", ns(steal_ms * 1e6)));
+    let seen: Vec<String> = [switches, stolen].into_iter().flatten().collect();
+    (!seen.is_empty()).then(|| seen.join(", and "))
+}
+
+/// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
 pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
-    let worst = record
+    let found: Vec<_> = record
         .reads
         .iter()
         .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
-        .max_by(|a, b| a.1.share_of_time.total_cmp(&b.1.share_of_time));
-    worst
         .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
-        .map(|(reads, gap)| {
-            let mut finding = Finding::new(
-                FindingId::NoisyMachine,
-                format!(
-                    "gaps above {} took {:.1} % of the time while {} was read, the largest {}",
-                    ns(gap.above_ns),
-                    gap.share_of_time * 100.0,
-                    reads.clock,
-                    ns(reads.maximum_ns)
-                ),
-            )
-            .value("share_of_time", gap.share_of_time)
-            .value("gaps", gap.count as f64)
-            .value("largest_ns", reads.maximum_ns)
-            .advice(quieter(record));
-            if gap.share_of_time <= GAP_SHARES.1 {
-                finding.severity = Severity::Notice;
-            }
-            finding
-        })
-        .into_iter()
-        .collect()
+        .map(|(reads, gap)| (reads, gap, witness(&reads.disturbance)))
+        .collect();
+    let is_grave = |gap: &Gaps, witness: &Option<String>| gap.share_of_time > GAP_SHARES.1 && witness.is_some();
+    let worst = found.iter().max_by(|(_, a, seen_a), (_, b, seen_b)| {
+        is_grave(a, seen_a).cmp(&is_grave(b, seen_b)).then(a.share_of_time.total_cmp(&b.share_of_time))
+    });
+    let Some((reads, gap, seen)) = worst else { return preempted(record).into_iter().collect() };
+    let unseen = "the kernel counted neither a switch nor stolen time, so interrupts, firmware or the host took it";
+    let mut finding = Finding::new(
+        FindingId::NoisyMachine,
+        format!(
+            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; {}",
+            gap.share_of_time * 100.0,
+            ns(gap.above_ns),
+            reads.clock,
+            ns(reads.maximum_ns),
+            seen.as_deref().unwrap_or(unseen)
+        ),
+    )
+    .value("share_of_time", gap.share_of_time)
+    .value("gaps", gap.count as f64)
+    .value("largest_ns", reads.maximum_ns);
+    if let Some(switches) = reads.disturbance.involuntary_switches {
+        finding = finding.value("involuntary_switches", switches as f64);
+    }
+    if let Some(steal_ms) = reads.disturbance.steal_ms {
+        finding = finding.value("steal_ms", steal_ms);
+    }
+    if is_grave(gap, seen) {
+        return vec![finding.advice(quieter(record))];
+    }
+    finding.severity = Severity::Notice;
+    // What lost a little shows nothing of what other parts of the run lost.
+    std::iter::once(finding).chain(preempted(record)).collect()
+}
+
+/// Threads that measure alone on their CPU and were taken off it again and again: something else wants that CPU.
+fn preempted(record: &Record) -> Option<Finding> {
+    const ALONE: [Part; 6] =
+        [Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
+    let parts = || record.parts.iter().filter(|report| ALONE.contains(&report.part));
+    let switches: u64 = parts().filter_map(|report| report.disturbance.involuntary_switches).sum();
+    let elapsed_ms: u64 = parts().map(|report| report.elapsed_ms).sum();
+    let per_s = switches as f64 / (elapsed_ms.max(1) as f64 / 1e3);
+    (elapsed_ms > 0 && per_s > SWITCHES_PER_S).then(|| {
+        Finding::new(
+            FindingId::NoisyMachine,
+            format!(
+                "the kernel took measuring threads off their CPU {} times in {}: something else runs there",
+                count(switches),
+                ns(elapsed_ms as f64 * 1e6)
+            ),
+        )
+        .value("involuntary_switches", switches as f64)
+        .value("per_s", per_s)
+        .advice(quieter(record))
+    })
 }
 
 /// What makes a machine quieter; to bind to a CPU takes more than one, and the right to.
@@ -160,10 +210,21 @@ pub(super) fn parts_unavailable(record: &Record) -> Vec<Finding> {
                     format!("{} ({how})", report.part.title())
                 })
                 .collect();
-            Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
-                .about(told.join(", "))
+            let mut finding =
+                Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
+                    .about(told.join(", "));
+            if reports.iter().all(|report| report.part == Part::Runtimes) && no_runtime_failed(record) {
+                finding.severity = Severity::Notice;
+            }
+            finding
         })
         .collect()
+}
+
+/// Whether every runtime that was not measured is one that this machine lacks, or that there was no time for.
+fn no_runtime_failed(record: &Record) -> bool {
+    let mut unmeasured = record.runtimes.iter().filter(|runtime| !runtime.available);
+    unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }
 
 pub(super) fn interrupted(record: &Record) -> Vec<Finding> {
@@ -196,6 +257,83 @@ mod tests {
         record
     }
 
+    /// A tenth of the time in gaps, and what the kernel counted meanwhile.
+    fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>) -> Record {
+        let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
+        record.reads[0].disturbance = Disturbance { involuntary_switches, steal_ms, ..Disturbance::default() };
+        record
+    }
+
+    #[test]
+    fn a_warning_of_gaps_has_a_witness_besides_the_clock() {
+        for (switches, steal_ms, words) in [
+            (Some(16), Some(0.0), "the kernel took the thread off its CPU 16 times"),
+            (Some(0), Some(10.0), "the hypervisor gave 10.0 ms of it to others"),
+            (Some(1), Some(10.0), "off its CPU once, and the hypervisor gave"),
+        ] {
+            let found = noisy_machine(&disturbed(switches, steal_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
+            assert!(found[0].evidence.summary.contains(words), "{}", found[0].evidence.summary);
+        }
+        for (switches, steal_ms) in [(Some(0), Some(0.0)), (None, None), (Some(0), None)] {
+            let found = noisy_machine(&disturbed(switches, steal_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Notice));
+            assert!(found[0].evidence.summary.contains("counted neither a switch nor stolen time"));
+        }
+    }
+
+    /// Of several clocks the one whose gaps were witnessed, though another lost more.
+    #[test]
+    fn a_witnessed_gap_outweighs_a_longer_one() {
+        let mut record = disturbed(Some(3), None);
+        record.reads.push(crate::record::Reads { clock: "other".to_owned(), ..disturbed(None, None).reads[0].clone() });
+        record.reads[1].gaps[1].share_of_time = 0.9;
+        let found = noisy_machine(&record);
+        assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
+    }
+
+    /// As seen with a busy loop on the measuring CPU, in a command that reads no clock over and over.
+    #[test]
+    fn a_hog_is_found_without_sequential_reads() {
+        let mut record = blank();
+        let part = |part, elapsed_ms, switches| PartReport {
+            part,
+            outcome: Outcome::Done,
+            reason: None,
+            elapsed_ms,
+            disturbance: Disturbance { involuntary_switches: Some(switches), ..Disturbance::default() },
+        };
+        record.parts =
+            vec![part(Part::Offsets, 176, 30), part(Part::Litmus, 1_043, 187), part(Part::Pause, 594, 9_999)];
+        let found = noisy_machine(&record);
+        assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
+        assert_eq!(found[0].evidence.values["involuntary_switches"], 217.0);
+        record.parts[1].disturbance.involuntary_switches = Some(3);
+        assert_eq!(noisy_machine(&record), []);
+    }
+
+    /// A machine without language runtimes, or a check too short for them, is not a faulty one.
+    #[test]
+    fn runtimes_that_are_not_there_fail_no_gate() {
+        let mut record = blank();
+        record.parts.push(PartReport {
+            part: Part::Runtimes,
+            outcome: Outcome::Skipped,
+            reason: Some("no runtime could be measured; see each one's reason".to_owned()),
+            elapsed_ms: 1,
+            disturbance: Disturbance::default(),
+        });
+        record.runtimes.push(crate::runtime::unasked(crate::record::RuntimeKind::Java));
+        let severities = |record: &Record| {
+            crate::conclusion::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
+        };
+        assert_eq!(severities(&record), [Severity::Notice]);
+        record.runtimes[0].executable = Some("/usr/bin/java".to_owned());
+        assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
+        record.runtimes[0].out_of_time = true;
+        assert_eq!(severities(&record), [Severity::Notice, Severity::Notice]);
+    }
+
     #[test]
     fn the_tick_of_a_coarse_clock_makes_no_machine_noisy() {
         assert_eq!(noisy_machine(&read_with(vec![(0, 999_998), (4_000_000, 2)])), []);
@@ -209,7 +347,7 @@ mod tests {
 
     #[test]
     fn one_cpu_is_not_told_to_bind_nor_to_allow_another() {
-        let mut noisy = read_with(vec![(20, 1_000), (50_000, 2)]);
+        let mut noisy = disturbed(Some(2), None);
         assert!(noisy_machine(&noisy)[0].advice[0].contains("bind"));
         noisy.machine.cpu.online = Some(1);
         assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));

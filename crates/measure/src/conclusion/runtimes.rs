@@ -241,6 +241,12 @@ pub(super) fn failed(record: &Record) -> Vec<Finding> {
         .map(|runtime| {
             let place = runtime.executable.as_deref().unwrap_or_default();
             let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason is known");
+            if runtime.out_of_time {
+                let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
+                let mut finding = Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title());
+                finding.severity = Severity::Notice;
+                return finding.advice("chronoscope runtimes takes more time for them; --duration gives more still");
+            }
             let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
             Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title())
         })

@@ -5,9 +5,9 @@ use crate::stats::Distribution;
 use crate::task::latency::LaneSamples;
 
 /// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.
-pub(super) const QUIET_FACTOR: f64 = 1.15;
+pub(crate) const QUIET_FACTOR: f64 = 1.15;
 /// The quietest rounds: this share of all.
-pub(super) const QUIETEST_SHARE: f64 = 0.05;
+pub(crate) const QUIETEST_SHARE: f64 = 0.05;
 /// In a shared round the empty loop takes this many times what it takes in the quietest rounds: two threads of a core share
 /// its width about evenly.
 const SHARED_FACTORS: std::ops::RangeInclusive<f64> = 1.5..=2.5;

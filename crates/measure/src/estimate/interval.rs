@@ -5,9 +5,9 @@ use crate::stats::Distribution;
 use crate::task::interval::{CANARY_TURNS, Round};
 
 /// The lengths that are tried, as multiples of the claim.
-const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
+pub(crate) const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
 /// The lengths that are tried again where none of these was confirmed.
-const FURTHER_MULTIPLES: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+pub(crate) const FURTHER_MULTIPLES: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 /// A claim of this length or more is not tried: hundreds of readings of eight times its length would take too much time.
 const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
 /// The share of readings that must lie within the tolerance.

@@ -26,6 +26,11 @@ pub use reads::reads;
 pub use runtime::{
     CountedCalls, Fork, NativeRounds, native_name, runtime_clocks, runtime_latch, runtime_loop, runtime_pause,
 };
+#[cfg(test)]
+pub(crate) use {
+    canary::{QUIET_FACTOR, QUIETEST_SHARE},
+    interval::{FURTHER_MULTIPLES, TRIAL_MULTIPLES},
+};
 
 use crate::record::Spread;
 use crate::stats::median_interval;

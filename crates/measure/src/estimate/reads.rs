@@ -1,6 +1,6 @@
 use chronoscope_clock::Rate;
 
-use crate::record::{Disturbance, Gaps, Reads};
+use crate::record::{Disturbance, Gaps, Mode, Reads};
 use crate::stats::{Distribution, modes};
 use crate::task::reads::Samples;
 
@@ -27,7 +27,7 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999)?,
         maximum_ns: all.maximum()?,
-        modes: modes(&histogram),
+        modes: of_all(modes(&histogram), histogram.count(), all.total()),
         gaps: Vec::new(),
         empty_intervals: samples.empty_intervals,
         largest_empty_interval_ns: ns(samples.largest_empty_ticks),
@@ -48,9 +48,29 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
     Some(found)
 }
 
+/// Modes whose shares are those of all differences: the histogram holds only those above zero.
+fn of_all(modes: Vec<Mode>, above_zero: u64, all: u64) -> Vec<Mode> {
+    let part = above_zero as f64 / all.max(1) as f64;
+    modes.into_iter().map(|mode| Mode { share: mode.share * part, ..mode }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Mono's stopwatch: 93 of 100 differences are zero, all others one tick.
+    #[test]
+    fn a_mode_has_its_share_of_all_differences() {
+        let samples = Samples {
+            differences: vec![(0, 930), (100, 70)],
+            span_ticks: 7_000,
+            empty_intervals: 0,
+            largest_empty_ticks: 0,
+        };
+        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        assert_eq!(found.modes.len(), 1);
+        assert!((found.modes[0].share - 0.07).abs() < 1e-9, "{:?}", found.modes);
+    }
 
     #[test]
     fn gaps_take_their_share_of_the_time() {

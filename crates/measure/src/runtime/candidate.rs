@@ -153,6 +153,7 @@ pub(crate) fn unasked(kind: RuntimeKind) -> Runtime {
         executable: None,
         available: false,
         reason_unavailable: None,
+        out_of_time: false,
         reasons_incomplete: Vec::new(),
         forks: 0,
         start_ms: None,

@@ -28,3 +28,8 @@ pub use error::StudyError;
 pub(crate) use protocol::VARIABLE as FORK_VARIABLE;
 pub use run::StudyObserver;
 pub use study::{Study, StudyWish};
+#[cfg(test)]
+pub(crate) use {
+    schedule::LAYOUTS,
+    study::{BUDGETS, CELL_BUDGET, FORKS},
+};

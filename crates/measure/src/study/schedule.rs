@@ -13,7 +13,7 @@ pub(super) const EMPTY: &str = "(empty loop)";
 /// Tokens at which the length of a token is measured.
 pub(super) const TOKENS: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024];
 /// Copies of the loop that lie at different places of a cache line.
-pub(super) const LAYOUTS: u32 = 4;
+pub(crate) const LAYOUTS: u32 = 4;
 /// A visit is not planned shorter than this.
 const SHORTEST_VISIT: Duration = Duration::from_millis(1);
 /// Nor longer, as long as there are not enough of them.

@@ -9,7 +9,7 @@ use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, StudyPlan};
 
 /// Processes unless others are asked for: the fewest whose 99.9 % interval is not wider than twice the spread between them.
-const FORKS: u32 = 12;
+pub(crate) const FORKS: u32 = 12;
 /// With fewer processes an interval says next to nothing.
 pub(super) const FEWEST_FORKS: u32 = 2;
 /// No machine that this is meant for starts more.
@@ -17,9 +17,9 @@ const MOST_THREADS: u32 = 4096;
 /// Cells in one study: beyond it nobody has the time.
 const MOST_CELLS: usize = 100_000;
 /// A budget for one cell in one process, unless the study's is given.
-const CELL_BUDGET: Duration = Duration::from_millis(25);
+pub(crate) const CELL_BUDGET: Duration = Duration::from_millis(25);
 /// Budgets that are chosen lie between these.
-const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
+pub(crate) const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
 /// Differences within this count as none, unless another margin is given, in percent.
 const MARGIN_PCT: f64 = 1.0;
 
@@ -201,7 +201,7 @@ impl Study {
         self
     }
 
-    /// Time for all processes together. Unless said, 25 ms per cell and process, between 4 s and 48 s.
+    /// Time for all processes together. Unless said, 25 ms per cell and process, between 4 s and 42 s.
     #[must_use]
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);

@@ -202,6 +202,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     if !runtime.available && runtime.reason_unavailable.is_none() {
         let untold = if stopped { "the run was stopped" } else { "there was no time left for it" };
         let first = (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0));
+        runtime.out_of_time = first.is_none() && !stopped;
         runtime.reason_unavailable = Some(first.unwrap_or_else(|| untold.to_owned()));
     }
     runtime.reasons_incomplete.extend(no_latch);

@@ -1,0 +1,127 @@
+//! What documents and records in the tree say is what the code does.
+//!
+//! A record that is shown somewhere holds findings and a verdict; both must be those that the rules draw from the rest of
+//! it, so that no sentence is shown that no rule writes. `UPDATE_GOLDEN=1 cargo test -p chronoscope-measure documents`
+//! writes them anew; then the golden files of the reports follow. And a sentence with a figure that is a constant of the
+//! code is written here from the constant.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::plan::{Depth, Plan, Wish};
+use crate::record::Record;
+use crate::{conclusion, verdict};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Records that goldens and documents are made of.
+fn records() -> Vec<PathBuf> {
+    let folders = ["crates/report/tests/fixtures", "docs/shown"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
+    let is_record = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        path.extension().is_some_and(|ending| ending == "json")
+            && text.contains("\"schema_version\": 1")
+            && !text.contains("\"study_schema_version\"")
+            && chronoscope_report::parse(&text).is_ok()
+    };
+    let mut found: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).filter(is_record).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
+    let records = records();
+    assert!(records.len() >= 2, "{records:?}");
+    for path in records {
+        let text = fs::read_to_string(&path).expect("it was read before");
+        let shown = chronoscope_report::parse(&text).expect("it was parsed before");
+        let concluded = concluded(shown.clone());
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&path, chronoscope_report::json(&concluded).expect("it can be written"))
+                .expect("nor is it protected");
+            continue;
+        }
+        let file = path.display();
+        assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+        assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+    }
+}
+
+fn concluded(mut record: Record) -> Record {
+    verdict::conclude(&mut record);
+    record.findings = conclusion::conclude(&record);
+    record
+}
+
+/// The text of a document, its lines joined.
+fn text(name: &str) -> String {
+    let text = fs::read_to_string(root().join(name)).expect("the document is there");
+    let lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches("///").trim()).collect();
+    lines.join(" ")
+}
+
+#[track_caller]
+fn says(document: &str, sentence: &str) {
+    assert!(text(document).contains(sentence), "{document} does not say: {sentence}");
+}
+
+fn seconds(depth: Depth) -> u64 {
+    depth.budget().as_secs()
+}
+
+#[test]
+fn figures_of_a_check_are_those_of_its_plan() {
+    let plan = |depth| Plan::new(&Wish { depth, ..Wish::default() }, &[0, 1]).expect("an empty wish is a plan");
+    let normal = plan(Depth::Normal);
+    let processes = normal.latency_forks;
+    says("DESIGN.md", &format!("each latency comes from {processes} of them"));
+    says("DESIGN.md", &format!("## Why {processes} processes?"));
+    says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
+    says("README.md", &format!("the median over {processes} processes"));
+    says("DESIGN.md", &format!("the timer's own cost is at most {} % of the batch", normal.batch_timer_error * 100.0));
+    assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
+    says("README.md", "One command, well under half a minute");
+    says(
+        "README.md",
+        "| `--quick`, `--thorough`, `--duration 8s` | a few seconds, about a minute, or as long as you say",
+    );
+}
+
+#[test]
+fn figures_of_estimates_are_theirs() {
+    use crate::estimate::{FURTHER_MULTIPLES, QUIET_FACTOR, QUIETEST_SHARE, TRIAL_MULTIPLES};
+
+    says(
+        "DESIGN.md",
+        &format!(
+            "a round is *quiet* if its empty loop took at most {QUIET_FACTOR} times what it takes in the quietest {} % of rounds",
+            QUIETEST_SHARE * 100.0
+        ),
+    );
+    let (first, last) = (TRIAL_MULTIPLES[0], TRIAL_MULTIPLES[TRIAL_MULTIPLES.len() - 1]);
+    says("DESIGN.md", &format!("Work of {first} to {last} times the claimed length"));
+    let furthest = FURTHER_MULTIPLES[FURTHER_MULTIPLES.len() - 1];
+    says("DESIGN.md", &format!("a second chance at the end of the run tries up to {furthest} times the claim"));
+}
+
+#[test]
+fn figures_of_studies_are_their_defaults() {
+    use crate::study::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS};
+
+    says("DESIGN.md", &format!("Each of its worker processes ({FORKS} unless told otherwise)"));
+    says(
+        "crates/measure/src/study/study.rs",
+        &format!(
+            "Unless said, {} ms per cell and process, between {} s and {} s.",
+            CELL_BUDGET.as_millis(),
+            BUDGETS.0.as_secs(),
+            BUDGETS.1.as_secs()
+        ),
+    );
+    let copies = ["none", "one", "two", "three", "four"][LAYOUTS as usize];
+    says("DESIGN.md", &format!("Each loop is compiled {copies} times, 16 bytes further"));
+}
