@@ -228,6 +228,29 @@ without_runtimes() {
     done
 }
 
+# A busy loop on the measuring CPU is found in every command that measures there, with the kernel's own count as evidence.
+hog() {
+    local name hog cpu fault command
+    command -v taskset >/dev/null || { skip "a hog on the measuring CPU" "no taskset"; return; }
+    # The measuring CPU is the last that is allowed.
+    cpu=$(taskset -cp $$ | sed 's/.*[^0-9]\([0-9]*\)$/\1/')
+    taskset -c "$cpu" sh -c 'while :; do :; done' &
+    hog=$!
+    for command in check clocks causality; do
+        name="a hog on the measuring CPU: $command"
+        run "$binary" "$command" --quick --format json
+        fault=$(crash)
+        if [[ -z $fault ]] && ((rc != 0)); then fault="exit code $rc"; fi
+        if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+        if [[ -z $fault ]] && ! tr -d ' \n' <"$out" | grep -q '"id":"noisy_machine","severity":"warning"'; then
+            fault="no warning noisy_machine"
+        fi
+        if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+    done
+    kill "$hog"
+    wait "$hog" 2>/dev/null || true
+}
+
 one_cpu
 read_only_directory
 hidden_proc
@@ -237,5 +260,6 @@ full_disk
 closed_pipe
 unknown_flag
 without_runtimes
+hog
 interrupted
 exit "$failed"

@@ -106,6 +106,20 @@ fn a_recommended_clock_that_was_not_observed_takes_the_tick_of_causality() {
     }
 }
 
+/// An emulator whose CPUs hardly ever run at once shows too few new values of every clock.
+#[test]
+fn that_no_clock_was_seen_enough_has_its_reasons() {
+    let mut record = record();
+    record.verdict.causal = None;
+    for clock in &mut record.clocks {
+        clock.causal = None;
+        clock.reason_causal_unknown = Some("new values seen: 7, too few to tell".to_owned());
+    }
+    let line = line_of(&record, "causal across cores");
+    assert!(line.starts_with("? causal across cores: not known of") && line.contains("7, too few to tell"), "{line}");
+    assert!(!line.contains("gives no reason") && !line.contains("none of"), "{line}");
+}
+
 #[test]
 fn a_guess_and_an_unwatched_clock_take_their_ticks() {
     let mut record = record();

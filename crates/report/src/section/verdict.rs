@@ -255,7 +255,7 @@ fn causality(record: &Record) -> (Mark, String) {
             let text = format!("causal across cores: none of {clocks} went backwards in {} {whence}", seen());
             (Mark::Good, text)
         }
-        _ if unknown.is_empty() || tested.is_empty() => {
+        _ if unknown.is_empty() || record.causality.litmus.is_empty() => {
             (Mark::Unknown, format!("causal across cores: {}", untested_across(record, &[Part::Litmus])))
         }
         _ => {
@@ -263,12 +263,11 @@ fn causality(record: &Record) -> (Mark, String) {
                 .iter()
                 .map(|clock| format!("{} ({})", quoted(&clock.name), given(clock.reason_causal_unknown.as_deref())))
                 .collect();
-            let text = format!(
-                "causal across cores: not known of {}; none of {} went backwards in {}",
-                reasons.join(", "),
-                counted(tested.len() as u64, "other clock", "other clocks"),
-                seen()
-            );
+            let mut text = format!("causal across cores: not known of {}", reasons.join(", "));
+            if !tested.is_empty() {
+                let others = counted(tested.len() as u64, "other clock", "other clocks");
+                text += &format!("; none of {others} went backwards in {}", seen());
+            }
             (Mark::Unknown, text)
         }
     }
