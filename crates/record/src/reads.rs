@@ -74,9 +74,9 @@ impl Reads {
 /// A value around which differences gather.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mode {
-    /// The middle of the most frequent bin.
+    /// The most frequent difference around it.
     pub at_ns: f64,
-    /// Share of all differences that belong to it.
+    /// Share of all differences, those of zero included, that belong to it.
     pub share: f64,
 }
 

@@ -1,6 +1,6 @@
 use chronoscope_clock::Rate;
 
-use crate::record::{Disturbance, Gaps, Mode, Reads};
+use crate::record::{Disturbance, Gaps, Histogram, Mode, Reads};
 use crate::stats::{Distribution, modes};
 use crate::task::reads::Samples;
 
@@ -27,7 +27,7 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999)?,
         maximum_ns: all.maximum()?,
-        modes: of_all(modes(&histogram), histogram.count(), all.total()),
+        modes: sharpened(modes(&histogram), &histogram, &all),
         gaps: Vec::new(),
         empty_intervals: samples.empty_intervals,
         largest_empty_interval_ns: ns(samples.largest_empty_ticks),
@@ -48,10 +48,18 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
     Some(found)
 }
 
-/// Modes whose shares are those of all differences: the histogram holds only those above zero.
-fn of_all(modes: Vec<Mode>, above_zero: u64, all: u64) -> Vec<Mode> {
-    let part = above_zero as f64 / all.max(1) as f64;
-    modes.into_iter().map(|mode| Mode { share: mode.share * part, ..mode }).collect()
+/// Modes as the differences themselves show them: at the most frequent value of the bin, since a clock of 1 ns ticks never
+/// shows 16.1, and with their share of all differences, of which the histogram holds those above zero.
+fn sharpened(modes: Vec<Mode>, histogram: &Histogram, all: &Distribution) -> Vec<Mode> {
+    let above_zero = histogram.count() as f64 / all.total().max(1) as f64;
+    let most_frequent = |at_ns: f64| {
+        let bin = histogram.bins.iter().find(|bin| (bin.from_ns..bin.to_ns).contains(&at_ns))?;
+        let within = all.counts().iter().filter(|(ns, _)| (bin.from_ns..bin.to_ns).contains(ns));
+        within.max_by_key(|(_, count)| *count).map(|(ns, _)| *ns)
+    };
+    let sharpened =
+        |mode: Mode| Mode { at_ns: most_frequent(mode.at_ns).unwrap_or(mode.at_ns), share: mode.share * above_zero };
+    modes.into_iter().map(sharpened).collect()
 }
 
 #[cfg(test)]
@@ -69,6 +77,7 @@ mod tests {
         };
         let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!(found.modes.len(), 1);
+        assert_eq!(found.modes[0].at_ns, 100.0, "a value that was read, not the middle of a bin");
         assert!((found.modes[0].share - 0.07).abs() < 1e-9, "{:?}", found.modes);
     }
 
