@@ -33,6 +33,7 @@ fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
         reason_unavailable: None,
         path: Some(Path::Vdso),
         path_evidence: None,
+        reason_path_unknown: None,
         ordered: true,
         causal_by_design: Some(true),
         traps_under_hypervisor: false,

@@ -18,6 +18,9 @@ pub struct ClockReport {
     pub path: Option<Path>,
     /// How that is known.
     pub path_evidence: Option<PathEvidence>,
+    /// Why it is not known, where a proof was tried and gave no clear answer; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_path_unknown: Option<String>,
     /// Whether a read keeps its place after earlier loads of its thread.
     pub ordered: bool,
     /// Whether a time shown to a thread must never be later than what it reads next; null in records of earlier builds,

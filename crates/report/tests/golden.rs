@@ -134,6 +134,17 @@ fn a_guess_and_an_unwatched_clock_take_their_ticks() {
 }
 
 #[test]
+fn a_path_that_no_proof_settled_is_unknown_with_its_reason() {
+    let mut record = record();
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    (clock.path, clock.path_evidence) = (None, None);
+    clock.reason_path_unknown = Some("137 of 1000 reads failed".to_owned());
+    record.verdict.os_clock_on_fast_path = None;
+    assert_eq!(line_of(&record, "fast path"), "? fast path of CLOCK_MONOTONIC: unknown: 137 of 1000 reads failed");
+    assert!(plain(&record, View::Clocks).contains("unknown, 137 of 1000 reads failed"));
+}
+
+#[test]
 fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
     let mut record = record();
     let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();

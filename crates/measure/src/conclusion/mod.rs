@@ -107,6 +107,7 @@ pub(crate) mod tests {
             reason_unavailable: None,
             path: None,
             path_evidence: None,
+            reason_path_unknown: None,
             ordered: true,
             causal_by_design: Some(true),
             traps_under_hypervisor: false,

@@ -83,7 +83,7 @@ fn path(page: &mut Page, clock: &ClockReport) {
             };
             format!("{word}, {method}: {}", evidence.detail)
         }
-        None => format!("{word}, nothing shows it"),
+        None => format!("{word}, {}", clock.reason_path_unknown.as_deref().unwrap_or("nothing shows it")),
     };
     page.entry("path", PLAIN, &text);
 }

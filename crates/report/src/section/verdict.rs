@@ -319,9 +319,12 @@ fn fast_path(page: &mut Page, record: &Record) {
             );
         }
         None => {
-            let reason = match clock.and_then(|clock| clock.reason_unavailable.as_deref()) {
-                Some(reason) => format!("not tested: {reason}"),
-                None => not_tested(record, &[Part::Paths]),
+            let unavailable = clock.and_then(|clock| clock.reason_unavailable.as_deref());
+            let unclear = clock.and_then(|clock| clock.reason_path_unknown.as_deref());
+            let reason = match (unavailable, unclear) {
+                (Some(reason), _) => format!("not tested: {reason}"),
+                (None, Some(reason)) => format!("unknown: {reason}"),
+                (None, None) => not_tested(record, &[Part::Paths]),
             };
             bullet(page, Mark::Unknown, &format!("fast path of {CLOCK}: {reason}"));
         }

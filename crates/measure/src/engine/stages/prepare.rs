@@ -80,6 +80,7 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         path: by_construction.map(|(path, _)| path),
         path_evidence: by_construction
             .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
+        reason_path_unknown: None,
         ordered: id.is_ordered(),
         causal_by_design: Some(id.is_causal_by_design()),
         traps_under_hypervisor: id.traps_under_hypervisor(),
