@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// The clocks alone and deeper: path, latency, granularity, shortest intervals
     Clocks(CheckOptions),
-    /// Consecutive reads alone and deeper: the distribution of their differences, and gaps
+    /// Consecutive reads alone, of every clock of the common timeline: the distribution of their differences, and gaps
     Reads(RunOptions),
     /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
     Causality(RunOptions),
@@ -56,12 +56,14 @@ pub(crate) enum Command {
     /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
     Pause(PauseOptions),
     /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
     Runtimes(RuntimesOptions),
     /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
     Pace(PaceOptions),
     /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
     /// Judge the harness by operations of known truth: exit code 1 if it cannot be trusted here, now
+    #[command(mut_arg("strict", |arg| arg.help("Changes nothing here: the exit code is the verdict")))]
     Selftest(RunOptions),
     /// What a read costs between more or less work, on one thread and on many: from where on each clock scales
     #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid, which takes about ten minutes")))]
@@ -106,11 +108,11 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) cpus: Option<CpuList>,
 
-    /// Take a few seconds, with wider intervals
+    /// Take less time, with wider intervals: a few seconds for a check
     #[arg(long, conflicts_with_all = ["thorough", "duration"])]
     pub(crate) quick: bool,
 
-    /// Take about a minute, with narrower intervals and all pairs of CPUs
+    /// Take more time, with narrower intervals: about a minute for a check, with up to 4096 pairs of CPUs
     #[arg(long)]
     pub(crate) thorough: bool,
 

@@ -10,7 +10,7 @@ pub struct Causality {
     pub pairs: Vec<PairOffset>,
     /// How many pairs there are among the CPUs of the plan; more than tested where the budget did not allow all.
     pub pairs_possible: u64,
-    /// The one-way litmus, one row per clock.
+    /// The one-way litmus, one row per clock and pair of CPUs.
     pub litmus: Vec<Litmus>,
     /// Why nothing could be seen between CPUs.
     pub reason_unavailable: Option<String>,
@@ -29,7 +29,7 @@ pub struct PairOffset {
     pub rounds: u64,
     /// Estimate of b − a.
     pub offset_ns: f64,
-    /// The true offset lies within this of the estimate: half the shortest trip there and back.
+    /// The true offset lies within this of the estimate: half the shortest trip there and back, and one step of the clock.
     pub half_width_ns: f64,
     /// Messages that arrived before they were sent.
     pub violations: u64,

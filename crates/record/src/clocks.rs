@@ -223,7 +223,7 @@ pub struct Harness {
 /// not shared but slowed: another frequency, an interrupt, a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Canary {
-    /// Rounds made, over all processes; in each every clock was timed once.
+    /// Rounds that count, over all processes: all but each one's first. In each every clock was timed once.
     pub rounds: u64,
     /// Rounds in which the empty loop was about as fast as it ever was.
     pub rounds_quiet: u64,

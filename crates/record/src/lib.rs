@@ -4,10 +4,11 @@
 //! and by which plan it was made, what was estimated with which interval, and what could not be had and why.
 //!
 //! # Units
-//! The last words of a field's name: `_ns`, `_hz`, `_ppm`, `_pct` (percent), `share` (0 to 1).
+//! In the field's name: `_ns`, `_ms`, `_hz`, `_ppm`, `_ppb`, `_pct` (percent), `_per_s`; `share` runs from 0 to 1.
 //!
 //! # Guarantees
-//! `null` means "not measured or not there", never zero; a field named `reason_unavailable` beside it says why.
+//! `null` means "not measured or not there", never zero. Where something could not be had, a reason says why: beside it (a
+//! field whose name begins with `reason`), at its clock, or at its part in `parts`.
 //! Fields are only ever added under one `schema_version`.
 #![forbid(unsafe_code)]
 
@@ -260,7 +261,7 @@ pub enum Outcome {
     Done,
     /// Done, save what `reason` names.
     Incomplete,
-    /// Not begun, for `reason`.
+    /// Nothing was measured, for `reason`.
     Skipped,
     /// Begun and failed, for `reason`.
     Failed,

@@ -127,7 +127,8 @@ pub enum TscAccess {
 pub struct MeasuredFrequency {
     /// Hertz.
     pub hz: f64,
-    /// Half-width of the bound in parts per million: both brackets' widths over the time between them.
+    /// Half-width of the bound in parts per million: both brackets' widths and two steps of the counter, over the time between
+    /// the brackets.
     pub half_width_ppm: f64,
     /// Time between the brackets.
     pub over_ms: f64,
@@ -283,7 +284,7 @@ pub struct Load {
 /// How the machine sets its frequency.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Governor {
-    /// The governors of the CPUs of the plan, each named once.
+    /// The governors of the CPUs that this process may run on, each named once.
     pub governors: Vec<String>,
     /// Why they could not be had.
     pub reason_unavailable: Option<String>,

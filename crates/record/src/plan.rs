@@ -106,7 +106,7 @@ pub enum Depth {
     /// Well under half a minute.
     #[default]
     Normal,
-    /// A minute: narrow intervals, all pairs of CPUs.
+    /// A minute: narrow intervals, up to 4096 pairs of CPUs.
     Thorough,
 }
 

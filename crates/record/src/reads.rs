@@ -10,7 +10,7 @@ pub struct Reads {
     pub clock: String,
     /// Differences taken.
     pub count: u64,
-    /// From the first read to the last.
+    /// The sum of the pieces' spans: each from its first read to its last.
     pub span_ns: f64,
     /// Share of differences that were zero.
     pub zero_share: f64,

@@ -146,7 +146,8 @@ pub struct RuntimeClock {
     pub name: String,
     /// What it counts.
     pub kind: TimeKind,
-    /// The way that a read takes: `vdso` where no read entered the kernel for the time.
+    /// The way that a read takes, where the counted calls leave no doubt: `vdso` with one for every twenty reads or fewer,
+    /// `syscall` with nine for every ten or more.
     pub path: Option<Path>,
     /// How that is known.
     pub path_evidence: Option<PathEvidence>,

@@ -116,7 +116,8 @@ impl Drop for TimeSlice {
 /// The real-time policy first in, first out for this thread; what it was before is restored on drop.
 ///
 /// A thread under it that never sleeps loses its CPU for 50 ms of each second (the kernel's throttling), or takes the machine
-/// down where that is off: [`Pauser::enter_real_time`](super::Pauser::enter_real_time) keeps from that.
+/// down where that is off. This guard limits nothing; a [`Pauser`](super::Pauser) that entered by
+/// [`enter_real_time`](super::Pauser::enter_real_time) limits how much its own waits spin.
 ///
 /// # Platform
 /// Linux, with `CAP_SYS_NICE` or a limit for real-time priorities (`ulimit -r`) above 1.

@@ -8,14 +8,15 @@ use crate::{Instant, Unavailable};
 
 /// A sleep of unknown lateness ends so long before the deadline.
 const UNKNOWN_NS: u64 = 100_000;
-/// No sleep ends earlier before the deadline than this: rare long delays are not worth spinning for.
+/// No sleep that is followed by spinning ends earlier before the deadline than this: rare long delays are not worth spinning
+/// for.
 const MOST_MARGIN_NS: u64 = 120_000;
 /// The first sleep of a long wait ends within these before the deadline, and a second one follows: what it is early is slept,
 /// not spun.
 const FIRST_MARGIN_NS: (u64, u64) = (60_000, 150_000);
 /// What must be left for the second.
 const SECOND_NS: u64 = 30_000;
-/// Of first sleeps one in a thousand may be later than that.
+/// Of first sleeps one in a thousand may be later than that, unless that takes a margin beyond the most.
 const FIRST_QUANTILE: f32 = 0.999;
 /// A wait sleeps so often at most, whatever signals arrive.
 const MOST_SLEEPS: u32 = 64;
@@ -23,7 +24,7 @@ const MOST_SLEEPS: u32 = 64;
 const INFLATED: u64 = 3;
 /// How often it may be questioned, by a sleep that trusts the median.
 const PROBE_APART: Duration = Duration::from_millis(20);
-/// What was learnt so long ago counts half.
+/// What was last seen so long ago or longer counts half.
 const STALE: Duration = Duration::from_millis(100);
 /// A gap so long while it spins is a time slice that went to somebody else; two of them so near to each other are the doing of
 /// one who wants this CPU all the time.
@@ -35,7 +36,8 @@ const CROWDED: (Duration, Duration) = (Duration::from_secs(2), Duration::from_se
 const CROWDED_QUANTILE: f32 = 0.75;
 /// What a sleep takes if it could not be measured.
 const SLEEP_COST_NS: u64 = 5_000;
-/// Real-time threads may spin this share of each window, lest the kernel takes the CPU from them (95 % of a second, usually).
+/// Real-time threads may spin this share of the time and a tenth of a window more, lest the kernel takes the CPU from them (it
+/// leaves them 95 % of a second, usually).
 const REAL_TIME_SHARE: f64 = 0.8;
 const WINDOW: Duration = Duration::from_millis(500);
 
@@ -51,8 +53,9 @@ const WINDOW: Duration = Duration::from_millis(500);
 /// - Never early, by the clock that it waits on; see [`Waited`]. What it is late is reported, not lost.
 /// - It never yields: a thread that yields to another one on its CPU gets it back after a whole time slice, 4 ms and more.
 /// - Beside one who wants its CPU all the time it spins less, since it would lose the CPU for whole time slices.
-/// - One bad episode does not leave it spinning: what was learnt is forgotten, no margin exceeds 120 µs, and one that is
-///   much longer than what is usual is questioned by a sleep every 20 ms.
+/// - One bad episode does not leave it spinning: what was learnt is forgotten, no margin that is spun exceeds 120 µs
+///   (the first of two sleeps may end 150 µs early), and one that is much longer than what is usual is questioned by a sleep
+///   every 20 ms.
 /// - Memory of fixed size (about 10 KB), no allocation, no thread, no lock.
 /// - While it lives, the kernel delays this thread's timers as little as it can (timer slack of 1 ns, Linux); what it was
 ///   before is restored on drop. Everything else of the thread is left as it is.
@@ -151,8 +154,9 @@ impl Pauser {
         pauser
     }
 
-    /// Runs this thread under the real-time policy first in, first out from now on, until this is dropped; keeps it from
-    /// spinning for more than four fifths of any half second, since the kernel takes the CPU from threads that do.
+    /// Runs this thread under the real-time policy first in, first out from now on, until this is dropped. Once it has spun four
+    /// fifths of the time and 50 ms more it sleeps, even at the price of being late, since the kernel takes the CPU from
+    /// threads that never sleep. Waits that are shorter than a sleep takes are always spun.
     ///
     /// # Platform
     /// Linux, with `CAP_SYS_NICE` or a limit for real-time priorities above 1.

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     pub(super) list: bool,
 
-    /// Run every case once and say whether it fails; measure nothing
+    /// Run every case once per number of threads and parameter, in two processes, to see whether it fails; measure nothing
     #[arg(long, conflicts_with = "list")]
     pub(super) test: bool,
 

@@ -9,7 +9,8 @@ use crate::{Study, StudyWish};
 /// The fewest processes that a study takes.
 const FORKS: u32 = 2;
 
-/// Runs every case once, at its smallest backoff, and prints whether it failed; false if one did.
+/// Runs every case once for each number of threads and parameter, in two processes, at the study's smallest backoff, and
+/// prints whether it failed; false if one did.
 pub(super) fn run(
     chosen: &[(&Study, StudyWish)],
     start: &Start,

@@ -1,4 +1,5 @@
-//! The worker process: visits every cell in every round and says what it sees.
+//! The worker process: visits every cell at most once per round and says what it sees. The calibration, and cells with more
+//! threads than CPUs, are visited more rarely.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

@@ -8,7 +8,7 @@ use super::error::StudyError;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, StudyPlan};
 
-/// Processes unless others are asked for: the fewest whose 99.9 % interval is not wider than twice the spread between them.
+/// Processes unless others are asked for: their 99.9 % interval is ± 1.3 times the spread between them.
 pub(crate) const FORKS: u32 = 12;
 /// With fewer processes an interval says next to nothing.
 pub(super) const FEWEST_FORKS: u32 = 2;

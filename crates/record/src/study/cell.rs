@@ -25,13 +25,14 @@ pub struct Cell {
     pub operations_per_batch: u64,
     /// Time per operation and thread, backoff included; null where it cannot be told from nothing.
     ///
-    /// One thread: mean over processes of each one's median of visits' median batches. Several: of visits' mean batches.
+    /// One thread: mean over processes of each one's median of visits' median batches. Several: of what all did within the
+    /// time that all ran, visit by visit.
     pub time_ns: Option<Estimate>,
     /// Where `time_ns` is null because the operation is too short: it takes less than this.
     pub below_ns: Option<f64>,
     /// Why there is no estimate, where it is for another reason.
     pub reason_no_time: Option<String>,
-    /// The median over all batches of quiet visits, with a hierarchical bootstrap interval.
+    /// The median over all visits that count, with a hierarchical bootstrap interval.
     pub median_ns: Option<Estimate>,
     /// The fastest visit. Null for several threads: there the fastest is when the others did not run.
     pub minimum_ns: Option<f64>,
@@ -78,7 +79,8 @@ pub struct CellFork {
 /// One visit to a cell: a few batches without a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyVisit {
-    /// Which round of the process; in each round every cell is visited once.
+    /// Which round of the process; in each round every cell is visited at most once: those of the calibration, and those with
+    /// more threads than CPUs, more rarely.
     pub round: u32,
     /// Which copy of the loop ran: copies lie 16 bytes apart within a cache line.
     pub layout: u32,

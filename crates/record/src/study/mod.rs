@@ -40,7 +40,8 @@ pub fn study_schema() -> String {
 /// One study on one machine.
 ///
 /// # Guarantees
-/// As for [`Record`](crate::Record): null means "not measured", with a reason beside it; fields are only ever added.
+/// As for [`Record`](crate::Record): null means "not measured", with a reason beside it, at its case or among the findings
+/// where something could not be had; fields are only ever added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyRecord {
     /// The shape of this document; 1.

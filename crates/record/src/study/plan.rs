@@ -32,7 +32,7 @@ pub struct StudyPlan {
     pub margin_pct: f64,
     /// Confidence of every interval.
     pub confidence: f64,
-    /// What the order of the first round, the size of the environment and the place of the stack are drawn with.
+    /// What the size of the environment and the resampling are drawn with.
     pub seed: u64,
 }
 
