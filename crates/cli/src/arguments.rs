@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// The clocks alone and deeper: path, latency, granularity, shortest intervals
     Clocks(CheckOptions),
-    /// Consecutive reads alone, of every clock of the common timeline: the distribution of their differences, and gaps
+    /// Consecutive reads alone: differences and gaps of every clock of the common timeline
     Reads(RunOptions),
     /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
     Causality(RunOptions),

@@ -2,7 +2,7 @@
 //!
 //! Data moves one way: a [`Plan`](plan::Plan) says what will be done; workers turn it into samples; pure functions turn
 //! samples into estimates and findings; all of it ends in a [`Record`](record::Record), which is plain data. Only
-//! [`front`], which makes a program of studies, prints.
+//! [`front`], which makes a program of studies, and worker processes write to standard output.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64, unprivileged. No unsafe code: what needs it lives in `chronoscope-clock`.

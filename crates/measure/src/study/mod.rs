@@ -1,7 +1,7 @@
 //! The harness: what operations cost as a function of backoff and threads, compared with each other directly.
 //!
 //! A [`Study`] holds cases; a plan says which cells there are: case × parameters × threads × backoff. Worker processes visit
-//! every cell once per round in an order that changes from round to round; in a visit the threads of the cell do batches
+//! every cell at most once per round in an order that changes from round to round; in a visit the threads of the cell do batches
 //! that are timed from outside. Estimates rest on visits that two canary loops call quiet, and their intervals on the
 //! processes. Data moves one way: [`study`] → plan → [`fork`] (in the worker: [`crew`], [`phases`], [`bencher`]) → what it
 //! says ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).

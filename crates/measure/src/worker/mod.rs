@@ -1,4 +1,4 @@
-//! Worker processes: the program starts itself again for every measurement.
+//! Worker processes: the program starts itself again for the measurements of a check.
 //!
 //! Address layout, page colour and the luck of the CPU's frequency differ from process to process, so an estimate over
 //! several of them includes what a single one hides. A worker may also die, of a forbidden instruction say, without
