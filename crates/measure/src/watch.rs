@@ -5,7 +5,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use crate::affinity;
 use crate::record::Disturbance;
 
-/// Counts steal, involuntary switches and migrations of the calling thread from its making on.
+/// Counts steal, involuntary switches, migrations and waits of the calling thread from its making on.
 pub(crate) struct Watch {
     cpus: Vec<u32>,
     is_bound: bool,
@@ -13,6 +13,7 @@ pub(crate) struct Watch {
     steal_ms: Option<f64>,
     involuntary_switches: Option<u64>,
     migrations: Option<u64>,
+    waited_ms: Option<f64>,
 }
 
 impl Watch {
@@ -37,14 +38,22 @@ impl Watch {
             reason_unpinned,
             involuntary_switches: involuntary_switches(),
             migrations: migrations(),
+            waited_ms: waited_ms(),
         }
     }
 
     /// Counts what `cpus` lose to others while processes run on them that cannot be looked into.
     pub(crate) fn over(cpus: &[u32]) -> Self {
         let steal_ms = steal_ms(cpus);
-        let (involuntary_switches, migrations) = (None, None);
-        Self { cpus: cpus.to_vec(), is_bound: false, reason_unpinned: None, steal_ms, involuntary_switches, migrations }
+        Self {
+            cpus: cpus.to_vec(),
+            is_bound: false,
+            reason_unpinned: None,
+            steal_ms,
+            involuntary_switches: None,
+            migrations: None,
+            waited_ms: None,
+        }
     }
 
     /// What has been counted.
@@ -55,6 +64,7 @@ impl Watch {
             reason_unpinned: self.reason_unpinned,
             involuntary_switches: difference(self.involuntary_switches, involuntary_switches(), u64::saturating_sub),
             migrations: difference(self.migrations, migrations(), u64::saturating_sub),
+            waited_ms: difference(self.waited_ms, waited_ms(), |now, then| (now - then).max(0.0)),
         }
     }
 }
@@ -67,6 +77,21 @@ fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> 
 pub(crate) fn involuntary_switches() -> Option<u64> {
     let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
     u64::try_from(usage.involuntary_context_switches()).ok()
+}
+
+/// How long the calling thread has waited for a CPU while it was ready to run.
+///
+/// # Sources
+/// Linux, Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat".
+fn waited_ms() -> Option<f64> {
+    parse_waited_ms(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+}
+
+/// None where nothing has ever been counted: a kernel without scheduler statistics writes zeros.
+fn parse_waited_ms(schedstat: &str) -> Option<f64> {
+    let figures: Vec<u64> = schedstat.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [ran_ns, waited_ns, slices] = figures.as_slice() else { return None };
+    (*ran_ns > 0 && *slices > 0).then_some(*waited_ns as f64 / 1e6)
 }
 
 fn migrations() -> Option<u64> {
@@ -112,6 +137,14 @@ mod tests {
         let sched = "se.statistics.nr_migrations_cold : 7\nse.nr_migrations                             :          3\n";
         assert_eq!(parse_migrations(sched), Some(3));
         assert_eq!(parse_migrations(""), None);
+    }
+
+    #[test]
+    fn waiting_is_the_second_figure() {
+        assert_eq!(parse_waited_ms("559461537 563706198 217\n"), Some(563.706_198));
+        for without in ["0 0 0\n", "", "1 2\n", "a b c\n"] {
+            assert_eq!(parse_waited_ms(without), None, "{without}");
+        }
     }
 
     #[test]

@@ -14,6 +14,10 @@ pub struct Disturbance {
     pub involuntary_switches: Option<u64>,
     /// How often a measuring thread was moved to another CPU.
     pub migrations: Option<u64>,
+    /// How long measuring threads were ready to run and waited for a CPU that others had, in milliseconds; null where the
+    /// kernel does not count it, and in records of builds that did not ask.
+    #[serde(default)]
+    pub waited_ms: Option<f64>,
 }
 
 impl Disturbance {
@@ -31,6 +35,7 @@ impl Disturbance {
         self.steal_ms = sum(self.steal_ms, other.steal_ms, |a, b| a + b);
         self.involuntary_switches = sum(self.involuntary_switches, other.involuntary_switches, u64::saturating_add);
         self.migrations = sum(self.migrations, other.migrations, u64::saturating_add);
+        self.waited_ms = sum(self.waited_ms, other.waited_ms, |a, b| a + b);
     }
 }
 

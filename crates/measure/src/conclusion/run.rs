@@ -2,16 +2,17 @@ use std::collections::BTreeMap;
 
 use super::{count, ns};
 use crate::finding::{Finding, FindingId, Severity};
-use crate::record::{Disturbance, Gaps, Outcome, Part, PartReport, Record};
+use crate::record::{Disturbance, Outcome, Part, PartReport, Record};
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
 /// The share of the time that such gaps may take away before it is worth a word, and before it is a warning: a kernel's
 /// timer ticks alone take about the first in a virtual machine.
 const GAP_SHARES: (f64, f64) = (0.01, 0.05);
-/// So often in a second a measuring thread may be taken off its CPU: another busy thread there takes it at least once in two
-/// time slices, and no scheduler's slices are longer than 10 ms by default.
-const SWITCHES_PER_S: f64 = 40.0;
+/// The share of the gaps that the kernel must account for before they are held against the machine.
+const LEAST_WITNESSED: f64 = 0.25;
+/// The share of the time that measuring threads may wait for their CPU: a busy thread there takes half.
+const WAITED_SHARE: f64 = 0.05;
 /// The share of the time that the hypervisor may take away.
 const STEAL_SHARE: f64 = 0.01;
 
@@ -19,17 +20,45 @@ fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.parts.iter().map(|report| &report.disturbance)
 }
 
-/// What else the kernel counted while a clock was read: who saw the gaps besides the clock itself. None if nobody did.
-fn witness(disturbance: &Disturbance) -> Option<String> {
-    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
-    let switches = switches.map(|switches| match switches {
-        1 => "the kernel took the thread off its CPU once".to_owned(),
-        switches => format!("the kernel took the thread off its CPU {} times", count(switches)),
-    });
-    let stolen = disturbance.steal_ms.filter(|steal_ms| *steal_ms > 0.0);
-    let stolen = stolen.map(|steal_ms| format!("the hypervisor gave {} of it to others", ns(steal_ms * 1e6)));
-    let seen: Vec<String> = [switches, stolen].into_iter().flatten().collect();
-    (!seen.is_empty()).then(|| seen.join(", and "))
+/// What the kernel counted against the thread that read a clock: who saw its gaps besides the clock itself.
+struct Witness {
+    /// Whether it accounts for a good part of the gaps.
+    suffices: bool,
+    words: String,
+}
+
+/// What of `lost_ms` in gaps the kernel saw. Where it counts how long threads wait, that and stolen time must be a good part
+/// of it: a switch to a thread of the kernel's takes microseconds, and explains no gap of a millisecond.
+fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
+    let times = |count_of: u64| if count_of == 1 { "once".to_owned() } else { format!("{} times", count(count_of)) };
+    let length = |ms: f64| ns(ms * 1e6);
+    let stolen_ms = disturbance.steal_ms.unwrap_or(0.0);
+    let stolen = (stolen_ms > 0.0).then(|| format!("the hypervisor gave {} to others", length(stolen_ms)));
+    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0).map(times);
+    let (seen, suffices) = match disturbance.waited_ms {
+        Some(waited_ms) => {
+            let suffices = waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED;
+            let waited = format!("the thread waited {} for its CPU", length(waited_ms));
+            (Some(waited), suffices)
+        }
+        None => (switches.as_ref().map(|times| format!("the kernel took the thread off its CPU {times}")), false),
+    };
+    let suffices = suffices || disturbance.waited_ms.is_none() && (switches.is_some() || stolen.is_some());
+    let seen: Vec<String> = [seen, stolen].into_iter().flatten().collect();
+    let words = match (suffices, seen.is_empty()) {
+        (true, _) => seen.join(", and "),
+        (false, false) => {
+            format!(
+                "{} of the {}; interrupts, firmware or the host took the rest",
+                seen.join(", and "),
+                length(lost_ms)
+            )
+        }
+        (false, true) => {
+            "the kernel counted neither a switch nor stolen time: interrupts, firmware or the host took it".to_owned()
+        }
+    };
+    Witness { suffices, words }
 }
 
 /// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
@@ -39,35 +68,36 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
         .iter()
         .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
         .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
-        .map(|(reads, gap)| (reads, gap, witness(&reads.disturbance)))
+        .map(|(reads, gap)| {
+            let witness = witness(&reads.disturbance, gap.share_of_time * reads.span_ns / 1e6);
+            (reads, gap, gap.share_of_time > GAP_SHARES.1 && witness.suffices, witness.words)
+        })
         .collect();
-    let is_grave = |gap: &Gaps, witness: &Option<String>| gap.share_of_time > GAP_SHARES.1 && witness.is_some();
-    let worst = found.iter().max_by(|(_, a, seen_a), (_, b, seen_b)| {
-        is_grave(a, seen_a).cmp(&is_grave(b, seen_b)).then(a.share_of_time.total_cmp(&b.share_of_time))
+    let worst = found.iter().max_by(|(_, a, is_grave_a, _), (_, b, is_grave_b, _)| {
+        is_grave_a.cmp(is_grave_b).then(a.share_of_time.total_cmp(&b.share_of_time))
     });
-    let Some((reads, gap, seen)) = worst else { return preempted(record).into_iter().collect() };
-    let unseen = "the kernel counted neither a switch nor stolen time, so interrupts, firmware or the host took it";
+    let Some((reads, gap, is_grave, seen)) = worst else { return preempted(record).into_iter().collect() };
     let mut finding = Finding::new(
         FindingId::NoisyMachine,
         format!(
-            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; {}",
+            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; {seen}",
             gap.share_of_time * 100.0,
             ns(gap.above_ns),
             reads.clock,
             ns(reads.maximum_ns),
-            seen.as_deref().unwrap_or(unseen)
         ),
     )
     .value("share_of_time", gap.share_of_time)
     .value("gaps", gap.count as f64)
     .value("largest_ns", reads.maximum_ns);
-    if let Some(switches) = reads.disturbance.involuntary_switches {
-        finding = finding.value("involuntary_switches", switches as f64);
+    let disturbance = &reads.disturbance;
+    let switches = disturbance.involuntary_switches.map(|switches| switches as f64);
+    for (name, value) in
+        [("involuntary_switches", switches), ("steal_ms", disturbance.steal_ms), ("waited_ms", disturbance.waited_ms)]
+    {
+        finding = value.into_iter().fold(finding, |finding, value| finding.value(name, value));
     }
-    if let Some(steal_ms) = reads.disturbance.steal_ms {
-        finding = finding.value("steal_ms", steal_ms);
-    }
-    if is_grave(gap, seen) {
+    if *is_grave {
         return vec![finding.advice(quieter(record))];
     }
     finding.severity = Severity::Notice;
@@ -75,25 +105,25 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
     std::iter::once(finding).chain(preempted(record)).collect()
 }
 
-/// Threads that measure alone on their CPU and were taken off it again and again: something else wants that CPU.
+/// Threads that measure alone on their CPU and waited for it: something else runs there.
 fn preempted(record: &Record) -> Option<Finding> {
     const ALONE: [Part; 6] =
         [Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
-    let parts = || record.parts.iter().filter(|report| ALONE.contains(&report.part));
-    let switches: u64 = parts().filter_map(|report| report.disturbance.involuntary_switches).sum();
-    let elapsed_ms: u64 = parts().map(|report| report.elapsed_ms).sum();
-    let per_s = switches as f64 / (elapsed_ms.max(1) as f64 / 1e3);
-    (elapsed_ms > 0 && per_s > SWITCHES_PER_S).then(|| {
+    let parts: Vec<&PartReport> = record.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
+    let waited_ms = parts.iter().filter_map(|report| report.disturbance.waited_ms).reduce(|sum, more| sum + more)?;
+    let elapsed_ms: u64 = parts.iter().map(|report| report.elapsed_ms).sum();
+    let share = waited_ms / elapsed_ms.max(1) as f64;
+    (share > WAITED_SHARE).then(|| {
         Finding::new(
             FindingId::NoisyMachine,
             format!(
-                "the kernel took measuring threads off their CPU {} times in {}: something else runs there",
-                count(switches),
+                "measuring threads waited {} of {} for their CPU: something else runs there",
+                ns(waited_ms * 1e6),
                 ns(elapsed_ms as f64 * 1e6)
             ),
         )
-        .value("involuntary_switches", switches as f64)
-        .value("per_s", per_s)
+        .value("waited_ms", waited_ms)
+        .value("share", share)
         .advice(quieter(record))
     })
 }
@@ -257,36 +287,51 @@ mod tests {
         record
     }
 
-    /// A tenth of the time in gaps, and what the kernel counted meanwhile.
-    fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>) -> Record {
+    /// A tenth of 1 ms in gaps, and what the kernel counted meanwhile.
+    fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>, waited_ms: Option<f64>) -> Record {
         let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
-        record.reads[0].disturbance = Disturbance { involuntary_switches, steal_ms, ..Disturbance::default() };
+        record.reads[0].disturbance =
+            Disturbance { involuntary_switches, steal_ms, waited_ms, ..Disturbance::default() };
         record
     }
 
     #[test]
     fn a_warning_of_gaps_has_a_witness_besides_the_clock() {
-        for (switches, steal_ms, words) in [
-            (Some(16), Some(0.0), "the kernel took the thread off its CPU 16 times"),
-            (Some(0), Some(10.0), "the hypervisor gave 10.0 ms of it to others"),
-            (Some(1), Some(10.0), "off its CPU once, and the hypervisor gave"),
+        for (switches, steal_ms, waited_ms, words) in [
+            (Some(16), Some(0.0), Some(0.08), "; the thread waited 80.0 µs for its CPU"),
+            (Some(0), Some(10.0), Some(0.0), "the hypervisor gave 10.0 ms to others"),
+            // A kernel that does not count waits.
+            (Some(16), Some(0.0), None, "the kernel took the thread off its CPU 16 times"),
+            (Some(1), Some(10.0), None, "off its CPU once, and the hypervisor gave"),
         ] {
-            let found = noisy_machine(&disturbed(switches, steal_ms));
-            assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
-            assert!(found[0].evidence.summary.contains(words), "{}", found[0].evidence.summary);
+            let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Warning), "{words}");
+            let summary = &found[0].evidence.summary;
+            assert!(summary.contains(words) && !summary.contains("the rest"), "{summary}");
         }
-        for (switches, steal_ms) in [(Some(0), Some(0.0)), (None, None), (Some(0), None)] {
-            let found = noisy_machine(&disturbed(switches, steal_ms));
-            assert_eq!((found.len(), found[0].severity), (1, Severity::Notice));
-            assert!(found[0].evidence.summary.contains("counted neither a switch nor stolen time"));
+        for (switches, steal_ms, waited_ms, words) in [
+            (Some(0), Some(0.0), None, "counted neither a switch nor stolen time"),
+            (None, None, None, "counted neither a switch nor stolen time"),
+            // A switch of 5 µs is no cause of 100 µs.
+            (
+                Some(1),
+                Some(0.0),
+                Some(0.005),
+                "waited 5.00 µs for its CPU of the 100 µs; interrupts, firmware or the host",
+            ),
+        ] {
+            let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Notice), "{words}");
+            assert!(found[0].evidence.summary.contains(words), "{}", found[0].evidence.summary);
         }
     }
 
     /// Of several clocks the one whose gaps were witnessed, though another lost more.
     #[test]
     fn a_witnessed_gap_outweighs_a_longer_one() {
-        let mut record = disturbed(Some(3), None);
-        record.reads.push(crate::record::Reads { clock: "other".to_owned(), ..disturbed(None, None).reads[0].clone() });
+        let mut record = disturbed(Some(3), None, None);
+        let unseen = disturbed(None, None, None).reads[0].clone();
+        record.reads.push(crate::record::Reads { clock: "other".to_owned(), ..unseen });
         record.reads[1].gaps[1].share_of_time = 0.9;
         let found = noisy_machine(&record);
         assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
@@ -296,19 +341,23 @@ mod tests {
     #[test]
     fn a_hog_is_found_without_sequential_reads() {
         let mut record = blank();
-        let part = |part, elapsed_ms, switches| PartReport {
+        let part = |part, elapsed_ms, waited_ms| PartReport {
             part,
             outcome: Outcome::Done,
             reason: None,
             elapsed_ms,
-            disturbance: Disturbance { involuntary_switches: Some(switches), ..Disturbance::default() },
+            disturbance: Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() },
         };
+        // Pauses wait by design.
         record.parts =
-            vec![part(Part::Offsets, 176, 30), part(Part::Litmus, 1_043, 187), part(Part::Pause, 594, 9_999)];
+            vec![part(Part::Offsets, 176, 90.0), part(Part::Litmus, 1_043, 480.0), part(Part::Pause, 594, 500.0)];
         let found = noisy_machine(&record);
         assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
-        assert_eq!(found[0].evidence.values["involuntary_switches"], 217.0);
-        record.parts[1].disturbance.involuntary_switches = Some(3);
+        assert_eq!(found[0].evidence.values["waited_ms"], 570.0);
+        record.parts[0].disturbance.waited_ms = Some(0.3);
+        record.parts[1].disturbance.waited_ms = Some(2.0);
+        assert_eq!(noisy_machine(&record), []);
+        record.parts[1].disturbance.waited_ms = None;
         assert_eq!(noisy_machine(&record), []);
     }
 
@@ -347,7 +396,7 @@ mod tests {
 
     #[test]
     fn one_cpu_is_not_told_to_bind_nor_to_allow_another() {
-        let mut noisy = disturbed(Some(2), None);
+        let mut noisy = disturbed(Some(2), None, None);
         assert!(noisy_machine(&noisy)[0].advice[0].contains("bind"));
         noisy.machine.cpu.online = Some(1);
         assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));

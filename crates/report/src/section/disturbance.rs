@@ -40,7 +40,9 @@ pub(crate) fn said(disturbance: &Disturbance) -> String {
     let migrations = disturbance
         .migrations
         .map_or_else(|| "migrations not counted".to_owned(), |count| counted(count, "migration", "migrations"));
-    format!("{steal}, {switches}, {migrations}, {}", bound_said(disturbance))
+    let waited =
+        disturbance.waited_ms.map_or_else(String::new, |waited| format!(" ({} of waiting for a CPU)", ms(waited)));
+    format!("{steal}, {switches}{waited}, {migrations}, {}", bound_said(disturbance))
 }
 
 /// Steal, involuntary switches and migrations as cells of a table.
