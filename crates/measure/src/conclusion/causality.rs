@@ -64,14 +64,16 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
             }
         }
         Some(_) if is_sound(&ordered) => {
-            format!("between threads use {ordered}: the CPU executes this read before earlier loads")
+            format!("between threads use {ordered}: the CPU may execute this read before earlier loads")
         }
         _ => match record.clocks_between_threads().as_slice() {
-            [] => {
-                "do not compare times of it between threads: the CPU executes this read before earlier loads".to_owned()
-            }
+            [] => "do not compare times of it between threads: the CPU may execute this read before earlier loads"
+                .to_owned(),
             clocks => {
-                format!("between threads use {}: the CPU executes this read before earlier loads", clocks.join(" or "))
+                format!(
+                    "between threads use {}: the CPU may execute this read before earlier loads",
+                    clocks.join(" or ")
+                )
             }
         },
     }

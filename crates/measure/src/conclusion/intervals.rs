@@ -77,7 +77,7 @@ pub(super) fn claim_refuted(record: &Record) -> Vec<Finding> {
                 .about(&clock.name)
                 .value("tolerance_pct", tolerance_pct)
                 .value("claimed_ns", claim)
-                .advice(format!("{then}; run again when the machine is quieter")),
+                .advice(then),
             );
         }
     }

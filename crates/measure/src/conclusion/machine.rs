@@ -29,7 +29,7 @@ pub(super) fn tsc_distrusted(record: &Record) -> Vec<Finding> {
     let (saw, advice) = match machine.kernel.messages_of_distrust().next() {
         Some(message) => (
             format!("the kernel said: {message}"),
-            "do not read the TSC directly here, whatever CPUID says; the kernel has seen it fail",
+            "do not read the TSC directly here, whatever CPUID says; the kernel does not trust it",
         ),
         None => (
             format!(
@@ -49,7 +49,7 @@ pub(super) fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
     };
     let mut advice = match class {
         TscClass::Constant => "ticks miss the time that a CPU spends in deep sleep".to_owned(),
-        _ => "ticks are no measure of time here".to_owned(),
+        _ => "do not take its ticks for time: their rate may change".to_owned(),
     };
     let is_clocksource = record.machine.clocksource.current.as_deref() == Some("tsc");
     match record.steady_os_clock() {
@@ -196,7 +196,7 @@ mod tests {
             ..machine("hpet", &["tsc", "hpet"], TscClass::Invariant)
         };
         let found = advice(&unstable);
-        assert!(!found.contains("echo tsc") && found.contains("has seen it fail"), "{found}");
+        assert!(!found.contains("echo tsc") && found.contains("the kernel does not trust it"), "{found}");
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_clock_that_cannot_be_read_is_not_advised() {
         let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Variant);
-        assert!(advice(&record).contains("no measure of time here; use CLOCK_MONOTONIC"));
+        assert!(advice(&record).contains("their rate may change; use CLOCK_MONOTONIC"));
         record.clocks[0].available = false;
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }

@@ -98,7 +98,7 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
             }
             ShortestInterval::Claimed(claim) if is_tried(Some(claim)) => Some(format!("{within} {why_none}")),
             ShortestInterval::Claimed(_) => {
-                Some(format!("{within} trials of intervals this long would take too much time"))
+                Some(format!("{within} claims of {} µs and more are not tried", LONGEST_CLAIM_TRIED_NS / 1e3))
             }
             ShortestInterval::Unknown => Some("no two readings of it differed".to_owned()),
         }

@@ -166,13 +166,14 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
+    let mut notes = vec![
+        "rate: violations per observation; where none was seen, the rate per new value that 95 % confidence leaves possible"
+            .to_owned(),
+    ];
     if runs.iter().any(|run| run.violations == 0 && !run.is_telling()) {
-        let text = format!(
-            "–: fewer than {} new values were seen, too few to tell; a value that is seen again tests nothing",
-            count(Litmus::FEWEST_NEW_VALUES)
-        );
-        page.paragraph(Line::plain("  "), DIM, &text);
+        notes.push(format!("–: fewer than {} new values were seen, too few to tell", count(Litmus::FEWEST_NEW_VALUES)));
     }
+    page.paragraph(Line::plain("  "), DIM, &notes.join(" · "));
 }
 
 /// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.

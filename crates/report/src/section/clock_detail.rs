@@ -66,7 +66,8 @@ fn one(page: &mut Page, clock: &ClockReport) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
     if let Some(disturbance) = &clock.disturbance {
-        page.entry("disturbance", PLAIN, &disturbance::said(disturbance));
+        let said = disturbance::said(disturbance);
+        page.entry("disturbance", PLAIN, &format!("latency part, all clocks: {said}"));
     }
     histograms(page, clock);
 }
@@ -134,7 +135,9 @@ fn granularity(page: &mut Page, clock: &ClockReport) {
 
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
-        (Some(step), Some(true)) => format!("{}, which is the latency: it ticks faster than it can be read", ns(step)),
+        (Some(step), Some(true)) => {
+            format!("{} seen, no longer than a read: its tick, if it has one, is hidden", ns(step))
+        }
         (Some(step), _) => ns(step),
         (None, _) => "no step seen".to_owned(),
     };

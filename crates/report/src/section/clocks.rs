@@ -210,12 +210,16 @@ fn harness(record: &Record) -> String {
         None => "empty loop not measured".to_owned(),
     };
     let timer = format!(
-        "timer {} {}, at most {} of a batch",
+        "timer {}, ≥ {} between readings, at most {} of a batch",
         quoted(&harness.timer),
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
     );
-    format!("{loops}, {timer}; shown, never subtracted")
+    let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
+    let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
+        format!("; that timer is the counter, at its rate in this run, although {doubt}")
+    });
+    format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }
 
 /// Which rounds the latencies and their intervals rest on, and what the others suffered as far as that is known.

@@ -127,7 +127,7 @@ fn hidden(reads: &Reads) -> Option<String> {
         0.0 => None,
         step if step.is_finite() => {
             let shortest = short(step * Reads::STEPS_PER_GAP);
-            Some(format!("gaps below {shortest} cannot be told: the clock moves in steps of {}", ns(step)))
+            Some(format!("gaps below {shortest} cannot be told: the clock moves in steps of {} or more", ns(step)))
         }
         _ => Some("gaps cannot be told: the clock did not move".to_owned()),
     }

@@ -46,8 +46,8 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
         return;
     };
     let saw = match path {
-        Path::Vdso => "still worked: the kernel was not entered",
-        _ => "all failed: the kernel is entered",
+        Path::Vdso => "still worked: no such call was made",
+        _ => "all failed: each makes the call",
     };
     let detail = format!("{READS} reads with clock_gettime forbidden by seccomp {saw}");
     clock.path = Some(path);
