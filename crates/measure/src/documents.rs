@@ -82,6 +82,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
     says("DESIGN.md", &format!("## Why {processes} processes?"));
     says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
     says("README.md", &format!("the median over {processes} processes"));
+    says("DESIGN.md", &format!("reads each clock {} times through the C library", crate::task::path::READS));
     says("DESIGN.md", &format!("the timer's own cost is at most {} % of the batch", normal.batch_timer_error * 100.0));
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
     says("README.md", "One command, well under half a minute");
@@ -93,7 +94,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
 
 #[test]
 fn figures_of_estimates_are_theirs() {
-    use crate::estimate::{FURTHER_MULTIPLES, QUIET_FACTOR, QUIETEST_SHARE, TRIAL_MULTIPLES};
+    use crate::estimate::{FURTHER_MULTIPLES, QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS, TRIAL_MULTIPLES};
 
     says(
         "DESIGN.md",
@@ -104,13 +105,23 @@ fn figures_of_estimates_are_theirs() {
     );
     let (first, last) = (TRIAL_MULTIPLES[0], TRIAL_MULTIPLES[TRIAL_MULTIPLES.len() - 1]);
     says("DESIGN.md", &format!("Work of {first} to {last} times the claimed length"));
+    let shared = SHARED_SHARES_OF_TURNS;
+    let alone = crate::machine::known_turns_per_link();
+    says(
+        "DESIGN.md",
+        &format!(
+            "{:.1} to {:.1} turns per link give the finding `core_shared`",
+            shared.start * alone,
+            shared.end * alone
+        ),
+    );
     let furthest = FURTHER_MULTIPLES[FURTHER_MULTIPLES.len() - 1];
     says("DESIGN.md", &format!("a second chance at the end of the run tries up to {furthest} times the claim"));
 }
 
 #[test]
 fn figures_of_studies_are_their_defaults() {
-    use crate::study::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS};
+    use crate::study::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS, LONGEST_BATCHES};
 
     says("DESIGN.md", &format!("Each of its worker processes ({FORKS} unless told otherwise)"));
     says(
@@ -122,6 +133,7 @@ fn figures_of_studies_are_their_defaults() {
             BUDGETS.1.as_secs()
         ),
     );
+    says("DESIGN.md", &format!("unless one is more than {LONGEST_BATCHES} times as slow"));
     let copies = ["none", "one", "two", "three", "four"][LAYOUTS as usize];
     says("DESIGN.md", &format!("Each loop is compiled {copies} times, 16 bytes further"));
 }

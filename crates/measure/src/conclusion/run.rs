@@ -80,7 +80,7 @@ pub(super) fn noisy_machine(record: &Record) -> Vec<Finding> {
     let mut finding = Finding::new(
         FindingId::NoisyMachine,
         format!(
-            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; {seen}",
+            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; in that part {seen}",
             gap.share_of_time * 100.0,
             ns(gap.above_ns),
             reads.clock,
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_warning_of_gaps_has_a_witness_besides_the_clock() {
         for (switches, steal_ms, waited_ms, words) in [
-            (Some(16), Some(0.0), Some(0.08), "; the thread waited 80.0 µs for its CPU"),
+            (Some(16), Some(0.0), Some(0.08), "; in that part the thread waited 80.0 µs for its CPU"),
             (Some(0), Some(10.0), Some(0.0), "the hypervisor gave 10.0 ms to others"),
             // A kernel that does not count waits.
             (Some(16), Some(0.0), None, "the kernel took the thread off its CPU 16 times"),

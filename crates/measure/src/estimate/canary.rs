@@ -15,7 +15,7 @@ const SHARED_FACTORS: std::ops::RangeInclusive<f64> = 1.5..=2.5;
 const FEWEST_SHARED: (u64, f64) = (10, 0.002);
 /// A core that does this share of the turns per link that are its own is shared. Two threads halve them; what does fewer
 /// still is no such core, whoever it says it is.
-const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
+pub(crate) const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
 /// Which rounds of which process were quiet.
 #[derive(Clone, Debug, PartialEq)]

@@ -28,7 +28,7 @@ pub use runtime::{
 };
 #[cfg(test)]
 pub(crate) use {
-    canary::{QUIET_FACTOR, QUIETEST_SHARE},
+    canary::{QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS},
     interval::{FURTHER_MULTIPLES, TRIAL_MULTIPLES},
 };
 

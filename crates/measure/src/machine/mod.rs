@@ -27,6 +27,12 @@ use files::Files;
 use crate::estimate::KnownCore;
 use crate::record::{Machine, Tsc, TscAccess};
 
+/// Turns per link of the cores whose cycles are known.
+#[cfg(test)]
+pub(crate) fn known_turns_per_link() -> f64 {
+    microarchitecture::turns_per_link("Skylake").expect("its cycles are published")
+}
+
 /// What is known of the machine's cores by their identity alone.
 pub(crate) fn known_core(machine: &Machine) -> KnownCore {
     let named = machine.cpu.microarchitecture.as_deref();

@@ -34,7 +34,7 @@ const CROWDED_VISIT_NS: u64 = 20_000_000;
 /// The clock's largest share of a thread's time where it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
-const LONGEST_BATCHES: f64 = 16.0;
+pub(crate) const LONGEST_BATCHES: f64 = 16.0;
 /// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
 /// A process that is so many times over its time begins no more visits.

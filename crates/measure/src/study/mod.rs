@@ -30,6 +30,7 @@ pub use run::StudyObserver;
 pub use study::{Study, StudyWish};
 #[cfg(test)]
 pub(crate) use {
+    fork::LONGEST_BATCHES,
     schedule::LAYOUTS,
     study::{BUDGETS, CELL_BUDGET, FORKS},
 };
