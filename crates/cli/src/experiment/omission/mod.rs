@@ -10,6 +10,7 @@ use chronoscope_measure::{Study, consume_cpu};
 
 use super::conclusions::Conclusions;
 use super::reading::Reading;
+use super::words::counted;
 
 /// The case; what it does is a parameter, for loops of unlike lengths have batches of their own.
 const CASE: &str = "setup(); work()";
@@ -79,11 +80,20 @@ pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
         experiment: "omission",
-        question: "How often per second can `setup(); work()` be done, if only work() counts? Threads 1 to 4 per CPU."
-            .into(),
+        question: question(&record.0.plan.threads, record.cpus()),
         naive: says::naive(&figures),
         model: says::model(record, &figures),
         published: says::published(record, &figures),
+    }
+}
+
+fn question(threads: &[u32], cpus: u32) -> String {
+    let asked = "How often per second can `setup(); work()` be done, if only work() counts?";
+    let cpus = counted(u64::from(cpus), "CPU", "CPUs");
+    match (threads.iter().min(), threads.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("{asked} With {least} to {most} threads on {cpus}."),
+        (Some(least), _) => format!("{asked} With {} on {cpus}.", counted(u64::from(*least), "thread", "threads")),
+        _ => asked.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use chronoscope_report::text::{percent, three_digits};
 use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
 use super::super::words::{counted, factor, ns, per_second};
-use super::figures::Figures;
+use super::figures::{Figures, claim_over_done, is_more_than_done, stamped_share};
 
 /// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
 const ARTICLE: Article = Article { cpus: 2, setup_s: 0.005, work_s: 0.010, threads: 4, claimed_per_s: 400.0 };
@@ -59,12 +59,12 @@ pub(super) fn model(record: Reading<'_>, figures: &[Figures]) -> Block {
                 ns(&alone.part_ns),
             ))
             .with("ceiling_per_s", ceiling);
-        block.conclude(over_report(each)).with("inflation_alone", alone.inflation);
+        block.conclude(over_report(each)).with("inflation_alone", claim_over_done(&alone));
     }
     block.say(
-        "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, time \
-         off the CPU that falls between the stamps lowers the claim; where threads leave the CPU outside the stamps, as at a \
-         yield or in a long set-up, the claim grows with the threads",
+        "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, a \
+         thread that loses its CPU between the stamps claims less, one that loses it outside them does not: where threads \
+         leave the CPU outside the stamps, as at a yield or in a long set-up, the claim can grow with the threads",
     );
     block
 }
@@ -77,7 +77,7 @@ fn table(block: &mut Block, each: &Figures) {
             Value::PerSecond(part.external_per_s),
             Value::PerSecond(part.claimed_per_s),
             each.ceiling_per_s.map_or_else(missing, |ceiling| Value::PlainPerSecond(ceiling.estimate)),
-            Value::Factor(part.inflation),
+            Value::Factor(claim_over_done(&part)),
             Value::Number(part.preemptions_per_visit),
         ],
         None => vec![Value::text(row.threads.to_string()), missing()],
@@ -106,15 +106,18 @@ fn over_report(each: &Figures) -> String {
 
 /// What one thread claims.
 fn of_one(alone: &OperationPart) -> String {
-    let (inflation, share) = (factor(&alone.inflation), alone.timed_share);
-    if alone.inflation.confidence > 0.0 && alone.inflation.low > 1.0 && share > 0.0 {
-        format!(
-            ". One thread alone claims {inflation} times what it does, with {} of its time stamped (1/f = {})",
-            percent(100.0 * share),
-            three_digits(1.0 / share)
-        )
-    } else {
-        format!(". One thread alone claims {inflation} times what it does")
+    let found = claim_over_done(alone);
+    let claim = format!(". One thread alone claims {} times what it does", factor(&found));
+    match stamped_share(alone) {
+        _ if !is_more_than_done(&found) => format!("{claim}: that this is more than it does is not shown"),
+        Some(share) => {
+            format!(
+                "{claim}, with {} of its time stamped (1/f = {})",
+                percent(100.0 * share),
+                three_digits(1.0 / share)
+            )
+        }
+        None => claim,
     }
 }
 

@@ -143,6 +143,50 @@ fn a_record_of_nothing_is_no_reason_to_panic() {
 }
 
 #[test]
+fn a_factor_that_may_be_one_is_not_asserted() {
+    let mut made = made_up(|_| part(200_000.0, 100_000.0, 0.5));
+    for cell in made.cells.iter_mut().filter(|cell| cell.threads == 1) {
+        let wide = Estimate { estimate: 2.33, low: 0.30, high: 4.36, confidence: 0.999 };
+        cell.part = cell.part.map(|part| OperationPart { inflation: wide, ..part });
+    }
+    let conclusions = conclude(&made);
+    let said = conclusions.model.text();
+    assert!(
+        said.contains(
+            "One thread alone claims 2.33 (1.00 … 4.36) times what it does: that this is more than it does is not shown"
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("of its time stamped"), "{said}");
+    let text = terminal(&conclusions, &made, Width::default());
+    assert!(text.contains("× 2.33 (1.00 … 4.36)") && !text.contains("0.30 …"), "{text}");
+}
+
+#[test]
+fn the_share_of_time_stamped_agrees_with_the_times_above_it() {
+    let mut made = made_up(|_| part(200_000.0, 100_000.0, 0.5));
+    for cell in made.cells.iter_mut().filter(|cell| cell.threads == 1) {
+        // 10.2 of 20.0 µs lie between the stamps.
+        let stamped = Estimate { estimate: 10_200.0, low: 10_100.0, high: 10_300.0, confidence: 0.999 };
+        cell.part = cell.part.map(|part| OperationPart { part_ns: stamped, ..part });
+    }
+    let said = conclude(&made).model.text();
+    assert!(said.contains("takes 20.0 µs (19.8 … 20.2) with its set-up, of which 10.2 µs"), "{said}");
+    assert!(said.contains("with 51.0 % of its time stamped (1/f = 1.96)"), "{said}");
+}
+
+#[test]
+fn the_question_has_the_threads_of_the_run() {
+    assert!(
+        conclude(&nothing()).question.ends_with("With 1 to 8 threads on 2 CPUs."),
+        "{}",
+        conclude(&nothing()).question
+    );
+    assert!(question(&[1], 1).ends_with("With 1 thread on 1 CPU."));
+    assert!(question(&[], 1).ends_with("only work() counts?"));
+}
+
+#[test]
 fn threads_go_from_one_to_four_per_cpu() {
     assert_eq!(threads(1), [1, 2, 4]);
     assert_eq!(threads(2), [1, 2, 4, 8]);
