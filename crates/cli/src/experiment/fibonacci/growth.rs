@@ -23,8 +23,21 @@ pub(super) struct Line {
     pub(super) a_ns: Estimate,
     /// What each call adds, in nanoseconds.
     pub(super) b_ns: Estimate,
-    /// The share of the variance that the line explains, the least of all processes.
+    /// The share of the variance of the medians that the line explains, the least of all processes.
     pub(super) r_squared: f64,
+    /// How many medians it goes through, the fewest of all processes.
+    pub(super) medians: usize,
+    /// The mean time of a call by the line, in nanoseconds, over all calls of each process.
+    pub(super) mean_ns: f64,
+}
+
+impl Line {
+    /// Calls before this one of which the line says nothing: up to it, the time at call 0 is known less well than the line
+    /// grows. None where the slope is not resolved.
+    pub(super) fn vague_before(&self) -> Option<u64> {
+        let is_resolved = self.b_ns.confidence > 0.0 && self.b_ns.low > 0.0;
+        is_resolved.then(|| (self.a_ns.half_width() / self.b_ns.estimate).ceil() as u64)
+    }
 }
 
 impl Growth {
@@ -99,6 +112,9 @@ impl Growth {
     pub(super) fn line(&self) -> Option<Line> {
         let fits = self.series.iter().map(|series| straight_line(&self.blocks(series), self.confidence));
         let fits: Vec<_> = fits.collect::<Option<_>>()?;
+        // A line's mean is its value in the middle.
+        let middles = self.series.iter().map(|series| series.len() as f64 * self.calls_per_batch / 2.0);
+        let means: f64 = fits.iter().zip(middles).map(|(fit, x)| fit.intercept.estimate + fit.slope.estimate * x).sum();
         let over = |value: fn(&chronoscope_measure::stats::StraightLine) -> f64| {
             mean_interval(&fits.iter().map(value).collect::<Vec<_>>(), self.confidence).map(estimate)
         };
@@ -106,6 +122,8 @@ impl Growth {
             a_ns: over(|line| line.intercept.estimate)?,
             b_ns: over(|line| line.slope.estimate)?,
             r_squared: fits.iter().map(|line| line.r_squared).fold(f64::INFINITY, f64::min),
+            medians: self.series.iter().map(|series| self.blocks(series).len()).min()?,
+            mean_ns: means / fits.len() as f64,
         })
     }
 

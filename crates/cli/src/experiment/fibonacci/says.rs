@@ -119,7 +119,11 @@ pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
     };
     // Of a line's coefficients either may be negative, and neither is a time that was seen.
     let (a, b) = (signed_ns(&line.a_ns), signed_ns(&times(&line.b_ns, 1_000.0)));
-    let where_from = format!("R² ≥ {:.3} in each process, calls 0 to {}", line.r_squared, count(calls));
+    let where_from = format!(
+        "a line through {} medians or more of neighbouring batches in each process, R² of these medians ≥ {:.3}",
+        count(line.medians as u64),
+        line.r_squared
+    );
     if line.b_ns.confidence > 0.0 && !line.b_ns.holds(0.0) {
         let text =
             format!("instead of one number: time(n) ≈ a + b·n, a = {a}, b = {b} per thousand calls ({where_from})");
@@ -129,8 +133,21 @@ pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
             format!("a line through the calls has no slope that is resolved: {b} per thousand calls ({where_from})");
         block.say(text).with("b_ns_per_call", line.b_ns);
     }
+    if let Some(mean) = growth.mean() {
+        block.say(format!(
+            "medians leave interruptions out: by the line the mean call takes {}, measured with them {}",
+            signed_ns(&certain(line.mean_ns)).trim_start_matches('+'),
+            ns(&mean)
+        ));
+    }
+    if let Some(vague) = line.vague_before().filter(|vague| *vague > 0) {
+        block.say(format!(
+            "before call {} the line says nothing, for the uncertainty of a is larger there than b·n: see the table",
+            count(vague)
+        ));
+    }
     if line.r_squared < 0.95 {
-        block.say("the line is a coarse one: it leaves a part of the curve unexplained; see the table");
+        block.say("the line is a coarse one: it leaves a part of these medians unexplained; see the table");
     }
     block
 }
@@ -142,13 +159,8 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
     let (restless, steady) = (trend + no_steady_state, flat + warm_up + slow_down);
     if restless * 2 > all {
-        let slope = found.trend_ns_per_batch.map_or_else(String::new, |slope| {
-            format!(
-                "; from one batch of {CALLS} calls to the next, the time per call changes by {}",
-                signed_ns(&certain(slope))
-            )
-        });
-        format!("there is no steady state {}{slope}: no single number is the time of this operation", of(restless))
+        // How fast it grows is said once, with its interval: by the line below.
+        format!("there is no steady state {}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
         let took = ns(&certain(record.plan.budget_ms as f64 * MS));
         format!("the series are too short to tell {}: take longer than {took}", of(too_short))

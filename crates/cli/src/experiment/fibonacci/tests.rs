@@ -3,8 +3,8 @@ use chronoscope_measure::record::study::{Steadiness, StudyRecord};
 use chronoscope_report::Width;
 
 use super::super::show::terminal;
-use super::super::synthetic::{assert_fits, cell, part, record, series};
-use super::growth::Growth;
+use super::super::synthetic::{assert_fits, cell, interval, part, record, series};
+use super::growth::{Growth, Line};
 use super::*;
 
 /// 50 ns, and a hundredth more with each call: 400 000 calls take 820 ms.
@@ -52,6 +52,49 @@ fn the_line_is_the_one_it_was_made_with() {
     assert!(line.r_squared > 0.999);
 }
 
+/// Each tenth batch loses its CPU for 20 µs a call.
+fn interrupted() -> StudyRecord {
+    let mut made = made_up(Steadiness { trend: 4, ..Steadiness::default() });
+    for visit in made.cells[0].forks.iter_mut().flat_map(|fork| &mut fork.visits) {
+        visit.batches_ns.iter_mut().step_by(10).for_each(|ns| *ns += 20_000.0);
+    }
+    made
+}
+
+#[test]
+fn the_line_says_that_it_goes_through_medians() {
+    // Without the interruptions a call takes 50 + 2000 ns in the mean, with them 2000 ns more.
+    let growth = Growth::of(Reading(&interrupted()));
+    let line = growth.line().unwrap();
+    assert!((line.mean_ns - 2_050.0).abs() < 30.0 && line.medians == 200, "{line:?}");
+    assert!((growth.mean().unwrap().estimate - 4_050.0).abs() < 1.0);
+    let said = conclude(&interrupted()).model.text();
+    assert!(said.contains("a line through 200 medians or more of neighbouring batches in each process"), "{said}");
+    assert!(said.contains("R² of these medians ≥ "), "{said}");
+    assert!(said.contains("medians leave interruptions out: by the line the mean call takes 2.05 µs"), "{said}");
+    assert!(said.contains("measured with them 4.05 µs"), "{said}");
+}
+
+#[test]
+fn of_calls_that_the_intercept_blurs_the_line_says_nothing() {
+    let line = |a: f64, half: f64| Line {
+        a_ns: interval(a, half),
+        b_ns: interval(0.00734, 0.0006),
+        r_squared: 0.99,
+        medians: 200,
+        mean_ns: 2_500.0,
+    };
+    assert_eq!(line(2.65, 118.31).vague_before(), Some(16_119));
+    assert_eq!(Line { b_ns: interval(0.0, 1.0), ..line(2.65, 1.0) }.vague_before(), None);
+    let mut made = made_up(Steadiness::default());
+    for fork in &mut made.cells[0].forks {
+        let shift = 10.0 * f64::from(fork.fork);
+        fork.visits[0].batches_ns.iter_mut().for_each(|ns| *ns += shift);
+    }
+    let said = conclude(&made).model.text();
+    assert!(said.contains("the line says nothing, for the uncertainty of a is larger there than b·n"), "{said}");
+}
+
 #[test]
 fn no_single_number_is_given_where_the_detector_sees_a_trend() {
     let made = made_up(Steadiness { trend: 4, trend_ns_per_batch: Some(1.0), ..Steadiness::default() });
@@ -62,6 +105,7 @@ fn no_single_number_is_given_where_the_detector_sees_a_trend() {
         "{said}"
     );
     assert!(said.contains("time(n) ≈ a + b·n, a = +50.5 ns") && said.contains("b = +10.0 ns"), "{said}");
+    assert!(!said.contains("+1.00 ns"), "the slope has one number, and that has an interval: {said}");
     let naive = conclusions.naive.text();
     assert!(naive.contains("in 1 ms") && naive.contains("depends on the length of the run"), "{naive}");
     assert_fits(|width| terminal(&conclusions, &made, width));
