@@ -44,13 +44,20 @@ pub(super) enum Amortised {
     NotMeasured,
 }
 
-/// What becomes of a cost from the smallest to the largest backoff.
+/// A stretch of backoffs over which the cost moves one way, as far as the intervals tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Leg {
+    pub(super) change: Change,
+    pub(super) from: Row,
+    /// The row that it leads to: the intervals of the two exclude each other.
+    pub(super) to: Row,
+}
+
+/// Which way a cost moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Falls,
-    Grows,
-    /// The intervals at the two ends overlap.
-    Unresolved,
+    Rises,
 }
 
 /// The rows of the comparison of `case` with `baseline`, with rising backoff.
@@ -60,7 +67,8 @@ pub(super) fn rows(record: Reading<'_>, case: &str, baseline: &str, threads: u32
         let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
         let time_ns = record.time(case, tokens, threads).map(|time| time.estimate).filter(|time| *time > 0.0);
         let share_pct = time_ns.map(|time_ns| {
-            let share = |ns: f64| 100.0 * ns / time_ns;
+            // A cost is a part of the operation's time.
+            let share = |ns: f64| (100.0 * ns / time_ns).min(100.0);
             let Estimate { estimate, low, high, confidence } = difference_ns;
             Estimate { estimate: share(estimate), low: share(low), high: share(high), confidence }
         });
@@ -95,17 +103,42 @@ pub(super) fn amortised(rows: &[Row]) -> Amortised {
     }
 }
 
-/// How the cost at the largest backoff compares with that at the smallest.
-pub(super) fn change(rows: &[Row]) -> Change {
-    let Some((first, last)) = rows.first().zip(rows.last()) else { return Change::Unresolved };
-    let (from, to) = (&first.difference_ns, &last.difference_ns);
-    let known = from.confidence > 0.0 && to.confidence > 0.0;
-    if known && to.high < from.low {
-        Change::Falls
-    } else if known && to.low > from.high {
-        Change::Grows
+/// How the cost moves over all rows: a leg ends where the intervals tell a turn. Empty where nothing is told apart.
+pub(super) fn legs(rows: &[Row]) -> Vec<Leg> {
+    let mut legs: Vec<Leg> = Vec::new();
+    let ns = |row: &Row| row.difference_ns.estimate;
+    for (i, row) in rows.iter().enumerate() {
+        match legs.last_mut() {
+            // The first leg begins at the row before that differs, the first of those.
+            None => legs.extend(
+                rows[..i].iter().find_map(|from| moved(from, row).map(|change| Leg { change, from: *from, to: *row })),
+            ),
+            Some(leg) => {
+                let is_farther = match leg.change {
+                    Change::Rises => ns(row) >= ns(&leg.to),
+                    Change::Falls => ns(row) <= ns(&leg.to),
+                };
+                let (change, to) = (leg.change, leg.to);
+                if is_farther && moved(&leg.from, row) == Some(change) {
+                    leg.to = *row;
+                } else if let Some(turn) = moved(&to, row).filter(|turn| *turn != change) {
+                    legs.push(Leg { change: turn, from: to, to: *row });
+                }
+            }
+        }
+    }
+    legs
+}
+
+/// Which way the cost moved from one row to another; none where the intervals overlap.
+fn moved(from: &Row, to: &Row) -> Option<Change> {
+    let (from, to) = (&from.difference_ns, &to.difference_ns);
+    if from.confidence <= 0.0 || to.confidence <= 0.0 {
+        None
+    } else if to.high < from.low {
+        Some(Change::Falls)
     } else {
-        Change::Unresolved
+        (to.low > from.high).then_some(Change::Rises)
     }
 }
 
@@ -151,13 +184,62 @@ mod tests {
     fn what_is_not_told_apart_is_not_amortised() {
         let rows = [row(0, 8.0, 1.0), row(2, 5.9, 12.0), row(40, 0.1, 9.0)];
         assert_eq!(amortised(&rows), Amortised::Unresolved(rows[2]));
-        assert_eq!(change(&rows), Change::Unresolved);
-        assert_eq!(change(&[rows[0], row(40, 0.1, 1.0)]), Change::Falls);
-        assert_eq!(change(&[row(0, 0.1, 1.0), rows[0]]), Change::Grows);
-        assert_eq!(change(&rows[..1]), Change::Unresolved);
+        assert_eq!(changes(&rows), []);
+        assert_eq!(changes(&[rows[0], row(40, 0.1, 1.0)]), [(Change::Falls, 40)]);
+        assert_eq!(changes(&[row(0, 0.1, 1.0), row(40, 8.0, 1.0)]), [(Change::Rises, 40)]);
+        assert_eq!(changes(&rows[..1]), []);
+        let lone = Row { difference_ns: Estimate { confidence: 0.0, ..interval(0.1, 0.0) }, ..row(40, 0.1, 1.0) };
+        assert_eq!(changes(&[rows[0], lone]), [], "one process tells nothing");
+    }
+
+    fn changes(rows: &[Row]) -> Vec<(Change, u64)> {
+        legs(rows).iter().map(|leg| (leg.change, leg.to.tokens)).collect()
+    }
+
+    #[test]
+    fn every_row_counts_for_the_shape() {
+        // Two threads that write one line: more at a little work than at none, then less and less.
+        let rows = [
+            row(0, 53.1, 4.3),
+            row(1, 73.9, 8.2),
+            row(2, 72.7, 6.8),
+            row(5, 66.5, 7.5),
+            row(8, 66.1, 5.6),
+            row(20, 57.2, 6.9),
+            row(25, 50.4, 7.6),
+            row(35, 46.0, 5.4),
+            row(40, 39.5, 7.3),
+        ];
+        assert_eq!(changes(&rows), [(Change::Rises, 1), (Change::Falls, 40)]);
+        assert_eq!(changes(&rows[1..]), [(Change::Falls, 40)]);
+        assert_eq!(changes(&rows[3..5]), []);
+    }
+
+    #[test]
+    fn no_share_of_a_time_exceeds_it() {
+        use super::super::super::synthetic::{cell, comparison, record};
+        let mut made = record(&[0], &[2]);
+        made.cells.push(cell("volatile", 0, 2, [7.86; 4]));
+        let verdict = chronoscope_measure::record::study::Difference::Slower;
+        made.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
+        let share = rows(Reading(&made), "volatile", "plain", 2)[0].share_pct.unwrap();
+        assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");
+        assert_eq!(share.high, 100.0);
     }
 
     proptest! {
+        #[test]
+        fn legs_take_turns(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
+            let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();
+            let found = legs(&rows);
+            prop_assert!(found.iter().all(|leg| {
+                leg.from.tokens < leg.to.tokens && moved(&leg.from, &leg.to) == Some(leg.change)
+            }), "{found:?}");
+            prop_assert!(found.windows(2).all(|pair| {
+                pair[0].change != pair[1].change && pair[0].to == pair[1].from
+            }), "{found:?}");
+        }
+
         #[test]
         fn from_there_every_row_is_within(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
             let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();

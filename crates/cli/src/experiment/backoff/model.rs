@@ -1,7 +1,7 @@
 use super::super::conclusions::{Block, Value};
 use super::super::reading::{Reading, why_no_time};
 use super::super::words::{certain, counted, ns, signed_ns, signed_percent};
-use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, change, is_resolved, rows};
+use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, is_resolved, legs, rows};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 
 pub(super) fn block(record: Reading<'_>) -> Block {
@@ -27,9 +27,9 @@ pub(super) fn block(record: Reading<'_>) -> Block {
         curve(&mut block, record, &title, (VOLATILE_SHARED, PLAIN_SHARED), most, &rows);
         let who = format!("{most} threads on one line");
         says(&mut block, record, &who, &rows);
-        if change(&rows) == Change::Grows {
+        if matches!(legs(&rows).as_slice(), [only] if only.change == Change::Rises) {
             block.say(format!(
-                "{who}: a cost that grows with the work between writes is no latency that work could hide; contention \
+                "{who}: a cost that rises with the work between writes is no latency that work could hide; contention \
                  for the line would look like this"
             ));
         }
@@ -85,7 +85,7 @@ fn cost(cost: Cost) -> String {
         Cost::Above => format!("> {}", margin()),
         Cost::Within => format!("within {}", margin()),
         Cost::Gain => format!("gain > {}", margin()),
-        Cost::Unresolved => "unresolved".to_owned(),
+        Cost::Unresolved => format!("{}: unresolved", margin()),
     }
 }
 
@@ -118,14 +118,23 @@ fn says(block: &mut Block, record: Reading<'_>, who: &str, rows: &[Row]) {
             block.say(text).with("at_largest_backoff_ns", last.difference_ns);
         }
     }
-    // Where it is amortised, that is said; a difference that has no sign at one end neither falls nor grows for sure.
-    let verb = match change(rows) {
-        Change::Falls if !matches!(found, Amortised::From { .. }) => "falls",
-        Change::Grows => "grows",
-        _ => return,
+    // What happens within the margin is said by the table, and that the cost falls to it has been said.
+    let shown = match found {
+        Amortised::From { first, .. } => rows.iter().take_while(|row| row.tokens <= first.tokens).count(),
+        _ => rows.len(),
     };
-    let (at_last, to) = (counted(last.tokens, "token", "tokens"), signed_ns(&last.difference_ns));
-    block.say(format!("{who}: the difference {verb}: {exposed} at {at_first}, {to} at {at_last}"));
+    if let Some(shape) = shape(&rows[..shown]).filter(|(legs, _)| *legs > 1 || shown == rows.len()) {
+        block.say(format!("{who}: the difference {}", shape.1));
+    }
+}
+
+/// How the cost moves from row to row: in how many legs, and in words. None where nothing is told apart.
+fn shape(rows: &[Row]) -> Option<(usize, String)> {
+    let at = |row: &Row| format!("{} at {}", signed_ns(&row.difference_ns), counted(row.tokens, "token", "tokens"));
+    let legs = legs(rows);
+    let verb = |change| if change == Change::Falls { "falls" } else { "rises" };
+    let to = legs.iter().map(|leg| format!("{} to {}", verb(leg.change), at(&leg.to))).collect::<Vec<_>>();
+    legs.first().map(|first| (legs.len(), format!("is {}, {}", at(&first.from), to.join(", then "))))
 }
 
 /// From which backoff the cost no longer matters, in words.
@@ -135,16 +144,18 @@ pub(super) fn amortisation(record: Reading<'_>, found: &Amortised) -> String {
         Amortised::NotMeasured => "not measured".to_owned(),
         Amortised::From { before: None, .. } => format!("at every backoff of this run the cost is within {of_time}"),
         Amortised::From { first, before: Some(before) } => {
+            let found = signed_ns(&before.difference_ns);
             let known = match before.cost {
-                Cost::Above => "it is still above",
-                Cost::Gain => "volatile still takes less time, by more than that",
-                Cost::Within | Cost::Unresolved => "it is unresolved",
+                Cost::Above => format!("it is still above: {found}"),
+                Cost::Gain => format!("volatile still takes less time, by more than that: {found}"),
+                Cost::Within | Cost::Unresolved => {
+                    format!("it is {found}, and whether that is within {} is unresolved", margin())
+                }
             };
             format!(
-                "from {} the cost stays within {of_time}; at {} {known}: {}",
+                "from {} the cost stays within {of_time}; at {} {known}",
                 at(record, first.tokens),
                 counted(before.tokens, "token", "tokens"),
-                signed_ns(&before.difference_ns)
             )
         }
         Amortised::Not(last) => {

@@ -76,18 +76,48 @@ pub(super) fn block(record: Reading<'_>) -> Block {
     for absurdity in found.iter().filter(|absurdity| absurdity.is_sure()).take(3) {
         block.say(words(absurdity));
     }
-    let sure = found.iter().filter(|absurdity| absurdity.is_sure()).count();
-    block.say(match (sure, found.len() - sure) {
-        (0, 0) => "no subtraction gave a negative or contradictory difference in this run".to_owned(),
-        (0, vague) => {
-            format!("{vague} differences of plain and volatile v++ are negative, none of them for sure")
-        }
-        (sure, vague) => format!(
-            "of plain and volatile v++, {sure} differences are negative or contradict each other by more than their intervals; {vague} \
-             more are negative within them"
-        ),
-    });
+    block.say(counts(&found, subtractions(record, 1)));
     block
+}
+
+/// How many differences [`absurdities`] looks at: plain and volatile less each baseline, at each backoff.
+fn subtractions(record: Reading<'_>, threads: u32) -> usize {
+    let of = |case, tokens: u64| {
+        let known = |baseline: &&&str| record.subtracted(case, baseline, tokens, threads).is_some();
+        BASELINES.iter().filter(known).count()
+    };
+    record.0.plan.backoff_tokens.iter().map(|tokens| of(PLAIN, *tokens) + of(VOLATILE, *tokens)).sum()
+}
+
+/// How many of `all` differences are absurd.
+fn counts(found: &[Absurdity], all: usize) -> String {
+    let negative = |sure: bool| {
+        let is = |one: &&Absurdity| matches!(one.kind, Kind::Negative { is_sure, .. } if is_sure == sure);
+        found.iter().filter(is).count()
+    };
+    let (sure, vague) = (negative(true), negative(false));
+    let contradictions = found.len() - sure - vague;
+    if found.is_empty() {
+        return "no subtraction gave a negative or contradictory difference in this run".to_owned();
+    }
+    let of_all = format!(
+        "of the {all} differences on one thread (plain and volatile v++, each less three baselines; the table has those of \
+         volatile), {} are negative",
+        sure + vague
+    );
+    let how = match sure {
+        _ if sure + vague == 0 => String::new(),
+        0 => ", none of them for sure".to_owned(),
+        sure if vague == 0 && sure > 1 => ", all of them by more than their intervals".to_owned(),
+        sure => format!(", {sure} of them by more than their intervals"),
+    };
+    match contradictions {
+        0 => of_all + &how,
+        times => format!(
+            "{of_all}{how}; {} two baselines contradict each other by more than their intervals",
+            counted(times as u64, "time", "times")
+        ),
+    }
 }
 
 /// What a reader who subtracts says at no backoff, and what the direct comparison says there.

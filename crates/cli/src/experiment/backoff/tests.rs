@@ -106,7 +106,7 @@ fn the_sentences_say_what_the_data_shows() {
     assert!(said.contains("at 5 tokens it is still above: +3.00 ns (+2.95 … +3.05)"), "{said}");
     assert!(said.contains("2 threads on one line: at 0 tokens volatile costs +30.0 ns"), "{said}");
     assert!(said.contains("not amortised in this run: at 40 tokens (80.0 ns of work) the cost is +110 ns"), "{said}");
-    assert!(said.contains("the difference grows: +30.0 ns (+29.0 … +31.0) at 0 tokens, +110 ns"), "{said}");
+    assert!(said.contains("the difference is +30.0 ns (+29.0 … +31.0) at 0 tokens, rises to +110 ns"), "{said}");
     let published = conclusions.published.text();
     assert!(published.contains("Ours: from 10 tokens (20.0 ns of work) the cost stays within 5 %"), "{published}");
     assert_fits(|width| terminal(&conclusions, &made, width));
@@ -153,6 +153,54 @@ fn what_the_run_cannot_tell_is_unresolved_and_not_amortised() {
     }
     let published = conclusions.published.text();
     assert!(published.contains("Ours: whether work amortises the cost is unresolved"), "{published}");
+}
+
+#[test]
+fn words_for_the_shape_follow_every_row() {
+    let mut made = made_up();
+    for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE_SHARED) {
+        let costs = [(53.1, 4.3), (73.9, 8.2), (63.7, 5.9), (57.2, 6.9), (39.5, 7.3)];
+        for (point, (cost, half)) in comparison.points.iter_mut().zip(costs) {
+            point.difference_ns = interval(cost, half);
+        }
+    }
+    let said = conclude(&made).model.text();
+    assert!(
+        said.contains(
+            "2 threads on one line: the difference is +53.1 ns (+48.8 … +57.4) at 0 tokens, rises to +73.9 ns (+65.7 … \
+             +82.1) at 5 tokens, then falls to +39.5 ns (+32.2 … +46.8) at 40 tokens"
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("no latency that work could hide"), "{said}");
+}
+
+#[test]
+fn a_cost_that_is_told_from_zero_is_not_called_unresolved() {
+    let mut made = made_up();
+    // 0.900 ± 0.600 ns of 14.6: a cost for sure, and perhaps within 5 %.
+    for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE) {
+        comparison.points[1].difference_ns = interval(0.9, 0.6);
+    }
+    let conclusions = conclude(&made);
+    let said = conclusions.model.text();
+    assert!(
+        said.contains("at 5 tokens it is +0.900 ns (+0.300 … +1.500), and whether that is within 5 % is unresolved"),
+        "{said}"
+    );
+    assert!(terminal(&conclusions, &made, Width::default()).contains("5 %: unresolved"));
+}
+
+#[test]
+fn negative_differences_are_counted_out_of_all() {
+    let naive = conclude(&made_up()).naive.text();
+    // Two cases less three baselines at five backoffs; plain is 0.4 ns shorter than one of them at each,
+    // volatile 0.3 ns from 10 tokens.
+    assert!(naive.contains("of the 30 differences on one thread (plain and volatile v++, each less three"), "{naive}");
+    assert!(
+        naive.contains("8 are negative, all of them by more than their intervals; 10 times two baselines"),
+        "{naive}"
+    );
 }
 
 #[test]
