@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub(super) r_squared: f64,
     /// How many medians it goes through, the fewest of all processes.
     pub(super) medians: usize,
-    /// The mean time of a call by the line, in nanoseconds, over all calls of each process.
+    /// The mean time of a call by the line, in nanoseconds, over the calls that every process made.
     pub(super) mean_ns: f64,
 }
 
@@ -100,11 +100,10 @@ impl Growth {
         mean_interval(&means?, self.confidence).map(estimate)
     }
 
-    /// The mean time of all calls.
+    /// The mean time of the calls that every process made.
     pub(super) fn mean(&self) -> Option<Estimate> {
-        let means: Vec<f64> =
-            self.series.iter().map(|series| series.iter().sum::<f64>() / series.len() as f64).collect();
-        mean_interval(&means, self.confidence).map(estimate)
+        let batches = self.series.iter().map(Vec::len).min().filter(|batches| *batches > 0)?;
+        self.mean_of(0, batches)
     }
 
     /// The line, fitted in each process: its interval is that of processes, not of calls. It goes through medians of
@@ -112,18 +111,17 @@ impl Growth {
     pub(super) fn line(&self) -> Option<Line> {
         let fits = self.series.iter().map(|series| straight_line(&self.blocks(series), self.confidence));
         let fits: Vec<_> = fits.collect::<Option<_>>()?;
-        // A line's mean is its value in the middle.
-        let middles = self.series.iter().map(|series| series.len() as f64 * self.calls_per_batch / 2.0);
-        let means: f64 = fits.iter().zip(middles).map(|(fit, x)| fit.intercept.estimate + fit.slope.estimate * x).sum();
         let over = |value: fn(&chronoscope_measure::stats::StraightLine) -> f64| {
             mean_interval(&fits.iter().map(value).collect::<Vec<_>>(), self.confidence).map(estimate)
         };
+        let (a_ns, b_ns) = (over(|line| line.intercept.estimate)?, over(|line| line.slope.estimate)?);
         Some(Line {
-            a_ns: over(|line| line.intercept.estimate)?,
-            b_ns: over(|line| line.slope.estimate)?,
+            a_ns,
+            b_ns,
             r_squared: fits.iter().map(|line| line.r_squared).fold(f64::INFINITY, f64::min),
             medians: self.series.iter().map(|series| self.blocks(series).len()).min()?,
-            mean_ns: means / fits.len() as f64,
+            // A line's mean is its value in the middle.
+            mean_ns: a_ns.estimate + b_ns.estimate * self.calls() as f64 / 2.0,
         })
     }
 

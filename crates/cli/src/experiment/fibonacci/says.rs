@@ -5,7 +5,7 @@ use super::super::conclusions::{Block, Value};
 use super::super::reading::Reading;
 use super::super::words::{certain, counted, factor, ns, quotient, signed_ns, times};
 use super::growth::Growth;
-use super::{CALLS, TIMED_ALONE, TIMED_OUTSIDE};
+use super::{TIMED_ALONE, TIMED_OUTSIDE};
 
 const MS: f64 = 1e6;
 /// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)
@@ -209,7 +209,7 @@ pub(super) fn published(record: Reading<'_>, growth: &Growth) -> Block {
     );
     if let Some(mean) = growth.mean() {
         block
-            .say(format!("ours over the whole run of {} calls: {}", count(growth.calls()), ns(&mean)))
+            .say(format!("ours over the {} calls that every process made: {}", count(growth.calls()), ns(&mean)))
             .with("mean_of_run_ns", mean);
     }
     block
