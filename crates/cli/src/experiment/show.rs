@@ -1,5 +1,6 @@
 use chronoscope_measure::record::study::StudyRecord;
 use chronoscope_report::Width;
+use chronoscope_report::study::resolution;
 use chronoscope_report::text::{self, Column, Mood, Text};
 
 use super::conclusions::{Block, Conclusions, Grid, Item, Value};
@@ -116,13 +117,11 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
-            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; such a comparison is good to \
-             about ± {} or ± {}, every other has its own interval",
+            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
             control.comparisons,
             words::counted(u64::from(control.alarms), "false alarm", "false alarms"),
             control.verdicts_wrong,
-            text::percent(control.resolvable_pct),
-            text::ns(control.resolvable_ns),
+            resolution(&control),
         ));
     }
     if let Some(canary) = &record.canary {
@@ -146,10 +145,27 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_measure::record::study::StudyFork;
+    use chronoscope_measure::record::study::{Control, StudyFork};
 
     use super::super::synthetic::record;
     use super::*;
+
+    #[test]
+    fn few_comparisons_with_itself_say_nothing_of_the_next() {
+        let mut made = record(&[0], &[1]);
+        let mut said = |comparisons| {
+            made.control = Some(Control {
+                comparisons,
+                alarms: 0,
+                verdicts_wrong: 0,
+                resolvable_pct: 0.00816,
+                resolvable_ns: 0.000136,
+            });
+            how_sure(&made).join("\n")
+        };
+        assert!(said(2).contains("too few to say") && !said(2).contains("good to"), "{}", said(2));
+        assert!(said(20).contains("the middle one is good to ± 0.00816 % or ± 0.000136 ns"), "{}", said(20));
+    }
 
     #[test]
     fn intervals_are_of_the_processes_that_ran() {

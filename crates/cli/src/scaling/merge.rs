@@ -78,18 +78,33 @@ fn canaries(a: StudyCanary, b: StudyCanary) -> StudyCanary {
 }
 
 fn controls(a: Control, b: Control) -> Control {
+    // Both figures are of one comparison.
+    let coarser = if b.resolvable_pct > a.resolvable_pct { b } else { a };
     Control {
         comparisons: a.comparisons + b.comparisons,
         alarms: a.alarms + b.alarms,
         verdicts_wrong: a.verdicts_wrong + b.verdicts_wrong,
-        resolvable_pct: a.resolvable_pct.max(b.resolvable_pct),
-        resolvable_ns: a.resolvable_ns.max(b.resolvable_ns),
+        resolvable_pct: coarser.resolvable_pct,
+        resolvable_ns: coarser.resolvable_ns,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_coarser_resolution_is_that_of_one_pass() {
+        let of = |resolvable_pct, resolvable_ns| Control {
+            comparisons: 4,
+            alarms: 0,
+            verdicts_wrong: 0,
+            resolvable_pct,
+            resolvable_ns,
+        };
+        let whole = controls(of(63.0, 1.2), of(3.0, 778.0));
+        assert_eq!((whole.comparisons, whole.resolvable_pct, whole.resolvable_ns), (8, 63.0, 1.2));
+    }
 
     fn record(cells: &str, control: &str) -> StudyRecord {
         let text = include_str!("../../../report/tests/fixtures/study.json");

@@ -95,8 +95,8 @@ pub struct Control {
     pub alarms: u32,
     /// Those that would be called faster or slower by more than the margin.
     pub verdicts_wrong: u32,
-    /// The median half-width of their intervals, in percent: smaller differences are not resolved today.
+    /// The half-width of the interval of the middle one, in percent of what it compares.
     pub resolvable_pct: f64,
-    /// The same in nanoseconds.
+    /// The half-width of the same interval in nanoseconds.
     pub resolvable_ns: f64,
 }

@@ -12,6 +12,9 @@ use crate::section::{counted, disturbance, given, quoted};
 /// The tokens that the line on backoff names.
 const EXAMPLE_TOKENS: u64 = 20;
 
+/// Of fewer comparisons of an operation with itself, the middle one stands for nothing.
+const FEWEST_CONTROLS: u32 = 20;
+
 /// A fact about the harness: its name, how it is meant, and words.
 pub(super) type Fact = (&'static str, Tone, String);
 
@@ -126,11 +129,31 @@ fn canary_said(canary: &StudyCanary) -> String {
 fn control_said(control: &Control) -> String {
     let alarms = if control.alarms == 0 { "no".to_owned() } else { count(u64::from(control.alarms)) };
     format!(
-        "{alarms} false {} in {} of an operation with itself, {} wrong; such a comparison is good to about ± {} or ± {}, every other \
-         has its own interval",
+        "{alarms} false {} in {} of an operation with itself, {} wrong; {}",
         if control.alarms == 1 { "alarm" } else { "alarms" },
         counted(u64::from(control.comparisons), "comparison", "comparisons"),
         counted(u64::from(control.verdicts_wrong), "verdict", "verdicts"),
+        resolution(control)
+    )
+}
+
+/// How well an operation is told from itself, in words; of few comparisons nothing is said.
+///
+/// # Examples
+/// ```
+/// use chronoscope_record::study::Control;
+/// use chronoscope_report::study::resolution;
+///
+/// let control = Control { comparisons: 48, alarms: 0, verdicts_wrong: 0, resolvable_pct: 1.16, resolvable_ns: 0.069 };
+/// assert!(resolution(&control).starts_with("the middle one is good to ± 1.16 % or ± 0.0690 ns"));
+/// assert!(resolution(&Control { comparisons: 2, ..control }).starts_with("too few"));
+/// ```
+pub fn resolution(control: &Control) -> String {
+    if control.comparisons < FEWEST_CONTROLS {
+        return "too few to say how well such a comparison resolves; every other has its own interval".to_owned();
+    }
+    format!(
+        "the middle one is good to ± {} or ± {}; every other comparison has its own interval",
         percent(control.resolvable_pct),
         ns(control.resolvable_ns)
     )

@@ -13,6 +13,7 @@ mod told;
 mod view;
 mod words;
 
+pub use self::harness::resolution;
 pub use self::html::html;
 pub use self::view::{Detail, terminal, terminal_at};
 pub use crate::json::{parse_study as parse, study_json as json};

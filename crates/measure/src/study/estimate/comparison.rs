@@ -194,18 +194,35 @@ fn control(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Control> {
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
         let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
-        if let Some(pair) = paired(&pairs, seen.plan.confidence) {
-            found.push(point(seen, spec.tokens, &pair, floor_ns(seen, &visits[at])));
+        let time_ns = median(pairs.iter().flatten().map(|(a, _)| *a));
+        if let (Some(pair), Some(time_ns)) = (paired(&pairs, seen.plan.confidence), time_ns) {
+            found.push((point(seen, spec.tokens, &pair, floor_ns(seen, &visits[at])), time_ns));
         }
     }
-    let wrong = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
+    let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
+    let (resolvable_pct, resolvable_ns) = resolvable(&found)?;
     Some(Control {
         comparisons: found.len() as u32,
-        alarms: found.iter().filter(|point| !point.difference_ns.holds(0.0)).count() as u32,
-        verdicts_wrong: found.iter().filter(wrong).count() as u32,
-        resolvable_pct: median(found.iter().map(|point| point.ratio.half_width() * 100.0))?,
-        resolvable_ns: median(found.iter().map(|point| point.difference_ns.half_width()))?,
+        alarms: found.iter().filter(|(point, _)| !point.difference_ns.holds(0.0)).count() as u32,
+        verdicts_wrong: found.iter().filter(|(point, _)| wrong(point)).count() as u32,
+        resolvable_pct,
+        resolvable_ns,
     })
+}
+
+/// What the middle one of these comparisons leaves open, with the time of what is compared: in percent and in nanoseconds,
+/// which are those of one comparison. Of an even number it is the coarser of the middle two.
+///
+/// The interval of a difference is no narrower than what the clock leaves open of batches, so neither is the percentage.
+fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
+    let of = |(point, time_ns): &(ComparisonPoint, f64)| {
+        let ns = point.difference_ns.half_width();
+        (100.0 * (ns / time_ns).max(point.ratio.half_width()), ns)
+    };
+    let mut all: Vec<(f64, f64)> =
+        controls.iter().map(of).filter(|(pct, ns)| pct.is_finite() && ns.is_finite()).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.get(all.len() / 2).copied()
 }
 
 #[cfg(test)]
@@ -231,6 +248,45 @@ mod tests {
             confidence: 0.99,
             seed: 1,
         }
+    }
+
+    /// An operation of `time_ns`, compared with itself to ± `ns` and ± `pct`.
+    fn itself(time_ns: f64, ns: f64, pct: f64) -> (ComparisonPoint, f64) {
+        let about = |estimate: f64, half: f64| Estimate {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.99,
+        };
+        let point = ComparisonPoint {
+            backoff_tokens: 0,
+            difference_ns: about(0.0, ns),
+            ratio: about(1.0, pct / 100.0),
+            verdict: Difference::Same,
+            p_value: 0.5,
+            significant_in_family: false,
+            pairs: 60,
+        };
+        (point, time_ns)
+    }
+
+    #[test]
+    fn both_figures_of_the_control_are_of_one_comparison() {
+        // Of 2.00, 30.0 and 500 ns: to 5 %, 1 % and 2 %.
+        let controls = [itself(2.0, 0.1, 5.0), itself(30.0, 0.3, 1.0), itself(500.0, 10.0, 2.0)];
+        let (pct, ns) = resolvable(&controls).unwrap();
+        assert!((pct - 2.0).abs() < 1e-9 && (ns - 10.0).abs() < 1e-9, "± {pct} % or ± {ns} ns");
+        let (pct, ns) = resolvable(&controls[..2]).unwrap();
+        assert!((pct - 5.0).abs() < 1e-9 && (ns - 0.1).abs() < 1e-9, "± {pct} % or ± {ns} ns");
+        assert_eq!(resolvable(&[]), None);
+    }
+
+    #[test]
+    fn what_the_clock_leaves_open_is_in_both_figures() {
+        // Arms alike to 0.00003 ns of 0.262, timed in batches that the clock tells to 0.000136 ns.
+        let (pct, ns) = resolvable(&[itself(0.262, 0.000136, 0.0082)]).unwrap();
+        assert_eq!(ns, 0.000136);
+        assert!((pct - 0.0519).abs() < 0.0001, "{pct} % of 0.262 ns is not ± {ns} ns");
     }
 
     #[test]
