@@ -1,5 +1,7 @@
 //! A chart of one clock: threads to the right, time per operation upwards (log scale), a line for each of a few backoffs.
 
+use std::collections::BTreeMap;
+
 use chronoscope_report::text::{count, ns};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -9,13 +11,17 @@ use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 
 use super::front::{Conclusion, Rise};
 
-/// Rows of the drawing, its axes among them.
-const HEIGHT: u16 = 14;
+/// Rows between the top and the bottom of the drawing, about; each decade has as many as the others.
+const ROWS: u16 = 12;
+/// Rows of the axis below and of the chart's own labels there.
+const AXIS: u16 = 2;
 /// Lines at most.
 const LINES: usize = 5;
 /// The sign of each line.
 const SIGNS: [char; LINES] = ['o', 'x', '+', '#', '@'];
 const RAISED: char = '▲';
+/// Where points of several lines share a place, and not all of them are raised.
+const SEVERAL: char = '*';
 const FORBIDDEN: char = '░';
 const BETWEEN: char = '·';
 
@@ -45,9 +51,8 @@ pub(super) fn chart(conclusion: &Conclusion, width: u16) -> Vec<String> {
     let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
     let zone = zone(conclusion, &times, place, low, width);
     let drawn = drawn(&lines, &zone, (low, high), width);
-    let named: Vec<String> = SIGNS.iter().zip(&lines).map(|(sign, line)| format!("{sign} {}", line.label)).collect();
     let title = format!("{}: time per operation by threads", conclusion.clock);
-    let mut text = vec![padded(&title, width), padded(&named.join("  "), width)];
+    let mut text = vec![padded(&title, width), padded(&legend(&lines, &drawn), width)];
     text.extend(drawn);
     text.push(below(&threads, place, width));
     text
@@ -111,40 +116,88 @@ fn zone(conclusion: &Conclusion, times: &[Time], place: impl Fn(u32) -> f64, low
     let Some(top) = conclusion.front.low().and_then(|low| at(low.tokens)) else { return Vec::new() };
     let right = place(conclusion.threads);
     let columns = (0..width).map(|column| f64::from(column) / f64::from(width)).filter(|x| *x > 0.0 && *x <= right);
-    let steps = 4 * HEIGHT;
+    let steps = 4 * ROWS;
     let rows = (0..steps).map(|step| low + (top - low) * f64::from(step) / f64::from(steps));
     let rows: Vec<f64> = rows.collect();
     columns.flat_map(|x| rows.iter().map(move |y| (x, *y)).collect::<Vec<_>>()).collect()
 }
 
+/// Which sign is which line: those that are on the drawing, and those of which every point shares its place.
+fn legend(lines: &[Line], drawn: &[String]) -> String {
+    let is_drawn = |sign: char| drawn.iter().any(|row| row.chars().skip(NUMBERS).any(|drawn| drawn == sign));
+    let mut named: Vec<String> = Vec::new();
+    let mut hidden: Vec<&str> = Vec::new();
+    for (sign, line) in SIGNS.iter().zip(lines) {
+        if is_drawn(*sign) {
+            named.push(format!("{sign} {}", line.label));
+        } else {
+            hidden.push(&line.label);
+        }
+    }
+    if is_drawn(SEVERAL) {
+        hidden.push("several");
+    }
+    if !hidden.is_empty() {
+        let sign = if is_drawn(SEVERAL) { SEVERAL } else { RAISED };
+        named.push(format!("{sign} {}", hidden.join(", ")));
+    }
+    named.join("  ")
+}
+
+/// Columns of the numbers at the left, and of the axis.
+const NUMBERS: usize = 9;
+
+fn set(data: &[(f64, f64)], sign: char, kind: GraphType) -> Dataset<'_> {
+    Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(kind)
+}
+
 fn drawn(lines: &[Line], zone: &[(f64, f64)], (low, high): (f64, f64), width: u16) -> Vec<String> {
-    let set = |data, sign, kind| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(kind);
+    let intervals = ((high - low).round() as u16).max(1);
+    // The chart puts a label on a whole row: decades are equal only if each has a whole number of rows.
+    let height = intervals * (ROWS / intervals).max(1) + 1 + AXIS;
+    let labels: Vec<String> =
+        (low as i32..=high as i32).map(|power| format!("{:>8}", ns(10_f64.powi(power)))).collect();
+    let rendered = |sets: Vec<Dataset<'_>>| {
+        let plot = Chart::new(sets)
+            .legend_position(None)
+            .x_axis(Axis::default().bounds([0.0, 1.0]).labels([" ", " "]))
+            .y_axis(Axis::default().bounds([low, high]).labels(labels.clone()));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        plot.render(buffer.area, &mut buffer);
+        let symbols = buffer.content.iter().map(|cell| cell.symbol().chars().next().unwrap_or(' '));
+        symbols.collect::<Vec<char>>()
+    };
     let mut sets = vec![set(zone, FORBIDDEN, GraphType::Scatter)];
     sets.extend(lines.iter().map(|line| set(&line.path, BETWEEN, GraphType::Line)));
-    sets.extend(lines.iter().zip(SIGNS).map(|(line, sign)| set(&line.path, sign, GraphType::Scatter)));
-    sets.extend(lines.iter().map(|line| set(&line.raised, RAISED, GraphType::Scatter)));
-    let decades = (low as i32..=high as i32).map(|power| format!("{:>8}", ns(10_f64.powi(power))));
-    let plot = Chart::new(sets)
-        .legend_position(None)
-        .x_axis(Axis::default().bounds([0.0, 1.0]).labels([" ", " "]))
-        .y_axis(Axis::default().bounds([low, high]).labels(decades.collect::<Vec<_>>()));
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, HEIGHT));
-    plot.render(buffer.area, &mut buffer);
-    let rows = buffer.content.chunks(usize::from(width));
+    let mut drawn = rendered(sets);
+    let places = |points: &[(f64, f64)], sign: char| -> Vec<usize> {
+        let alone = rendered(vec![set(points, sign, GraphType::Scatter)]);
+        alone.iter().enumerate().filter(|(_, symbol)| **symbol == sign).map(|(at, _)| at).collect()
+    };
+    // For each place the signs of the points there.
+    let mut signs: BTreeMap<usize, Vec<char>> = BTreeMap::new();
+    for (line, sign) in lines.iter().zip(SIGNS) {
+        let raised = |point: &&(f64, f64)| line.raised.contains(point);
+        let others: Vec<(f64, f64)> = line.path.iter().filter(|point| !raised(point)).copied().collect();
+        places(&others, sign).into_iter().for_each(|at| signs.entry(at).or_default().push(sign));
+        places(&line.raised, RAISED).into_iter().for_each(|at| signs.entry(at).or_default().push(RAISED));
+    }
+    for (at, signs) in signs {
+        drawn[at] = if signs.iter().all(|sign| *sign == signs[0]) { signs[0] } else { SEVERAL };
+    }
+    let rows = drawn.chunks(usize::from(width)).map(|row| row.iter().collect());
     // The last row has the chart's own labels of the axis below, which are written by `below`.
-    let rows: Vec<String> = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect()).collect();
-    rows.into_iter().take(usize::from(HEIGHT) - 1).collect()
+    rows.take(usize::from(height) - 1).collect()
 }
 
 /// The numbers of threads below the axis.
 fn below(threads: &[u32], place: impl Fn(u32) -> f64, width: u16) -> String {
-    const LEFT: usize = 9;
     let width = usize::from(width);
     let mut row: Vec<char> = "threads".chars().chain(std::iter::repeat(' ')).take(width).collect();
-    let mut free = LEFT - 1;
+    let mut free = NUMBERS - 1;
     for number in threads {
         let text: Vec<char> = count(u64::from(*number)).chars().collect();
-        let at = LEFT + (place(*number) * (width - LEFT - 1) as f64).round() as usize;
+        let at = NUMBERS + (place(*number) * (width - NUMBERS - 1) as f64).round() as usize;
         let start = at.min(width - text.len());
         if start >= free {
             row[start..start + text.len()].copy_from_slice(&text);
@@ -218,6 +271,58 @@ mod tests {
         let known = shaded(Front::Beyond { tokens: 1, ns: 1.0 });
         assert_eq!(bracket, known, "the upper end is not the front");
         assert!(bracket > 0 && bracket < shaded(Front::Beyond { tokens: 256, ns: 256.0 }));
+    }
+
+    /// A line of one sign at these times, from left to right.
+    fn line(label: &str, times: &[f64], raised: &[usize]) -> Line {
+        let place = |i: usize| i as f64 / (times.len() - 1).max(1) as f64;
+        let path: Vec<(f64, f64)> = times.iter().enumerate().map(|(i, ns)| (place(i), ns.log10())).collect();
+        let raised = raised.iter().map(|i| path[*i]).collect();
+        Line { label: label.to_owned(), path, raised }
+    }
+
+    #[test]
+    fn points_lie_on_the_rows_of_their_ticks() {
+        for (low, high) in [(1, 2), (1, 3), (1, 4), (0, 4), (0, 5), (0, 6), (-1, 6), (0, 9)] {
+            let ends = (f64::from(low), f64::from(high));
+            let rows_of = |text: &[String], find: &dyn Fn(&str) -> bool| -> Vec<usize> {
+                text.iter().enumerate().filter(|(_, row)| find(row)).map(|(at, _)| at).collect()
+            };
+            let empty = drawn(&[], &[], ends, 57);
+            let ticks = rows_of(&empty, &|row| row.contains('s'));
+            assert_eq!(ticks.len(), (high - low + 1) as usize, "{empty:#?}");
+            assert!(ticks.windows(2).all(|pair| pair[1] - pair[0] == ticks[1] - ticks[0]), "{ticks:?}");
+            for (i, power) in (low..=high).rev().enumerate() {
+                let text = drawn(&[line("", &[10_f64.powi(power); 2], &[])], &[], ends, 57);
+                let point = rows_of(&text, &|row| row.chars().skip(NUMBERS).any(|c| c == SIGNS[0]));
+                assert_eq!(point, [ticks[i]], "10^{power} between 10^{low} and 10^{high}: {text:#?}");
+            }
+        }
+        // Four rows a decade: 67 is nearer to the row below 100.
+        let row = |ns: f64| {
+            let text = drawn(&[line("", &[ns; 2], &[])], &[], (1.0, 4.0), 57);
+            text.iter().position(|row| row.chars().skip(NUMBERS).any(|c| c == SIGNS[0])).unwrap()
+        };
+        assert_eq!(row(106.0), row(100.0));
+        assert_eq!(row(67.0), row(100.0) + 1);
+    }
+
+    #[test]
+    fn a_mark_is_of_the_points_that_are_there() {
+        let lines = [
+            line("in a row", &[10.4, 60.0], &[]),
+            line("2.34 ns", &[10.4, 106.0], &[1]),
+            line("52.1 ns", &[58.8, 106.0], &[]),
+            line("3.22 µs", &[3_230.0, 3_300.0], &[]),
+        ];
+        let text = drawn(&lines, &[], (1.0, 4.0), 57).join("\n");
+        assert!(!text.contains(RAISED), "a raised point and one that is not, in one place: {text}");
+        assert_eq!(text.matches(SEVERAL).count(), 2, "{text}");
+        let rows: Vec<String> = text.lines().map(str::to_owned).collect();
+        assert_eq!(legend(&lines, &rows), "o in a row  + 52.1 ns  # 3.22 µs  * 2.34 ns, several");
+        let apart = drawn(&lines[1..2], &[], (1.0, 4.0), 57);
+        assert_eq!(apart.join("").matches(RAISED).count(), 1);
+        assert_eq!(legend(&lines[1..2], &apart), "o 2.34 ns");
     }
 
     #[test]

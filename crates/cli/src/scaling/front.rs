@@ -132,12 +132,13 @@ pub(crate) struct Crowded {
 impl Conclusion {
     /// The largest factor by which threads raise the time per operation; 1 where none is known.
     pub(crate) fn worst_rise(&self) -> f64 {
-        self.worst().map_or(1.0, |worst| worst.estimate.max(1.0))
+        self.worst().map_or(1.0, |(_, worst)| worst.estimate.max(1.0))
     }
 
-    /// The same with the interval that those of both times allow; none where none is known.
-    pub(crate) fn worst(&self) -> Option<Estimate> {
-        let factor = |point: &Point| {
+    /// The point at which that is, and the factor there with the interval that those of both times allow; none where none
+    /// is known.
+    pub(crate) fn worst(&self) -> Option<(&Point, Estimate)> {
+        let factor = |point: &'_ Point| {
             // How many times nothing something takes is no number.
             let (alone, crowd) = (point.alone_ns.filter(|alone| alone.low > 0.0)?, point.crowd_ns?);
             let estimate = crowd.estimate / alone.estimate;
@@ -145,7 +146,12 @@ impl Conclusion {
             Some(Estimate { estimate, low, high, confidence: alone.confidence.min(crowd.confidence) })
         };
         let raised = self.points.iter().filter(|point| point.rise == Rise::Raised);
-        raised.filter_map(factor).max_by(|a, b| a.estimate.total_cmp(&b.estimate))
+        raised.filter_map(|point| Some((point, factor(point)?))).max_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))
+    }
+
+    /// Each backoff that was tried, as bad as its worst number of threads.
+    pub(crate) fn by_backoff(&self) -> Vec<(End, Rise)> {
+        worst_by_backoff(&self.points)
     }
 
     /// Whether it is known not to scale at any backoff up to this one.

@@ -84,7 +84,8 @@ fn charts(page: &mut Text, conclusions: &[Conclusion]) {
     page.sentence(
         Mood::Quiet,
         " ",
-        "▲ longer than on one thread; ░ known to lie below the front: the clock is what you measure",
+        "▲ longer than on one thread; * several points, not all of them longer; ░ known to lie below the front: the clock is \
+         what you measure",
     );
 }
 
