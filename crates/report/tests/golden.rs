@@ -113,7 +113,7 @@ fn a_longer_interval_that_did_not_hold_is_named() {
     let is_whole = |record: &Record| line_of(record, "CLOCK_MONOTONIC can time").ends_with("(95 of 100 quiet trials)");
     assert!(is_whole(&record));
     let verdict = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    let mut longer = verdict.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap().clone();
+    let mut longer = *verdict.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
     (longer.truth_ns, longer.share_within, longer.holds) = (7_200.0, 0.931, false);
     verdict.trials.push(longer);
     let line = line_of(&record, "CLOCK_MONOTONIC can time");
