@@ -68,6 +68,9 @@ pub struct Pace {
     pub achieved_per_s: Option<f64>,
     /// By how much that differs from what was asked for; null for random times.
     pub rate_error_ppm: Option<f64>,
+    /// How far that may be off by the clock's own error at the two ends; null where that is not told.
+    #[serde(default)]
+    pub rate_error_bound_ppm: Option<f64>,
     /// From the intended to the actual start.
     pub lateness_ns: PaceTimes,
     /// From the intended start to the end: what the event's user sees. Of events that are handed to `command`, only until
@@ -86,6 +89,10 @@ pub struct Pace {
     /// Lines that `command` had not read to their end when the last was handed over; null where that is not told.
     #[serde(default)]
     pub unread_lines: Option<u64>,
+    /// Lines per second that `command` took out of the pipe, from the schedule's zero until the last was handed over; null where
+    /// that is not told.
+    #[serde(default)]
+    pub lines_taken_per_s: Option<f64>,
     /// Whether `command` was ended by force, since it did not end by itself within two seconds after its last line; it may not
     /// have read all. Null without one.
     #[serde(default)]

@@ -11,8 +11,15 @@ use crate::table::{Align, Table};
 
 /// A response that is so many times what a service takes is worth a word.
 const MUCH: f64 = 1.5;
-/// Rows of the histogram.
-const ROWS: usize = 24;
+/// A rate that is off by more was missed, in parts per million.
+const MISSED_PPM: f64 = 1_000.0;
+/// A cause of less of all lateness is not named.
+const NAMED_SHARE: f64 = 0.001;
+/// The cause of more of all lateness is what makes its tail.
+const MOST_OF_IT: f64 = 0.5;
+/// Rows of the histogram: one for each octave that there can be, since bars of bins that were put together would be longer than
+/// those of others.
+const ROWS: usize = 65;
 
 /// Renders a run of a pacer as text with ANSI styles.
 ///
@@ -58,13 +65,14 @@ pub fn pace_at(run: &PaceRun, width: Width) -> String {
     for (name, said) in entries(pace) {
         page.entry(name, PLAIN, &said);
     }
+    if let Some(said) = missed_rate(pace) {
+        page.paragraph(Line::styled(WARNING, "! "), WARNING, &said);
+    }
     if let Some(reason) = &pace.reason_ended {
         page.paragraph(Line::styled(WARNING, "! "), WARNING, &format!("it ended before its time: {reason}"));
     }
     if pace.command_killed == Some(true) && pace.reason_ended.is_none() {
-        let said =
-            "the consumer did not end within 2 s after its last line, and was ended by force; it may not have read all";
-        page.paragraph(Line::styled(WARNING, "! "), WARNING, said);
+        page.paragraph(Line::styled(WARNING, "! "), WARNING, &killed(pace));
     }
     if pace.events > 0 {
         times(&mut page, pace);
@@ -80,7 +88,6 @@ pub fn pace_at(run: &PaceRun, width: Width) -> String {
 }
 
 fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
-    let rate = |per_s: f64| format!("{} per second", three_digits_or_more(per_s));
     let mut said = vec![(
         "asked for",
         format!(
@@ -91,12 +98,8 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
             pace.command.as_ref().map(|command| format!(", each to `{command}`")).unwrap_or_default()
         ),
     )];
-    let kept = match (pace.achieved_per_s, pace.rate_error_ppm) {
-        (Some(achieved), Some(ppm)) => format!("{}: {ppm:+.3} ppm", rate(achieved)),
-        (Some(achieved), None) => rate(achieved),
-        (None, _) => "no rate, of fewer than two events".to_owned(),
-    };
-    said.push(("kept", format!("{} events, {kept}", count(pace.events))));
+    let name = if missed_rate(pace).is_some() { "reached" } else { "kept" };
+    said.push((name, format!("{} events, {}", count(pace.events), reached(pace))));
     let slipped = if pace.slipped_ms > 0.0 {
         format!(", the schedule moved by {}", ns(pace.slipped_ms * 1e6))
     } else {
@@ -119,6 +122,55 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
         said.push(("real time", format!("not here: {reason}")));
     }
     said
+}
+
+fn rate(per_s: f64) -> String {
+    format!("{} per second", three_digits_or_more(per_s))
+}
+
+/// The rate that came of it, and how far that is from what was asked for: never finer than the clock's own error.
+fn reached(pace: &Pace) -> String {
+    let Some(achieved) = pace.achieved_per_s else { return "no rate, of fewer than two events".to_owned() };
+    let achieved = rate(achieved);
+    match (pace.rate_error_ppm, pace.rate_error_bound_ppm) {
+        (None, _) => achieved,
+        (Some(_), _) if missed_rate(pace).is_some() => achieved,
+        (Some(ppm), None) => format!("{achieved}: {} ppm, the clock's own error is not in the record", signed(ppm)),
+        (Some(ppm), Some(bound)) if ppm.abs() <= bound => {
+            format!("{achieved}: within ± {} ppm", three_digits(ppm.abs() + bound))
+        }
+        (Some(ppm), Some(bound)) => {
+            let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
+            let sign = if ppm < 0.0 { '−' } else { '+' };
+            format!("{achieved}: {sign}{:.digits$} ppm (± {bound:.digits$})", ppm.abs())
+        }
+    }
+}
+
+fn signed(value: f64) -> String {
+    format!("{}{}", if value < 0.0 { '−' } else { '+' }, three_digits(value.abs()))
+}
+
+/// That the rate was not kept, where it was not.
+fn missed_rate(pace: &Pace) -> Option<String> {
+    let (achieved, ppm) = (pace.achieved_per_s?, pace.rate_error_ppm?);
+    let surely = ppm.abs() - pace.rate_error_bound_ppm.unwrap_or(0.0);
+    (surely > MISSED_PPM).then(|| {
+        let (achieved, asked) = (rate(achieved), three_digits_or_more(pace.rate_per_s));
+        format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4))
+    })
+}
+
+/// That the consumer was ended, and what it had before it in the pipe.
+fn killed(pace: &Pace) -> String {
+    let unread = match pace.unread_lines {
+        Some(0) => "it had read all lines".to_owned(),
+        Some(lines) => {
+            format!("{} lines were unread when the last was handed over, and it may not have read all", count(lines))
+        }
+        None => "it may not have read all".to_owned(),
+    };
+    format!("the consumer did not end within 2 s after its last line, and was ended by force; {unread}")
 }
 
 fn three_digits_or_more(value: f64) -> String {
@@ -184,9 +236,19 @@ fn unread(pace: &Pace, lines: u64) -> String {
     if lines == 0 {
         return "no line unread when the last was handed over".to_owned();
     }
-    let behind_ns = lines as f64 / pace.rate_per_s * 1e9;
     let of = count(pace.events);
-    format!("{} of {of} lines unread when the last was handed over: {} at this rate", count(lines), ns(behind_ns))
+    let behind = match pace.lines_taken_per_s {
+        Some(taken) if taken > 0.0 => {
+            format!("; the consumer took {}: about {} behind", lines_per_second(taken), ns(lines as f64 / taken * 1e9))
+        }
+        Some(_) => "; the consumer took none".to_owned(),
+        None => String::new(),
+    };
+    format!("{} of {of} lines unread when the last was handed over{behind}", count(lines))
+}
+
+fn lines_per_second(taken: f64) -> String {
+    format!("{} lines per second", three_digits(taken))
 }
 
 /// What each share of lateness is due to, in the words of what was asked for.
@@ -207,35 +269,58 @@ fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
     ]
 }
 
+/// Every cause that is worth a name, and what the others come to.
+fn blamed(pace: &Pace) -> Option<String> {
+    let (named, rest): (Vec<_>, Vec<_>) = causes(pace).into_iter().partition(|(share, _)| *share >= NAMED_SHARE);
+    let mut parts: Vec<String> =
+        named.iter().map(|(share, cause)| format!("{} from {cause}", percent(share * 100.0))).collect();
+    let rest: f64 = rest.iter().map(|(share, _)| share).sum();
+    if rest > 0.0 && parts.len() > 1 {
+        parts.push(format!("{} from others", percent(rest * 100.0)));
+    }
+    (!parts.is_empty())
+        .then(|| format!("of all lateness, each backlog counted as its first cause's: {}", parts.join(", ")))
+}
+
+/// What a tool would not see that times from the actual start. That is coordinated omission where the handling of events made
+/// the later ones late; what the pacer itself was late by says nothing of what is timed.
+fn forgotten(pace: &Pace) -> Option<String> {
+    let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
+    if response <= service * MUCH {
+        return None;
+    }
+    if pace.late_share_caller <= MOST_OF_IT {
+        let what = if pace.command.is_some() { "the hand-over" } else { "the operation" };
+        let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
+        let row = if pace.command.is_some() { "in the pipe" } else { "response" };
+        return Some(format!(
+            "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine, not {what}'s: {what} itself has a p99 of {}",
+            ns(response),
+            ns(service)
+        ));
+    }
+    let blind = if pace.command.is_some() {
+        format!(
+            "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
+            ns(service),
+            ns(response)
+        )
+    } else {
+        format!(
+            "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
+            ns(service),
+            ns(response)
+        )
+    };
+    let times =
+        if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
+    Some(format!("{blind}{times}: coordinated omission"))
+}
+
 fn conclusions(pace: &Pace) -> Vec<String> {
     let mut said = Vec::new();
-    let named: Vec<String> = causes(pace)
-        .iter()
-        .filter(|(share, _)| *share >= 0.005)
-        .map(|(share, cause)| format!("{} from {cause}", percent(share * 100.0)))
-        .collect();
-    if !named.is_empty() {
-        said.push(format!("of all lateness, each backlog counted as its first cause's: {}", named.join(", ")));
-    }
-    let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
-    if response > service * MUCH {
-        let blind = if pace.command.is_some() {
-            format!(
-                "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
-                ns(service),
-                ns(response)
-            )
-        } else {
-            format!(
-                "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
-                ns(service),
-                ns(response)
-            )
-        };
-        let times =
-            if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
-        said.push(format!("{blind}{times}: coordinated omission"));
-    }
+    said.extend(blamed(pace));
+    said.extend(forgotten(pace));
     if pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0) {
         said.push(
             "what was left out or moved would have been late: times here are those of the events that came".to_owned(),
@@ -284,15 +369,75 @@ mod tests {
     #[test]
     fn lines_that_nobody_read_are_told() {
         let text = pace(&piped());
-        assert!(
-            text.contains("1\u{202f}500 of 3\u{202f}000 lines unread") && text.contains("1.50 s at this rate"),
-            "{text}"
-        );
+        assert!(text.contains("1\u{202f}500 of 3\u{202f}000 lines unread"), "{text}");
+        assert!(!unread(&piped().pace, 1_500).contains(" behind"), "no rate of its own, no time");
         let mut quick = piped();
         quick.pace.unread_lines = Some(0);
         assert!(pace(&quick).contains("no line unread"));
         quick.pace.unread_lines = None;
         assert!(!pace(&quick).contains("unread"), "not known, not told");
+    }
+
+    /// At the consumer's own rate, not at that which was asked for and which it did not keep up with.
+    #[test]
+    fn a_consumer_is_behind_by_its_own_rate() {
+        let mut slow = piped().pace;
+        (slow.events, slow.unread_lines, slow.lines_taken_per_s) = (3_000, Some(1_973), Some(284.0));
+        let said = unread(&slow, 1_973);
+        assert!(said.ends_with("; the consumer took 284 lines per second: about 6.95 s behind"), "{said}");
+        slow.lines_taken_per_s = Some(0.0);
+        assert!(unread(&slow, 1_973).ends_with("; the consumer took none"));
+        assert!(killed(&slow).contains("1\u{202f}973 lines were unread"));
+    }
+
+    #[test]
+    fn a_rate_has_no_more_digits_than_its_clock() {
+        let of = |achieved: f64, ppm: f64, bound| {
+            let mut pace = run().pace;
+            (pace.rate_per_s, pace.achieved_per_s) = (1_000.0, Some(achieved));
+            (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
+            (reached(&pace), missed_rate(&pace))
+        };
+        assert_eq!(of(1_000.0, -0.001, Some(0.04)), ("1\u{202f}000 per second: within ± 0.0410 ppm".to_owned(), None));
+        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm (± 0.08)");
+        assert!(of(1_000.0, -0.001, None).0.contains("error is not in the record"));
+        let (reached, missed) = of(827.5, -172_461.659, Some(0.05));
+        assert!(!reached.contains("ppm"), "{reached}");
+        assert_eq!(missed.unwrap(), "the rate was missed: 828 per second of 1\u{202f}000 asked for (−17.2 %)");
+    }
+
+    #[test]
+    fn what_the_pacer_is_late_by_is_not_called_omission() {
+        let mut own = run().pace;
+        (own.stall_ms, own.late_share_caller, own.late_share_machine, own.late_share_pacer) = (None, 0.0, 0.14, 0.86);
+        (own.response_ns.p99, own.service_ns.p99) = (2_740_000, 703);
+        let said = forgotten(&own).unwrap();
+        assert!(!said.contains("omission") && !said.contains("users"), "{said}");
+        assert!(said.contains("the p99 of 2.74 ms (response) is the pacer's own lateness on this machine"), "{said}");
+        (own.late_share_caller, own.late_share_pacer) = (0.9, 0.0);
+        assert!(forgotten(&own).unwrap().ends_with("coordinated omission"));
+    }
+
+    #[test]
+    fn no_cause_is_dropped() {
+        let mut three = run().pace;
+        (three.late_share_caller, three.late_share_machine, three.late_share_pacer) = (0.9443, 0.0023, 0.0534);
+        let said = blamed(&three).unwrap();
+        assert!(said.contains("0.230 % from interruptions"), "{said}");
+        (three.late_share_machine, three.late_share_pacer) = (0.0003, 0.0554);
+        assert!(blamed(&three).unwrap().ends_with(", 0.0300 % from others"));
+    }
+
+    /// A bar of two octaves would be longer than that of the octave in which most fell.
+    #[test]
+    fn octaves_are_not_put_together() {
+        let octave = |e: i32| chronoscope_record::Bin {
+            from_ns: if e == 0 { 0.0 } else { 2_f64.powi(e - 1) },
+            to_ns: 2_f64.powi(e),
+            count: 5,
+        };
+        let all = Histogram { bins: (0..ROWS as i32).map(octave).collect() };
+        assert_eq!(bars(&all, ROWS, 118).len(), ROWS);
     }
 
     #[test]

@@ -38,8 +38,16 @@ struct Running {
     line: Vec<u8>,
     /// How long the lines were, each with how many in a row: numbers grow by a digit now and then.
     handed_over: Vec<(u64, u64)>,
-    /// Whether it was ended since it did not read on.
-    overdue: Arc<AtomicBool>,
+    stands: Arc<Standing>,
+}
+
+/// How far the handing over has come.
+#[derive(Default)]
+struct Standing {
+    /// Whether the program was ended since it did not read on.
+    overdue: AtomicBool,
+    /// Whether no more comes: from here on the program has its own time to end.
+    is_closed: AtomicBool,
 }
 
 /// What is in the pipe.
@@ -52,7 +60,7 @@ pub(super) struct Pipe {
 }
 
 /// Ends the program from another thread.
-pub(super) struct Killer(Option<(Arc<Mutex<Child>>, Arc<AtomicBool>)>);
+pub(super) struct Killer(Option<(Arc<Mutex<Child>>, Arc<Standing>)>);
 
 impl Killer {
     pub(super) fn kill(&self) {
@@ -62,12 +70,16 @@ impl Killer {
         }
     }
 
-    /// The same, for one who has not taken all events in time.
+    /// The same, for one who has not taken all events in time. One that has taken them is left the time to end that
+    /// [`Consumer::finish`] gives.
     pub(super) fn kill_overdue(&self) {
-        if let Some((_, overdue)) = &self.0 {
-            overdue.store(true, SeqCst);
+        let Some((child, stands)) = &self.0 else { return };
+        let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+        if !stands.is_closed.load(SeqCst) {
+            stands.overdue.store(true, SeqCst);
+            // Whether it has ended already makes no difference.
+            let _ = child.kill();
         }
-        self.kill();
     }
 }
 
@@ -83,13 +95,13 @@ impl Consumer {
             .spawn()
             .map_err(failed)?;
         let input = child.stdin.take();
-        let (child, overdue) = (Arc::new(Mutex::new(child)), Arc::default());
+        let (child, stands) = (Arc::new(Mutex::new(child)), Arc::default());
         let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
-        Ok(Self(Some(Running { child, input, line, handed_over, overdue })))
+        Ok(Self(Some(Running { child, input, line, handed_over, stands })))
     }
 
     pub(super) fn killer(&self) -> Killer {
-        Killer(self.0.as_ref().map(|running| (running.child.clone(), running.overdue.clone())))
+        Killer(self.0.as_ref().map(|running| (running.child.clone(), running.stands.clone())))
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -98,11 +110,11 @@ impl Consumer {
 
     /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
     pub(super) fn take(&mut self, slot: &Slot) -> Result<(), String> {
-        let Some(Running { input: Some(input), line, handed_over, overdue, .. }) = &mut self.0 else { return Ok(()) };
+        let Some(Running { input: Some(input), line, handed_over, stands, .. }) = &mut self.0 else { return Ok(()) };
         line.clear();
         // Into memory, which cannot fail; then in one call.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
-        input.write_all(line).map_err(|error| match overdue.load(SeqCst) {
+        input.write_all(line).map_err(|error| match stands.overdue.load(SeqCst) {
             true => {
                 format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
             }
@@ -126,12 +138,16 @@ impl Consumer {
     /// without a program.
     pub(super) fn finish(self) -> Option<bool> {
         let mut running = self.0?;
+        {
+            let _ending = running.child.lock().unwrap_or_else(PoisonError::into_inner);
+            running.stands.is_closed.store(true, SeqCst);
+        }
         drop(running.input.take());
         let until = Instant::now() + GRACE;
         loop {
             let mut child = running.child.lock().unwrap_or_else(PoisonError::into_inner);
             if !matches!(child.try_wait(), Ok(None)) {
-                return Some(running.overdue.load(SeqCst));
+                return Some(running.stands.overdue.load(SeqCst));
             }
             if Instant::now() >= until {
                 let _ = child.kill();
@@ -193,6 +209,30 @@ mod tests {
         let none = Consumer::start(&[]).unwrap();
         assert!(!none.is_there());
         assert_eq!((none.pipe(), none.finish()), (Pipe::default(), None));
+    }
+
+    /// The time that it has to end counts from its last line, however long after the planned end that came.
+    #[test]
+    #[cfg(unix)]
+    fn a_consumer_that_has_all_its_lines_is_not_overdue() {
+        let words = ["sh", "-c", "cat > /dev/null; sleep 0.3"].map(OsString::from);
+        let consumer = Consumer::start(&words).unwrap();
+        let killer = consumer.killer();
+        let finished = std::thread::spawn(move || consumer.finish());
+        let stands = &killer.0.as_ref().unwrap().1;
+        while !stands.is_closed.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        killer.kill_overdue();
+        assert_eq!(finished.join().unwrap(), Some(false), "it ended by itself");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_consumer_that_has_not_taken_its_lines_in_time_is_ended() {
+        let consumer = Consumer::start(&["sleep", "60"].map(OsString::from)).unwrap();
+        consumer.killer().kill_overdue();
+        assert_eq!(consumer.finish(), Some(true));
     }
 
     /// It sleeps before it reads: what was handed over is unread, and the pipe says so.

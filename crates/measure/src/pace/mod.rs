@@ -4,12 +4,13 @@ mod consumer;
 mod seen;
 
 use std::ffi::OsString;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use chronoscope_clock::os::{self, OsClock};
 use chronoscope_clock::pacer::{self, Behind, PaceRecord, Pacer, Poisson};
 use chronoscope_clock::pause::{Cancel, Pauser};
-use chronoscope_clock::{Instant, Now};
+use chronoscope_clock::{Clock, Instant, Now};
 
 use crate::engine::Start;
 use crate::record::{PACE_SCHEMA_VERSION, Pace, PaceRun, Tool};
@@ -111,14 +112,16 @@ fn watched(
 ) -> (Pace, bool) {
     let (cancel, over) = (Cancel::new(), Cancel::new());
     let killer = consumer.killer();
+    // When the last event is intended at the latest: known once the pauser has learnt.
+    let planned_end = OnceLock::<Instant>::new();
     std::thread::scope(|scope| {
-        let (stop, over) = (&cancel, &over);
+        let (stop, over, planned_end) = (&cancel, &over, &planned_end);
         let watch = scope.spawn(move || {
             let began = Instant::now();
             let mut pauser = Pauser::new();
             while !pauser.pause_or(LOOK, over).cancelled {
                 let elapsed = began.elapsed();
-                if elapsed > wish.length + OVERDUE {
+                if planned_end.get().is_some_and(|end| Instant::now() > end.saturating_add(OVERDUE)) {
                     // It may read no more, and events would be handed to it for ever.
                     killer.kill_overdue();
                 }
@@ -131,25 +134,33 @@ fn watched(
             }
             false
         });
-        let paced = keep(wish, schedule, consumer, &cancel);
+        let paced = keep(wish, schedule, consumer, &cancel, planned_end);
         over.cancel();
         (paced, watch.join().unwrap_or(false))
     })
 }
 
-fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer: Consumer, cancel: &Cancel) -> Pace {
+fn keep(
+    wish: &PaceWish,
+    schedule: impl Iterator<Item = Duration>,
+    mut consumer: Consumer,
+    cancel: &Cancel,
+    planned_end: &OnceLock<Instant>,
+) -> Pace {
     let mut pauser = Pauser::new();
     let real_time = wish.real_time.then(|| pauser.enter_real_time());
     pauser.calibrate();
     let mut record = PaceRecord::new();
     let start = pauser.timer().now() + LEAD;
     let length = wish.length;
+    let _ = planned_end.set(start.saturating_add(length));
     let mut pacer = Pacer::starting_at(start, schedule.take_while(|at| *at < length), wish.behind, pauser);
     let mut stall = wish.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
     let mut reason_ended = None;
+    let error_before = Clock::or_system().trust().error_bound;
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
         if let Err(reason) = consumer.take(&slot) {
@@ -173,6 +184,7 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
         ends = Some((first, slot.started));
     }
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());
+    let handed_over = consumer.is_there().then(|| Instant::now().duration_since(start));
     let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
     let command_killed = consumer.finish();
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
@@ -188,6 +200,8 @@ fn keep(wish: &PaceWish, schedule: impl Iterator<Item = Duration>, mut consumer:
             reason_no_real_time,
             reason_ended,
             pipe,
+            handed_over,
+            clock_error: Clock::or_system().trust().error_bound.max(error_before),
             command_killed,
         },
     )

@@ -15,6 +15,10 @@ pub(super) struct Surroundings {
     pub(super) reason_no_real_time: Option<String>,
     pub(super) reason_ended: Option<String>,
     pub(super) pipe: Pipe,
+    /// From the schedule's zero until the pipe was looked at, behind the last line.
+    pub(super) handed_over: Option<Duration>,
+    /// How far one read of the clock may be off.
+    pub(super) clock_error: Duration,
     pub(super) command_killed: Option<bool>,
 }
 
@@ -23,7 +27,16 @@ pub(super) fn pace(
     wish: &PaceWish,
     record: &PaceRecord,
     ends: Option<(Instant, Instant)>,
-    Surroundings { cpu_share, real_time, reason_no_real_time, reason_ended, pipe, command_killed }: Surroundings,
+    Surroundings {
+        cpu_share,
+        real_time,
+        reason_no_real_time,
+        reason_ended,
+        pipe,
+        handed_over,
+        clock_error,
+        command_killed,
+    }: Surroundings,
 ) -> Pace {
     let rate_per_s = wish.pace.per_second_f64();
     let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO);
@@ -52,18 +65,32 @@ pub(super) fn pace(
         reason_ended,
         achieved_per_s,
         rate_error_ppm: achieved_per_s.filter(|_| wish.poisson.is_none()).map(|rate| (rate / rate_per_s - 1.0) * 1e6),
+        rate_error_bound_ppm: whole.filter(|_| wish.poisson.is_none()).map(|whole| bound_ppm(clock_error, whole)),
         lateness_ns: times(record.lateness()),
         response_ns: times(record.response()),
         service_ns: times(record.service()),
         handover_ns: (!wish.command.is_empty()).then(|| times(record.service())),
         pipe_bytes: pipe.bytes,
         unread_lines: pipe.unread_lines,
+        lines_taken_per_s: handed_over
+            .zip(pipe.unread_lines)
+            .and_then(|(span, unread)| taken(record.events(), unread, span)),
         command_killed,
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
         cpu_share,
     }
+}
+
+/// By how much a rate over `whole` may be off where each of its two ends may be by `clock_error`, a nanosecond at least.
+fn bound_ppm(clock_error: Duration, whole: Duration) -> f64 {
+    2.0 * clock_error.max(Duration::from_nanos(1)).as_secs_f64() / whole.as_secs_f64() * 1e6
+}
+
+/// Lines per second that left the pipe in `span`.
+fn taken(lines: u64, unread: u64, span: Duration) -> Option<f64> {
+    (span > Duration::ZERO).then(|| lines.saturating_sub(unread) as f64 / span.as_secs_f64())
 }
 
 fn times(seen: &Histogram<u64>) -> PaceTimes {
@@ -103,6 +130,20 @@ mod tests {
     }
 
     #[test]
+    fn a_consumer_takes_what_it_has_read() {
+        let rate = taken(3_000, 1_973, Duration::from_millis(3_620)).unwrap();
+        assert!((rate - 283.7).abs() < 0.1, "{rate}");
+        assert_eq!((taken(3, 5, Duration::from_secs(1)), taken(3, 0, Duration::ZERO)), (Some(0.0), None));
+    }
+
+    #[test]
+    fn a_rate_is_no_surer_than_its_two_ends() {
+        let bound = bound_ppm(Duration::from_nanos(100), Duration::from_secs(5));
+        assert!((bound - 0.04).abs() < 1e-9, "{bound}");
+        assert!(bound_ppm(Duration::ZERO, Duration::from_secs(5)) > 0.0);
+    }
+
+    #[test]
     fn no_events_have_no_rate() {
         let wish = PaceWish {
             pace: chronoscope_clock::pacer::Pace::per_second(10).unwrap(),
@@ -120,6 +161,8 @@ mod tests {
             reason_no_real_time,
             reason_ended,
             pipe,
+            handed_over: None,
+            clock_error: Duration::ZERO,
             command_killed: None,
         };
         let found = pace(&wish, &PaceRecord::new(), None, nothing);
