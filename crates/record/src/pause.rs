@@ -28,7 +28,7 @@ pub struct PauseMethod {
     /// What it took.
     #[serde(flatten)]
     pub figures: PauseFigures,
-    /// How often the thread was taken off its CPU.
+    /// Involuntary switches of the thread: to another that the kernel preferred, or that a yield gave way to.
     pub preempted: u64,
 }
 

@@ -63,7 +63,7 @@ pub struct Turn {
     pub cpu_ns: Option<u64>,
     /// The whole turn.
     pub wall_ns: u64,
-    /// How often the thread was taken off its CPU in it.
+    /// Involuntary switches of the thread in it: to another that the kernel preferred, or that a yield gave way to.
     pub preempted: u64,
 }
 
@@ -90,7 +90,19 @@ pub(super) fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturb
     }
     drop(threads);
     drop(hog);
-    Ok((samples, watch.finish()))
+    let disturbance = with_switches(watch.finish(), &samples.turns);
+    Ok((samples, disturbance))
+}
+
+/// What the thread that tells the others when to pause suffered, with the switches that were counted in theirs. How long those
+/// waited is not counted, so that its own wait is not told either.
+fn with_switches(own: Disturbance, turns: &[Turn]) -> Disturbance {
+    let in_turns: u64 = turns.iter().map(|turn| turn.preempted).sum();
+    Disturbance {
+        involuntary_switches: own.involuntary_switches.map(|switches| switches.saturating_add(in_turns)),
+        waited_ms: None,
+        ..own
+    }
 }
 
 /// The order of `turns`, of `ways` for each length, in this round. One way and one length further on in each: a step that has no
@@ -280,6 +292,22 @@ mod tests {
             assert_eq!(all, (0..ways * lengths).collect::<Vec<_>>());
         }
         assert_eq!(order(0, 0, 5).count(), 0);
+    }
+
+    #[test]
+    fn switches_in_the_pausing_threads_are_counted() {
+        let turn = |preempted| Turn {
+            way: PauseWay::Spin,
+            requested_ns: 1_000,
+            taken_ns: Vec::new(),
+            cpu_ns: None,
+            wall_ns: 0,
+            preempted,
+        };
+        let own = Disturbance { involuntary_switches: Some(258), waited_ms: Some(1.0), ..Disturbance::default() };
+        let all = with_switches(own, &[turn(500), turn(75)]);
+        assert_eq!((all.involuntary_switches, all.waited_ms), (Some(833), None));
+        assert_eq!(with_switches(Disturbance::default(), &[turn(5)]).involuntary_switches, None);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         ("most", Align::Right),
         ("of a CPU", Align::Right),
         ("early", Align::Right),
-        ("preempted", Align::Right),
+        ("inv. switches", Align::Right),
         ("pauses", Align::Right),
     ])
     .named_by(2)
@@ -165,7 +165,7 @@ fn advice(seen: &Pause) -> Vec<String> {
     let spin_up_to = costs_a_spin(seen);
     if let Some((longest, sleep, spin)) = spin_up_to {
         said.push(format!(
-            "up to {} spin: a sleep is late and saves no CPU time; it takes {} of it per pause, a spin {}",
+            "up to {} spin: pause::sleep is late and saves no CPU time; it takes {} of it per pause, pause::spin {}",
             ns(longest as f64),
             ns(sleep),
             ns(spin)
@@ -182,11 +182,12 @@ fn advice(seen: &Pause) -> Vec<String> {
             ))
         };
         let (Some(pauser), Some(spin)) =
-            (figures(PauseWay::Pauser, "a Pauser is late"), figures(PauseWay::Spin, "a spin"))
+            (figures(PauseWay::Pauser, "a Pauser is late"), figures(PauseWay::Spin, PauseWay::Spin.name()))
         else {
             continue;
         };
-        let sleep = figures(PauseWay::Sleep, "a sleep").map_or_else(String::new, |sleep| format!(", {sleep}"));
+        let sleep =
+            figures(PauseWay::Sleep, PauseWay::Sleep.name()).map_or_else(String::new, |sleep| format!(", {sleep}"));
         said.push(format!("for {} {pauser}, {spin}{sleep}", ns(*length as f64)));
     }
     let slack = lengths.iter().filter_map(|length| {
@@ -196,8 +197,8 @@ fn advice(seen: &Pause) -> Vec<String> {
     });
     if let Some((length, std, own)) = slack.min_by_key(|(length, ..)| **length) {
         said.push(format!(
-            "a sleep of {} is late by {}, and by {} with an absolute deadline and the least timer slack: pause::sleep, or, on \
-             Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread",
+            "std::thread::sleep of {} is late by {}; pause::sleep, with an absolute deadline and the least timer slack, by {}; on \
+             Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread sets the slack alone",
             ns(*length as f64),
             ns(std),
             ns(own)
@@ -208,11 +209,16 @@ fn advice(seen: &Pause) -> Vec<String> {
         .filter(|(length, method)| late_p50_ns(method) > SLICE_NS.max(**length as f64))
         .max_by_key(|(length, _)| **length);
     if let Some((length, method)) = worst {
-        said.push(format!(
-            "never yield while you wait: {} took {}, since who yields to a busy thread gets the CPU back a time slice later",
-            ns(*length as f64),
-            ns(method.figures.p50_ns.median)
-        ));
+        let half =
+            format!("half of the pauses of {} took over {}", ns(*length as f64), ns(method.figures.p50_ns.median));
+        said.push(if seen.loaded {
+            format!(
+                "do not yield while you wait where another thread keeps the CPU busy: beside one, {half}, since who yields to a \
+                 busy thread gets the CPU back a time slice later"
+            )
+        } else {
+            format!("do not yield while you wait: {half}; another thread had the CPU meanwhile")
+        });
     }
     said
 }
@@ -240,7 +246,8 @@ fn note(seen: &Pause) -> String {
     let lowest = seen.methods.iter().map(|method| method.figures.p50_ns.confidence).fold(f64::INFINITY, f64::min);
     format!(
         "late: beyond what was asked for, call and return included; {} rounds, each a process of its own, in which ways and \
-         lengths take turns; medians have intervals with confidence {} in the record; a Pauser has learnt for 30 ms before",
+         lengths take turns; medians have intervals with confidence {} in the record; a Pauser has learnt for 30 ms before; \
+         inv. switches: involuntary switches as the kernel counts them, among them those of a yield to another thread",
         count(seen.rounds),
         confidence(lowest)
     )
@@ -287,14 +294,25 @@ mod tests {
         ]))
         .join("\n");
         for part in [
-            "up to 1.00 µs spin: a sleep is late and saves no CPU time; it takes 4.50 µs of it per pause, a spin 1.03 µs",
-            "for 100 µs a Pauser is late by 60.0 ns (p99 560 ns) at 8.00 % of a CPU, a spin by 40.0 ns (p99 540 ns) at 100 % of \
-             a CPU, a sleep by 3.00 µs (p99 3.50 µs) at 3.00 % of a CPU",
-            "a sleep of 100 µs is late by 53.0 µs, and by 3.00 µs with an absolute deadline and the least timer slack",
-            "never yield while you wait: 100 µs took 4.00 ms",
+            "up to 1.00 µs spin: pause::sleep is late and saves no CPU time; it takes 4.50 µs of it per pause, pause::spin 1.03 µs",
+            "for 100 µs a Pauser is late by 60.0 ns (p99 560 ns) at 8.00 % of a CPU, pause::spin by 40.0 ns (p99 540 ns) at 100 % of \
+             a CPU, pause::sleep by 3.00 µs (p99 3.50 µs) at 3.00 % of a CPU",
+            "std::thread::sleep of 100 µs is late by 53.0 µs; pause::sleep, with an absolute deadline and the least timer slack, by \
+             3.00 µs",
+            "do not yield while you wait: half of the pauses of 100 µs took over 4.00 ms; another",
         ] {
             assert!(said.contains(part), "{part} is not in: {said}");
         }
+        assert!(!said.contains("a sleep"), "two ways sleep, and are not late by the same: {said}");
+    }
+
+    #[test]
+    fn yields_are_advised_against_where_they_gave_way() {
+        let mut loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
+        loaded.loaded = true;
+        let said = advice(&loaded).join("\n");
+        assert!(said.contains("beside one, half of the pauses of 1.00 ms took over 4.00 ms"), "{said}");
+        assert!(said.contains("where another thread keeps the CPU busy") && !said.contains("never"), "{said}");
     }
 
     /// The Pauser keeps the CPU here, but a sleep does not: 16 % is not 100 %.
