@@ -62,8 +62,8 @@ const JAVA: [Pair; 7] = [
 ];
 const GO: [Pair; 4] = [
     other("nothing", Figure::Loop, "Nothing"),
-    same("time.Now", Figure::Latency, "NowUnixNano"),
-    other("time.Now", Figure::Latency, "Now"),
+    same("time.Now().UnixNano", Figure::Latency, "NowUnixNano"),
+    other("time.Now().UnixNano", Figure::Latency, "Now"),
     same("time.Since", Figure::Latency, "Since"),
 ];
 const PYTHON: [Pair; 4] = [

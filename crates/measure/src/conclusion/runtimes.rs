@@ -194,19 +194,20 @@ pub(super) fn not_steady(record: &Record) -> Vec<Finding> {
 }
 
 pub(super) fn not_parallel(record: &Record) -> Vec<Finding> {
-    let mut kinds: Vec<RuntimeKind> = Vec::new();
-    let mut found = Vec::new();
-    let serial = measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record));
-    for runtime in serial {
-        if !kinds.contains(&runtime.kind) {
-            kinds.push(runtime.kind);
-            let summary = format!("{}: one thread runs at a time", runtime.title());
-            found.push(Finding::new(FindingId::RuntimeNotParallel, summary).about(runtime.title()).advice(
-                "a thread's elapsed time contains the turns of the others: time work of several threads as a whole, from outside",
-            ));
+    let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
+    for runtime in measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record)) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
+            Some((_, titles)) => titles.push(runtime.title()),
+            None => kinds.push((runtime.kind, vec![runtime.title()])),
         }
     }
-    found
+    let told = kinds.into_iter().map(|(_, titles)| {
+        let titles = titles.join(", ");
+        Finding::new(FindingId::RuntimeNotParallel, format!("{titles}: one thread runs at a time")).about(titles).advice(
+            "a thread's elapsed time contains the turns of the others: time work of several threads as a whole, from outside",
+        )
+    });
+    told.collect()
 }
 
 pub(super) fn early_pause(record: &Record) -> Vec<Finding> {
@@ -338,6 +339,17 @@ mod tests {
         walls.runtimes.push(walls.runtimes[0].clone());
         assert_eq!(ids(&walls), [(FindingId::WallClockForIntervals, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
+    }
+
+    #[test]
+    fn every_version_that_runs_one_thread_at_a_time_is_named() {
+        let mut serial = record(TimeKind::Monotonic, 1_000, None, &[]);
+        serial.runtimes[0].parallel = Some(false);
+        serial.runtimes.push(Runtime { version: Some("7.2".to_owned()), ..serial.runtimes[0].clone() });
+        serial.runtimes.push(Runtime { parallel: Some(true), ..serial.runtimes[0].clone() });
+        let told = not_parallel(&serial);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].evidence.summary, "Mono 7.1, Mono 7.2: one thread runs at a time");
     }
 
     #[test]

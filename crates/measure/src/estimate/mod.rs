@@ -24,7 +24,8 @@ pub use monotime::monotime;
 pub use pause::pause;
 pub use reads::reads;
 pub use runtime::{
-    CountedCalls, Fork, NativeRounds, native_name, runtime_clocks, runtime_latch, runtime_loop, runtime_pause,
+    CountedCalls, Fork, NATIVE_THREAD_CPU, NativeRounds, native_name, runtime_clocks, runtime_latch, runtime_loop,
+    runtime_pause,
 };
 #[cfg(test)]
 pub(crate) use {

@@ -58,6 +58,16 @@ pub const fn native_name(kind: TimeKind) -> &'static str {
     }
 }
 
+/// The CPU time of a thread, as native code reads it.
+pub const NATIVE_THREAD_CPU: &str = "CLOCK_THREAD_CPUTIME_ID";
+/// Calls that read the CPU time of their thread, where others of their kind read that of the process.
+const THREAD_CPU_CALLS: [&str; 1] = ["getCurrentThreadCpuTime"];
+
+/// The clock of the system that native code would read in place of `call`.
+fn native_of(call: &str, kind: TimeKind) -> &'static str {
+    if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_name(kind) }
+}
+
 /// The clocks that the first of `forks` named, from what all of them saw.
 ///
 /// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
@@ -127,7 +137,7 @@ fn runtime_clock(
             .map(|ns| ns as f64)
             .or(clock.declared_hz.map(|hz| 1e9 / hz as f64)),
         high_resolution_declared: clock.high_resolution,
-        added: added(&lane.medians, native_name(clock.kind), native),
+        added: added(&lane.medians, native_of(name, clock.kind), native),
         crowd: crowd(forks, name),
         granularity_ns: steps.as_ref().map(|step| step.step_ns),
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
@@ -394,6 +404,14 @@ pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_threads_cpu_time_is_compared_with_that_of_a_thread() {
+        assert_eq!(native_of("getCurrentThreadCpuTime", TimeKind::Cpu), "CLOCK_THREAD_CPUTIME_ID");
+        assert_eq!(native_of("clock", TimeKind::Cpu), "CLOCK_PROCESS_CPUTIME_ID");
+        assert_eq!(native_of("System.nanoTime", TimeKind::Monotonic), "CLOCK_MONOTONIC");
+    }
+
     use proptest::prelude::*;
 
     fn answer(lines: &[String]) -> Answer {

@@ -1,4 +1,4 @@
-use chronoscope_record::{Disturbance, Outcome, Record};
+use chronoscope_record::{Disturbance, Outcome, Part, Record};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -14,6 +14,10 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         all.get_or_insert_default().merge(&part.disturbance);
     }
     let mut sentences = vec![match &all {
+        Some(all) if runtimes_ran(record) => format!(
+            "of chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
+            said(all)
+        ),
         Some(all) => format!("over all measurements: {}", said(all)),
         None => "nothing was measured".to_owned(),
     }];
@@ -27,6 +31,11 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
         sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
     }
     page.paragraph(Line::styled(TITLE, "DISTURBANCE "), PLAIN, &sentences.join(" · "));
+}
+
+/// Whether processes ran whose threads nothing counts.
+fn runtimes_ran(record: &Record) -> bool {
+    record.parts.iter().any(|part| part.part == Part::Runtimes && part.outcome != Outcome::Skipped)
 }
 
 /// A disturbance in words.
@@ -70,5 +79,27 @@ fn bound_said(disturbance: &Disturbance) -> String {
         None if disturbance.cpus.is_empty() => "threads not bound to CPUs".to_owned(),
         None if disturbance.cpus.len() == 1 => format!("bound to CPU {}", cpu_list(&disturbance.cpus)),
         None => format!("bound to CPUs {}", cpu_list(&disturbance.cpus)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Width;
+
+    fn line(record: &Record) -> String {
+        let mut page = Page::with_width(Width::of_columns(400));
+        show(&mut page, record);
+        page.finish()
+    }
+
+    #[test]
+    fn a_line_over_runtimes_says_whose_switches_it_counts() {
+        let mut record = crate::json::parse(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
+        let said = line(&record);
+        assert!(said.contains("of chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
+        assert!(said.contains("runtimes' processes are not counted"), "{said}");
+        record.parts.iter_mut().for_each(|part| part.part = Part::Reads);
+        assert!(line(&record).contains("over all measurements: "), "{}", line(&record));
     }
 }

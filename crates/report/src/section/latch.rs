@@ -187,6 +187,14 @@ fn absurd(control: &LatchRow, seen: &Latch) -> Option<String> {
     Some(format!("read the same way, calling nothing is {} slower in parallel", times(slowdown.median)))
 }
 
+/// What a ratio is that is not the quotient of the two figures behind it.
+pub(crate) fn ratios(seen: &Latch) -> Option<&'static str> {
+    seen.rows
+        .iter()
+        .any(|row| row.slowdown.is_some())
+        .then_some("×: the median of the ratios of every round, not the quotient of the two medians")
+}
+
 fn times(ratio: f64) -> String {
     format!("{}×", three_digits(ratio))
 }
@@ -211,6 +219,7 @@ fn notes(record: &Record, seen: &Latch) -> Vec<String> {
          the stamps cost, and nothing is subtracted in the table; woken: from the release to the thread's first stamp"
             .to_owned(),
     ];
+    notes.extend(ratios(seen).map(str::to_owned));
     let on = counted(record.plan.cpus.len() as u64, "CPU", "CPUs");
     notes.push(match &seen.thread_start_ns {
         Some(start) => format!(
@@ -319,6 +328,24 @@ mod tests {
         for said in [more, mostly, undecided] {
             assert!(!said.contains("the same") && !said.contains("waking threads is what"), "{said}");
         }
+    }
+
+    #[test]
+    fn a_ratio_says_that_it_is_no_quotient() {
+        let seen = |rows| Latch {
+            threads: 3,
+            rounds: 11,
+            releases: 11,
+            thread_start_ns: None,
+            rows,
+            stamp_step_ns: None,
+            control_share_pct_least: 80.0,
+            disturbance: chronoscope_record::Disturbance::default(),
+        };
+        let mut clock = row("ordered", 25.0, None, None);
+        assert!(ratios(&seen(vec![clock.clone()])).unwrap().contains("not the quotient"));
+        clock.slowdown = None;
+        assert_eq!(ratios(&seen(vec![clock])), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::{StageError, available, clock_mut};
 use crate::engine::session::Session;
-use crate::estimate::{self, NativeRounds, native_name};
+use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_name};
 use crate::machine;
 use crate::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::record::{Part, Record, Runtime, RuntimeKind, TimeKind};
@@ -229,10 +229,8 @@ impl Native {
     }
 
     fn names(record: &Record) -> Vec<String> {
-        available(
-            record,
-            &[TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(|kind| native_name(kind).to_owned()),
-        )
+        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_name);
+        available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(str::to_owned))
     }
 
     /// One process.

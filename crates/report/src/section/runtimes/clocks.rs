@@ -1,4 +1,6 @@
-use chronoscope_record::{CrowdLatency, Latency, Path, PublishedTimer, Reads, Record, Runtime, RuntimeClock, TimeKind};
+use chronoscope_record::{
+    CrowdLatency, Latency, Path, PublishedTimer, Reads, Record, Runtime, RuntimeClock, Spread, TimeKind,
+};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -30,10 +32,10 @@ pub(super) fn show(page: &mut Page, record: &Record) {
         ("shows", Align::Right),
         ("zero", Align::Right),
         ("gap", Align::Right),
-        ("1 %", Align::Right),
-        ("10 %", Align::Right),
+        ("1 %?", Align::Right),
+        ("10 %?", Align::Right),
     ])
-    .tied(&["±", "10 %"]);
+    .tied(&["±", "10 %?"]);
     for runtime in &measured {
         table.title(TITLE, &runtime.title(), &introduction(runtime));
         for clock in &runtime.clocks {
@@ -58,8 +60,8 @@ pub(super) fn brief(page: &mut Page, record: &Record) {
         ("sits on", Align::Left),
         ("latency", Align::Right),
         ("shows", Align::Right),
-        ("1 % from", Align::Right),
-        ("10 % from", Align::Right),
+        ("claimed 1 %", Align::Right),
+        ("claimed 10 %", Align::Right),
     ])
     .named_by(2);
     for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
@@ -72,7 +74,12 @@ pub(super) fn brief(page: &mut Page, record: &Record) {
         );
     }
     page.table(table);
+    page.paragraph(Line::plain("  "), DIM, &format!("claimed: {CLAIM}"));
 }
+
+/// What the claims are worth.
+const CLAIM: &str = "the shortest interval that two reads should time so well, claimed from empty intervals and steps, not \
+                     tried: a trial may confirm only a longer one";
 
 fn none() -> String {
     NONE.to_owned()
@@ -94,8 +101,8 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         format!(" {}", clock.name),
         path(clock),
         latency.map_or_else(none, |latency| ns(latency.estimate)),
-        latency.map_or_else(none, half_width),
-        clock.added.as_ref().map_or_else(none, |added| signed_ns(added.ns.median)),
+        latency.map_or_else(none, longer_side),
+        clock.added.as_ref().map_or_else(none, |added| difference(&added.ns)),
         clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
@@ -111,17 +118,27 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
     [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
 }
 
-/// Half the interval's width, of the estimate, in few columns; one process has no interval.
-fn half_width(latency: &Latency) -> String {
+/// How far the interval reaches on its longer side, of the estimate, in few columns; one process has no interval.
+fn longer_side(latency: &Latency) -> String {
     if latency.forks.len() < 2 {
         return none();
     }
-    match (latency.high - latency.low) / 2.0 / latency.estimate.max(f64::MIN_POSITIVE) * 100.0 {
+    let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
+    match side / latency.estimate.max(f64::MIN_POSITIVE) * 100.0 {
         share if share < 0.1 => "<0.1 %".to_owned(),
         share if share < 9.95 => format!("{share:.1} %"),
         share if share < 1e3 => format!("{share:.0} %"),
         share => percent(share),
     }
+}
+
+/// A difference; its most where its interval holds 0, so that its sign is not known.
+fn difference(of: &Spread) -> String {
+    if of.low <= 0.0 && of.high >= 0.0 && of.low < of.high {
+        let most = (of.low.abs()).max(of.high);
+        return format!("<{}", signed_ns(most).trim_start_matches('+'));
+    }
+    signed_ns(of.median)
 }
 
 /// A difference to a tenth of a nanosecond, which is less than it is sure by.
@@ -218,10 +235,77 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     };
     let reads = record.plan.runtimes.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
-        "sits on: system calls for the time behind {} reads, counted; ±: half the interval{at}, over processes in turn with \
-         those of the other runtimes; added: over native code's own read of the system's clock in the same round; \
-         says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can be read; zero: equal consecutive reads; gap: the largest difference between two, with < where steps hide what is shorter; 1 %, 10 %: the \
-         shortest interval that two reads should time so well; how each loop is made: `notes` in the record",
-        count(u64::from(reads))
+        "sits on: system calls for the time behind {} reads, counted; ±: the longer side of the interval{at}, over processes in \
+         turn with those of the other runtimes; added: over native code's own read in the same round{}, with \
+         < where it may be 0; {}says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can \
+         be read; zero: equal consecutive reads; gap: the largest difference between two, with < where steps hide what is \
+         shorter; 1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
+        count(u64::from(reads)),
+        beneath(measured),
+        crowd_said(measured)
     )
+}
+
+/// The clocks that those of the runtimes were compared with.
+fn beneath(measured: &[&Runtime]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for added in measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.added.as_ref()) {
+        if !names.contains(&added.over.as_str()) {
+            names.push(&added.over);
+        }
+    }
+    if names.is_empty() { String::new() } else { format!(" of {}, whichever counts the same", names.join(", ")) }
+}
+
+/// What the column of several threads holds.
+fn crowd_said(measured: &[&Runtime]) -> String {
+    let of =
+        || measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.crowd)?)));
+    let Some((_, crowd)) = of().next() else { return String::new() };
+    let serial = if of().any(|(runtime, _)| runtime.parallel == Some(false)) {
+        " (where a runtime runs one thread at a time: mostly within a thread's own turn)"
+    } else {
+        ""
+    };
+    format!("{0} thr.: latency in each of {0} threads that read at once{serial}; ", crowd.threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(low: f64, median: f64, high: f64) -> Spread {
+        Spread { median, low, high, confidence: 0.75 }
+    }
+
+    #[test]
+    fn a_difference_that_may_be_nothing_has_no_sign() {
+        assert_eq!(difference(&spread(-0.78, -0.76, 0.69)), "<0.8 ns");
+        assert_eq!(difference(&spread(-0.1, 0.2, 0.9)), "<0.9 ns");
+        assert_eq!(difference(&spread(0.1, 0.2, 0.9)), "+0.2 ns");
+        assert_eq!(difference(&spread(-0.9, -0.2, -0.1)), "−0.2 ns");
+        assert_eq!(difference(&spread(7.0, 7.0, 7.0)), "+7.0 ns");
+    }
+
+    #[test]
+    fn an_interval_reaches_as_far_as_its_longer_side() {
+        let record = crate::json::parse(include_str!("../../../tests/fixtures/record.json")).unwrap();
+        let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
+        (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
+        latency.forks = vec![latency.forks[0]; 3];
+        assert_eq!(longer_side(&latency), "2.7 %");
+    }
+
+    #[test]
+    fn the_column_of_several_threads_is_explained() {
+        let record = crate::json::parse(include_str!("../../../tests/fixtures/runtimes.json")).unwrap();
+        let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
+        let said = explanation(&record, &measured);
+        let threads =
+            measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| clock.crowd).unwrap().threads;
+        assert!(said.contains(&format!("{threads} thr.: latency in each of {threads} threads")), "{said}");
+        assert!(said.contains("1 %?, 10 %?: ") && said.contains("not tried"), "{said}");
+        assert!(said.contains("of CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_PROCESS_CPUTIME_ID, whichever"), "{said}");
+        assert_eq!(crowd_said(&[]), "");
+    }
 }

@@ -3,7 +3,7 @@ use chronoscope_record::Record;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::DIM;
-use crate::section::latch::calls;
+use crate::section::latch::{calls, ratios};
 
 /// Calls in one thread and in many that one latch releases, runtime by runtime.
 pub(super) fn show(page: &mut Page, record: &Record) {
@@ -15,6 +15,9 @@ pub(super) fn show(page: &mut Page, record: &Record) {
         any = true;
         page.heading(&runtime.title());
         calls(page, seen);
+    }
+    if let Some(said) = record.runtimes.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios) {
+        page.paragraph(Line::plain("  "), DIM, said);
     }
     if !any {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
