@@ -1,6 +1,7 @@
 //! Experiments that teach: each asks a question whose obvious answer is wrong, measures it with the public API of the
 //! harness, and says what the obvious answer is, what the model says, and what was published.
 
+pub(crate) mod against;
 mod backoff;
 mod conclusions;
 mod fibonacci;

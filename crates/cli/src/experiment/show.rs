@@ -3,6 +3,7 @@ use chronoscope_report::Width;
 use chronoscope_report::study::resolution;
 use chronoscope_report::text::{self, Column, Mood, Text};
 
+use super::against;
 use super::conclusions::{Block, Conclusions, Grid, Item, Value};
 use super::words;
 
@@ -21,6 +22,9 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
     for failure in &record.failures {
         let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
         page.sentence(Mood::Bad, "✘", &words);
+    }
+    for objection in against::objections(&record.findings) {
+        page.sentence(Mood::Warning, "!", &objection.words);
     }
     block(&mut page, "WHAT A NAIVE READER WOULD CONCLUDE", &conclusions.naive);
     block(&mut page, "WHAT THE MODEL SAYS", &conclusions.model);
@@ -145,10 +149,21 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_measure::finding::{Finding, FindingId};
     use chronoscope_measure::record::study::{Control, StudyFork};
 
     use super::super::synthetic::record;
     use super::*;
+
+    #[test]
+    fn a_warning_of_the_study_is_on_the_page_before_what_it_undermines() {
+        let mut made = record(&[0], &[1]);
+        made.findings = vec![Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet")];
+        let conclusions = super::super::Experiment::Volatile.conclude(&made);
+        let text = terminal(&conclusions, &made, Width::default());
+        let (warning, naive) = (text.find("6 of 18 visits were quiet").unwrap(), text.find("WHAT A NAIVE").unwrap());
+        assert!(warning < naive, "{text}");
+    }
 
     #[test]
     fn few_comparisons_with_itself_say_nothing_of_the_next() {

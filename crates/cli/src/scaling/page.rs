@@ -3,9 +3,11 @@ use chronoscope_report::Width;
 use chronoscope_report::text::{Column, Mood, Text, count, ns, percent};
 
 use super::chart::chart;
+use super::clock::ticks_of;
 use super::front::{Conclusion, Rise, TOLERANCE_PCT};
 use super::grid::NOTHING;
 use super::words::{self, Said};
+use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
 
 /// Backoffs that a table has room for.
@@ -25,12 +27,13 @@ pub(crate) fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Widt
     for failure in &record.failures {
         page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
     }
-    fronts(&mut page, conclusions);
+    let objections = against::objections(&record.findings);
+    fronts(&mut page, conclusions, &objections);
     charts(&mut page, conclusions);
-    reads(&mut page, conclusions);
-    operations(&mut page, record, conclusions);
-    added(&mut page, record, conclusions);
-    crowded(&mut page, conclusions);
+    reads(&mut page, conclusions, &objections);
+    operations(&mut page, record, conclusions, &objections);
+    added(&mut page, record, conclusions, &objections);
+    crowded(&mut page, conclusions, &objections);
     page.section("HOW SURE");
     for sentence in show::how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
@@ -38,20 +41,32 @@ pub(crate) fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Widt
     page.finish()
 }
 
-fn fronts(page: &mut Text, conclusions: &[Conclusion]) {
+fn fronts(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     page.section("SCALABILITY FRONT");
     let all: Vec<(&str, Said)> =
         conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), words::said(conclusion))).collect();
     for (i, (_, said)) in all.iter().enumerate() {
         if !said.is_shared {
-            page.sentence(said.mood, said.sign, &said.words);
+            // It begins with the clock's name.
+            let (name, _) = all[i];
+            let rest = said.words.strip_prefix(name).unwrap_or(&said.words);
+            page.sentence(said.mood, said.sign, &format!("{name}{}{rest}", marks(objections, &[name])));
         } else if !all[..i].iter().any(|(_, before)| before == said) {
             // What fits many clocks is said once.
-            let names: Vec<&str> = all.iter().filter(|(_, other)| other == said).map(|(name, _)| *name).collect();
+            let those = all.iter().filter(|(_, other)| other == said);
+            let names: Vec<String> = those.map(|(name, _)| marked(objections, name)).collect();
             page.sentence(said.mood, said.sign, &format!("{}: {}", said.words, names.join(", ")));
         }
     }
+    for objection in objections {
+        page.sentence(Mood::Warning, objection.sign, &objection.words);
+    }
     page.sentence(Mood::Quiet, " ", &words::definition());
+}
+
+/// A clock's name with the signs of what is held against its figures.
+fn marked(objections: &[Objection], clock: &str) -> String {
+    format!("{clock}{}", marks(objections, &[clock]))
 }
 
 /// The clock that suffers most, beside one that programs use.
@@ -97,7 +112,7 @@ fn sizes(columns: usize) -> (u16, bool) {
 }
 
 /// Reads in a row and steps of the value.
-fn reads(page: &mut Text, conclusions: &[Conclusion]) {
+fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     let mut threads: Vec<u32> = conclusions.iter().flat_map(|one| one.reads.iter().map(|read| read.threads)).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -113,6 +128,8 @@ fn reads(page: &mut Text, conclusions: &[Conclusion]) {
         columns.extend([Column::right(format!("a read, {on}")), Column::right(format!("a step, {on}"))]);
     }
     let rows = conclusions.iter().filter(|conclusion| !conclusion.reads.is_empty()).map(|conclusion| {
+        let (clock, ticks) = (conclusion.clock.as_str(), ticks_of(&conclusion.clock));
+        let name = format!("{clock}{}", marks(objections, &[clock, &ticks]));
         let of = |count: &u32| conclusion.reads.iter().find(|read| read.threads == *count);
         let cells = threads.iter().flat_map(|count| {
             let Some(read) = of(count) else { return [NONE.to_owned(), NONE.to_owned()] };
@@ -121,7 +138,7 @@ fn reads(page: &mut Text, conclusions: &[Conclusion]) {
             let mark = if *count == 1 { "" } else { mark(conclusion.in_a_row(*count)) };
             [format!("{time}{mark}"), about_or_below(read.step_ns, read.step_below_ns)]
         });
-        std::iter::once(conclusion.clock.clone()).chain(cells).collect()
+        std::iter::once(name).chain(cells).collect()
     });
     page.table(&columns, rows.collect::<Vec<Vec<String>>>());
     page.sentence(
@@ -133,7 +150,7 @@ fn reads(page: &mut Text, conclusions: &[Conclusion]) {
 }
 
 /// Time per operation between work.
-fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion]) {
+fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
     let columns = backoffs(conclusions);
     if columns.is_empty() {
         return;
@@ -164,7 +181,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
             }
             let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| format!("{NONE}  ")));
             let is_first = threads == 1;
-            let name = if is_first { case.to_owned() } else { String::new() };
+            let name = if is_first { marked(objections, case) } else { String::new() };
             let mood = if case == NOTHING { Mood::Quiet } else { Mood::Plain };
             rows.push((mood, [name, threads.to_string()].into_iter().chain(cells).collect()));
         }
@@ -183,7 +200,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion])
 }
 
 /// What a read adds to the work beside it, from pairs of the same round.
-fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion]) {
+fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
     let columns = backoffs(conclusions);
     let mut rows = Vec::new();
     for conclusion in conclusions {
@@ -201,7 +218,7 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion]) {
             if found.iter().all(Option::is_none) {
                 continue;
             }
-            let name = if threads == 1 { conclusion.clock.clone() } else { String::new() };
+            let name = if threads == 1 { marked(objections, &conclusion.clock) } else { String::new() };
             let cells = found.into_iter().map(extra);
             rows.push([name, threads.to_string()].into_iter().chain(cells).collect::<Vec<String>>());
         }
@@ -219,12 +236,12 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion]) {
     );
 }
 
-fn crowded(page: &mut Text, conclusions: &[Conclusion]) {
+fn crowded(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     let rows: Vec<Vec<String>> = conclusions
         .iter()
         .flat_map(|conclusion| {
             conclusion.crowded.iter().enumerate().map(|(i, crowded)| {
-                let name = if i == 0 { conclusion.clock.clone() } else { String::new() };
+                let name = if i == 0 { marked(objections, &conclusion.clock) } else { String::new() };
                 let work = count(crowded.backoff_tokens);
                 vec![name, work, count(u64::from(crowded.threads)), about_or_below(Some(crowded.time_ns), None)]
             })
@@ -337,6 +354,7 @@ fn extra(difference: Option<Estimate>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_measure::finding::{Finding, FindingId};
     use chronoscope_measure::record::study::{Cell, Comparison, ComparisonPoint, Difference};
 
     use super::super::front::conclude;
@@ -453,6 +471,33 @@ mod tests {
         );
         // The head of a column is what the row of the work alone says.
         assert!(times(NOTHING).contains("50.1 ns") && times(NOTHING).contains("3.06 µs"), "{text}");
+    }
+
+    #[test]
+    fn no_figure_hides_what_the_findings_hold_against_it() {
+        let mut record = record();
+        let modes = "shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns (25 % of them)";
+        let overlap =
+            "cheap (64 tokens, 2 threads): in a typical visit all threads ran at once for 34 % of the time only";
+        record.findings = vec![
+            Finding::new(FindingId::ThreadsDidNotOverlap, overlap).about("cheap").value("overlap_share", 0.34),
+            Finding::new(FindingId::Bimodal, modes).about("shared"),
+            Finding::new(FindingId::Bimodal, "ticks of vague: two").about("ticks of vague"),
+        ];
+        let text = plain(&page(&record, &conclude(&record), Width::default()));
+        assert!(text.contains("even read back to back: cheap †"), "{text}");
+        assert!(text.contains("! shared ‡: the front lies between"), "{text}");
+        assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical visit"), "{text}");
+        assert!(
+            text.contains("‡ shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns"),
+            "{text}"
+        );
+        assert!(rows(&text, "READS IN A ROW", "vague")[0].starts_with("vague ‡"), "its steps: {text}");
+        assert!(!rows(&text, "TIME PER OPERATION", "vague")[0].contains('‡'), "not its reads: {text}");
+        for section in ["READS IN A ROW", "TIME PER OPERATION", "WHAT A READ ADDS"] {
+            assert!(rows(&text, section, "cheap")[0].starts_with("cheap †"), "{section}: {text}");
+            assert!(rows(&text, section, "shared")[0].starts_with("shared ‡"), "{section}: {text}");
+        }
     }
 
     #[test]
