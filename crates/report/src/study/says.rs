@@ -6,7 +6,7 @@ use chronoscope_record::study::{Cell, Comparison, ComparisonPoint, CostModel, Co
 
 use super::comparisons::ratio;
 use super::grid::Tone;
-use super::told::Told;
+use super::told::{Open, Told};
 use super::words::{
     cell_name, cost, difference, duration, interval, is_resolved, joined, number, parameters, rate, rough, threads,
     token_count, token_span, turned, unresolved,
@@ -126,14 +126,24 @@ fn hidden(told: &Told<'_>, model: &CostModel) -> String {
     } else {
         format!("what is left is {}", unresolved(residual))
     };
+    // Of which most is left is not hidden.
+    if residual.low > told.first.difference_ns.estimate / 2.0 {
+        return format!("falls by {}{ns} of independent work, {left}", token_span(&past));
+    }
     format!("hidden by {}{ns} of independent work, {left}", token_span(&past))
 }
 
 /// Where the points are inconclusive, and where the same.
 fn tail(told: &Told<'_>, margin_pct: f64) -> String {
     let end = told.last.backoff_tokens;
-    let inconclusive = told.open.map(|(from, to)| match (from == to, to == end) {
+    let inconclusive = told.open.map(|Open { from, to, unresolved, all }| match (from == to, to == end) {
         (true, _) => format!("; inconclusive at {}", token_count(from)),
+        (false, _) if unresolved < all => format!(
+            "; at {} to {} the same within {} or, at {unresolved} of {all} backoffs, inconclusive",
+            count(from),
+            token_count(to),
+            limit(margin_pct)
+        ),
         (false, true) => format!("; inconclusive from {}", token_count(from)),
         (false, false) => format!("; inconclusive at {} to {}", count(from), token_count(to)),
     });
@@ -335,6 +345,26 @@ mod tests {
         all(&record(comparisons)).into_iter().map(|said| said.text.replace('\u{a0}', " ")).collect()
     }
 
+    /// Points that are the same stand between others that are unresolved.
+    #[test]
+    fn a_range_is_inconclusive_only_where_all_of_it_is() {
+        use Difference::{Same, Slower, Unresolved};
+        let points = [
+            point(0, of(4.47, 0.06), Slower),
+            point(10, of(0.0, 0.5), Unresolved),
+            point(20, of(0.0, 0.01), Same),
+            point(30, of(0.0, 0.5), Unresolved),
+            point(40, of(0.0, 0.01), Same),
+        ];
+        let told = Told::of(&points).unwrap();
+        assert_eq!(
+            tail(&told, 1.0),
+            "; at 10 to 30 tokens the same within 1 % or, at 2 of 3 backoffs, inconclusive; same within 1 % at 40 tokens"
+        );
+        let told = Told::of(&points[..2]).unwrap();
+        assert_eq!(tail(&told, 1.0), "; inconclusive at 10 tokens");
+    }
+
     #[test]
     fn every_shape_has_its_words() {
         use CostShape as S;
@@ -371,10 +401,22 @@ mod tests {
                  (± 0.40 ns); same within 2 % at 40 tokens",
             ),
             (
+                S::Hidden,
+                of(6.1, 0.2),
+                two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
+                "7.66 ± 0.06 ns exposed, falls by 13 to 17 tokens of independent work, 6.10 ± 0.20 ns left",
+            ),
+            (
                 S::Growing,
                 of(99.0, 1.0),
                 two((28.0, 5.0, Slower), (82.0, 4.0, Slower)),
                 "grows with backoff: 28 ± 5 ns at 0 tokens, 82 ± 4 ns at 40 tokens; independent work does not hide it",
+            ),
+            (
+                S::Hidden,
+                of(6.1, 0.2),
+                two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
+                "7.66 ± 0.06 ns exposed, falls by 13 to 17 tokens of independent work, 6.10 ± 0.20 ns left",
             ),
             (
                 S::Growing,

@@ -16,11 +16,37 @@ pub(super) struct Told<'a> {
     pub(super) all: usize,
     /// Points whose difference excludes none.
     pub(super) resolved: usize,
-    /// The first and the last of the points that are neither faster nor slower, with none that is behind them, before
-    /// those that are the same. None if there is none.
-    pub(super) open: Option<(u64, u64)>,
+    /// The points that are neither faster nor slower, with none that is behind them, before those that are the same. None
+    /// if there is none.
+    pub(super) open: Option<Open>,
     /// From this backoff every point is the same within the margin. None if the last one is not.
     pub(super) same_from: Option<u64>,
+}
+
+/// Points in a row of which none is known to differ, and not all are known to be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Open {
+    /// Backoff of the first and of the last.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// Those of which nothing is known, of all of them.
+    pub(super) unresolved: usize,
+    pub(super) all: usize,
+}
+
+impl Open {
+    /// Of the last of these points.
+    fn of(points: &[ComparisonPoint]) -> Option<Self> {
+        let is_open = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Same | Difference::Unresolved);
+        let all = points.iter().rev().take_while(is_open).count();
+        let open = &points[points.len() - all..];
+        Some(Self {
+            from: open.first()?.backoff_tokens,
+            to: open.last()?.backoff_tokens,
+            unresolved: open.iter().filter(|point| point.verdict == Difference::Unresolved).count(),
+            all,
+        })
+    }
 }
 
 impl<'a> Told<'a> {
@@ -29,15 +55,13 @@ impl<'a> Told<'a> {
         let (first, last) = (points.first()?, points.last()?);
         let same = points.iter().rev().take_while(|point| point.verdict == Difference::Same).count();
         let (before, same) = points.split_at(points.len() - same);
-        let is_open = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Same | Difference::Unresolved);
-        let open = before.iter().rev().take_while(is_open).last();
         Some(Self {
             points,
             first,
             last,
             all: points.len(),
             resolved: points.iter().filter(|point| is_resolved(&point.difference_ns)).count(),
-            open: open.zip(before.last()).map(|(first, last)| (first.backoff_tokens, last.backoff_tokens)),
+            open: Open::of(before),
             same_from: same.first().map(|point| point.backoff_tokens),
         })
     }
@@ -112,10 +136,11 @@ mod tests {
             point(20, 0.1, 0.4, Unresolved),
         ];
         let told = Told::of(&points).unwrap();
-        assert_eq!((told.all, told.resolved, told.open, told.same_from), (5, 2, Some((10, 20)), None));
+        let open = |from, to, unresolved, all| Some(Open { from, to, unresolved, all });
+        assert_eq!((told.all, told.resolved, told.open, told.same_from), (5, 2, open(10, 20, 2, 3), None));
         assert_eq!((told.least().backoff_tokens, told.most().backoff_tokens), (15, 0));
         let told = Told::of(&points[..4]).unwrap();
-        assert_eq!((told.open, told.same_from), (Some((10, 10)), Some(15)));
+        assert_eq!((told.open, told.same_from), (open(10, 10, 1, 1), Some(15)));
         let told = Told::of(&points[..2]).unwrap();
         assert_eq!((told.open, told.same_from, told.all_same()), (None, None, false));
         assert!(Told::of(&[]).is_none());
