@@ -170,7 +170,7 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
             no("it moves in steps: for timestamps that threads compare, causal without the cost of a fence")
         }
         SourceId::Clock(Guarantee::Unordered) => {
-            no("not ordered: it may be read before the work it times is done; the cheapest timestamp in nanoseconds")
+            no("not ordered: it may be read before the work it times is done; a cheap timestamp in nanoseconds")
         }
         SourceId::Clock(Guarantee::FullResolution) => {
             no("not ordered: for timestamps that threads compare and that may be off by less than its granularity")

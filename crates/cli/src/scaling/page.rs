@@ -144,7 +144,7 @@ fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) 
     page.sentence(
         Mood::Quiet,
         " ",
-        "a step: mean time until the value changes; where it takes no longer than a read, every read shows another value and \
+        "a step: time until the value changes; where it takes no longer than a read, every read shows another value and \
          the step may be shorter; ▲ longer than on one thread; ? unresolved",
     );
 }

@@ -63,7 +63,7 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
 }
 
 /// Nanoseconds for a sentence, to three digits.
-fn ns(value: f64) -> String {
+pub(crate) fn ns(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         v if v < 999.5 => (value, "ns"),
         v if v < 999.5e3 => (value / 1e3, "µs"),

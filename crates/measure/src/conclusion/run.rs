@@ -49,8 +49,9 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
         (true, _) => seen.join(", and "),
         (false, false) => {
             format!(
-                "{}; the rest of the {} went to interrupts, firmware or the host",
+                "{}: at least {} of the {} went to interrupts, firmware or the host",
                 seen.join(", and "),
+                length(lost_ms - disturbance.waited_ms.unwrap_or(0.0) - stolen_ms),
                 length(lost_ms)
             )
         }
@@ -307,7 +308,7 @@ mod tests {
             let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
             assert_eq!((found.len(), found[0].severity), (1, Severity::Warning), "{words}");
             let summary = &found[0].evidence.summary;
-            assert!(summary.contains(words) && !summary.contains("the rest of"), "{summary}");
+            assert!(summary.contains(words) && !summary.contains("at least"), "{summary}");
         }
         for (switches, steal_ms, waited_ms, words) in [
             (Some(0), Some(0.0), None, "counted neither a switch nor stolen time"),
@@ -317,7 +318,7 @@ mod tests {
                 Some(1),
                 Some(0.0),
                 Some(0.005),
-                "waited 5.00 µs for its CPU; the rest of the 100 µs went to interrupts, firmware or the host",
+                "waited 5.00 µs for its CPU: at least 95.0 µs of the 100 µs went to interrupts, firmware or the host",
             ),
         ] {
             let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));

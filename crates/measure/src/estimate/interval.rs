@@ -94,7 +94,7 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
         match verdict.shortest(tolerance) {
             ShortestInterval::Confirmed(_) => None,
             ShortestInterval::NotConfirmed { .. } => {
-                Some(format!("{within} no length tried held in 95 of 100 readings"))
+                Some(format!("{within} no length tried held, with all longer ones, in 95 of 100 readings"))
             }
             ShortestInterval::Claimed(claim) if is_tried(Some(claim)) => Some(format!("{within} {why_none}")),
             ShortestInterval::Claimed(_) => {

@@ -1,7 +1,7 @@
 use chronoscope_clock::Rate;
 
-use crate::record::{Disturbance, Gaps, Histogram, Mode, Reads};
-use crate::stats::{Distribution, modes};
+use crate::record::{Disturbance, Gaps, Reads};
+use crate::stats::{Distribution, modes_of};
 use crate::task::reads::Samples;
 
 /// Gaps are counted above these.
@@ -27,7 +27,7 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999)?,
         maximum_ns: all.maximum()?,
-        modes: sharpened(modes(&histogram), &histogram, &all),
+        modes: modes_of(&all),
         gaps: Vec::new(),
         empty_intervals: samples.empty_intervals,
         largest_empty_interval_ns: ns(samples.largest_empty_ticks),
@@ -46,20 +46,6 @@ pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbanc
     });
     found.gaps = gaps.collect();
     Some(found)
-}
-
-/// Modes as the differences themselves show them: at the most frequent value of the bin, since a clock of 1 ns ticks never
-/// shows 16.1, and with their share of all differences, of which the histogram holds those above zero.
-fn sharpened(modes: Vec<Mode>, histogram: &Histogram, all: &Distribution) -> Vec<Mode> {
-    let above_zero = histogram.count() as f64 / all.total().max(1) as f64;
-    let most_frequent = |at_ns: f64| {
-        let bin = histogram.bins.iter().find(|bin| (bin.from_ns..bin.to_ns).contains(&at_ns))?;
-        let within = all.counts().iter().filter(|(ns, _)| (bin.from_ns..bin.to_ns).contains(ns));
-        within.max_by_key(|(_, count)| *count).map(|(ns, _)| *ns)
-    };
-    let sharpened =
-        |mode: Mode| Mode { at_ns: most_frequent(mode.at_ns).unwrap_or(mode.at_ns), share: mode.share * above_zero };
-    modes.into_iter().map(sharpened).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub use isotonic::isotonic_falling;
 pub use line::{StraightLine, straight_line};
 pub use mean::mean_interval;
 pub use median::{MedianInterval, median_interval};
-pub use modes::modes;
+pub use modes::{modes, modes_of};
 pub use outliers::{Mark, marks};
 pub use paired::{Paired, paired};
 pub use rate::rate_upper_95;

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use super::Distribution;
 use crate::record::{Histogram, Mode};
 
 /// A peak must be this many times as dense as the valley that parts it from a denser one.
@@ -89,6 +90,29 @@ pub fn modes(histogram: &Histogram) -> Vec<Mode> {
     found
 }
 
+/// The values around which `all` gathers, as [`modes`] finds them in its histogram, each at the most frequent value of its
+/// bin: a clock of 1 ns ticks never shows 16.1. Shares are those of all values, of which the histogram holds those above zero.
+///
+/// # Examples
+/// ```
+/// use chronoscope_measure::stats::{Distribution, modes_of};
+///
+/// let found = modes_of(&Distribution::of_counts([(0.0, 930), (100.0, 70)]));
+/// assert_eq!((found.len(), found[0].at_ns, found[0].share), (1, 100.0, 0.07));
+/// ```
+pub fn modes_of(all: &Distribution) -> Vec<Mode> {
+    let histogram = all.histogram();
+    let above_zero = histogram.count() as f64 / all.total().max(1) as f64;
+    let most_frequent = |at_ns: f64| {
+        let bin = histogram.bins.iter().find(|bin| (bin.from_ns..bin.to_ns).contains(&at_ns))?;
+        let within = all.counts().iter().filter(|(ns, _)| (bin.from_ns..bin.to_ns).contains(ns));
+        within.max_by_key(|(_, count)| *count).map(|(ns, _)| *ns)
+    };
+    let sharpened =
+        |mode: Mode| Mode { at_ns: most_frequent(mode.at_ns).unwrap_or(mode.at_ns), share: mode.share * above_zero };
+    modes(&histogram).into_iter().map(sharpened).collect()
+}
+
 /// For each of `peaks` the bins that are its own: those up to the deepest valley on either side of it.
 fn hills(peaks: &[usize], bins: usize, valley: impl Fn(usize, usize) -> f64) -> Vec<Range<usize>> {
     let mut rising = peaks.to_vec();
@@ -109,7 +133,6 @@ fn hills(peaks: &[usize], bins: usize, valley: impl Fn(usize, usize) -> f64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Distribution;
     use proptest::prelude::*;
 
     #[test]

@@ -136,7 +136,7 @@ fn granularity(page: &mut Page, clock: &ClockReport) {
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
         (Some(step), Some(true)) => {
-            format!("{} seen, no longer than a read: its tick, if it has one, is hidden", ns(step))
+            format!("{} seen, about what a read takes: its tick, if it has one, is hidden", ns(step))
         }
         (Some(step), _) => ns(step),
         (None, _) => "no step seen".to_owned(),

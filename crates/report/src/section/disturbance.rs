@@ -18,7 +18,7 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
             "of chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
             said(all)
         ),
-        Some(all) => format!("over all measurements: {}", said(all)),
+        Some(all) => format!("over all parts: {}", said(all)),
         None => "nothing was measured".to_owned(),
     }];
     for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
@@ -100,6 +100,6 @@ mod tests {
         assert!(said.contains("of chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
         assert!(said.contains("runtimes' processes are not counted"), "{said}");
         record.parts.iter_mut().for_each(|part| part.part = Part::Reads);
-        assert!(line(&record).contains("over all measurements: "), "{}", line(&record));
+        assert!(line(&record).contains("over all parts: "), "{}", line(&record));
     }
 }

@@ -210,7 +210,7 @@ fn advice(seen: &Pause) -> Vec<String> {
         .max_by_key(|(length, _)| **length);
     if let Some((length, method)) = worst {
         let half =
-            format!("half of the pauses of {} took over {}", ns(*length as f64), ns(method.figures.p50_ns.median));
+            format!("half of the pauses of {} took {} or longer", ns(*length as f64), ns(method.figures.p50_ns.median));
         said.push(if seen.loaded {
             format!(
                 "do not yield while you wait where another thread keeps the CPU busy: beside one, {half}, since who yields to a \
@@ -299,7 +299,7 @@ mod tests {
              a CPU, pause::sleep by 3.00 µs (p99 3.50 µs) at 3.00 % of a CPU",
             "std::thread::sleep of 100 µs is late by 53.0 µs; pause::sleep, with an absolute deadline and the least timer slack, by \
              3.00 µs",
-            "do not yield while you wait: half of the pauses of 100 µs took over 4.00 ms; another",
+            "do not yield while you wait: half of the pauses of 100 µs took 4.00 ms or longer; another",
         ] {
             assert!(said.contains(part), "{part} is not in: {said}");
         }
@@ -311,7 +311,7 @@ mod tests {
         let mut loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
         loaded.loaded = true;
         let said = advice(&loaded).join("\n");
-        assert!(said.contains("beside one, half of the pauses of 1.00 ms took over 4.00 ms"), "{said}");
+        assert!(said.contains("beside one, half of the pauses of 1.00 ms took 4.00 ms or longer"), "{said}");
         assert!(said.contains("where another thread keeps the CPU busy") && !said.contains("never"), "{said}");
     }
 

@@ -107,9 +107,9 @@ fn declared_ns(id: SourceId) -> Option<u64> {
 
 fn causality_not_tested(id: SourceId) -> Option<String> {
     if !id.is_shared_timeline() {
-        Some("each thread has a timeline of its own".to_owned())
+        Some("it counts CPU time, not a time that threads share".to_owned())
     } else if id.traps_under_hypervisor() {
-        Some("left out: another ordered read of the same counter is tested".to_owned())
+        Some("never part of the litmus: cheaper ordered reads of the same counter are".to_owned())
     } else {
         None
     }

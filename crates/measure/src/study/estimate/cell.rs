@@ -204,7 +204,7 @@ impl<'s, 'a> View<'s, 'a> {
     fn modes(&self) -> Vec<crate::record::Mode> {
         let batches = self.batches();
         let enough = batches.len() >= FEWEST_FOR_MODES;
-        if enough { stats::modes(&Distribution::of(batches).histogram()) } else { Vec::new() }
+        if enough { stats::modes_of(&Distribution::of(batches)) } else { Vec::new() }
     }
 
     fn latencies(&self) -> Option<Latencies> {

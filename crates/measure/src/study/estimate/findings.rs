@@ -1,3 +1,4 @@
+use crate::conclusion::ns;
 use crate::finding::{Finding, FindingId};
 use crate::record::study::{Cell, StudyRecord};
 
@@ -46,7 +47,7 @@ fn gathered(record: &StudyRecord, rule: Rule) -> Vec<Finding> {
         let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == *case).collect();
         let seen: Vec<_> = cells.iter().filter_map(|cell| rule(cell).map(|seen| (*cell, seen))).collect();
         if let Some((cell, (id, words, name, value))) = seen.first() {
-            let at = format!("{} tokens, {} threads", cell.backoff_tokens, cell.threads);
+            let at = place(cell);
             let more = if seen.len() > 1 {
                 format!("; {} of {} cells like it", seen.len(), cells.len())
             } else {
@@ -58,6 +59,14 @@ fn gathered(record: &StudyRecord, rule: Rule) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Which of a case's cells it is.
+fn place(cell: &Cell) -> String {
+    let some = |number: u64, one: &str| if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") };
+    let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let numbers = [some(cell.backoff_tokens, "token"), some(cell.threads.into(), "thread")];
+    parameters.chain(numbers).collect::<Vec<_>>().join(", ")
 }
 
 fn advise(finding: Finding, id: FindingId) -> Finding {
@@ -117,9 +126,9 @@ fn modes(cell: &Cell) -> Option<(FindingId, String, &'static str, f64)> {
         return None;
     }
     let words = format!(
-        "batches gather around {:.2} ns and {:.2} ns ({:.0} % of them)",
-        first.at_ns,
-        second.at_ns,
+        "batches gather around {} and {} ({:.0} % of them)",
+        ns(first.at_ns),
+        ns(second.at_ns),
         second.share * 100.0
     );
     Some((FindingId::Bimodal, words, "second_mode_ns", second.at_ns))
