@@ -30,22 +30,11 @@ fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
     ClockReport {
         name: name.into(),
         available: true,
-        reason_unavailable: None,
         path: Some(Path::Vdso),
-        path_evidence: None,
-        reason_path_unknown: None,
         ordered: true,
         causal_by_design: Some(true),
-        traps_under_hypervisor: false,
-        causal: None,
-        reason_causal_unknown: None,
-        latency_ns: None,
-        latency_tsc_cycles: None,
         resolution_ns_declared: Some(declared_ns),
-        granularity_ns: None,
-        granularity_is_latency: None,
-        granularity: None,
-        disturbance: None,
+        ..ClockReport::default()
     }
 }
 

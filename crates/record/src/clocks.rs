@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Disturbance, Histogram};
 
 /// One clock of the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockReport {
     /// The name of the clock: `rdtsc`, `CLOCK_MONOTONIC`, `syscall CLOCK_MONOTONIC` …
     pub name: String,

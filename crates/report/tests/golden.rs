@@ -3,11 +3,11 @@
 //! `UPDATE_GOLDEN=1 cargo test -p chronoscope-report` writes the golden files anew; read the difference before it is
 //! committed.
 
-use std::fs;
-use std::path::PathBuf;
+mod golden_file;
 
 use anstream::adapter::strip_str;
 use chronoscope_report::{Record, View, json, parse, terminal};
+use golden_file::assert_golden;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("fixtures/record.json");
@@ -25,16 +25,6 @@ fn record_of_runtimes() -> Record {
 
 fn plain(record: &Record, view: View) -> String {
     strip_str(&terminal(record, view)).to_string()
-}
-
-fn assert_golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).expect("golden files can be written");
-        return;
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(golden == text, "{name} differs from what is rendered now:\n{text}");
 }
 
 #[test]

@@ -3,13 +3,13 @@
 //! `UPDATE_GOLDEN=1 cargo test -p chronoscope-report` writes the golden files anew; read the difference before it is
 //! committed.
 
-use std::fs;
-use std::path::PathBuf;
+mod golden_file;
 
 use anstream::adapter::strip_str;
 use chronoscope_record::study::{Difference, StudyRecord};
 use chronoscope_report::study::{Detail, html, json, parse, terminal};
 use chronoscope_report::{Document, document, pace_json};
+use golden_file::assert_golden;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("fixtures/study.json");
@@ -22,16 +22,6 @@ fn record() -> StudyRecord {
 
 fn plain(record: &StudyRecord, detail: Detail) -> String {
     strip_str(&terminal(record, detail)).to_string()
-}
-
-fn assert_golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).expect("golden files can be written");
-        return;
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(golden == text, "{name} differs from what is rendered now:\n{text}");
 }
 
 /// The fixture with every backoff from 0 to 40: the points between are copies of the one before.

@@ -3,11 +3,10 @@
 //! `UPDATE_GOLDEN=1 cargo test -p chronoscope-report` writes the golden files anew; read the difference before it is
 //! committed.
 
+mod golden_file;
 mod mutation;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
 
 use anstream::adapter::strip_str;
 use chronoscope_record::PaceRun;
@@ -20,6 +19,7 @@ use proptest::sample::Index;
 use unicode_width::UnicodeWidthStr;
 
 use crate::mutation::{apply, mutation, pointers};
+use golden_file::assert_golden;
 
 const RECORD: &str = include_str!("fixtures/record.json");
 const RUNTIMES: &str = include_str!("fixtures/runtimes.json");
@@ -91,16 +91,6 @@ fn numbers(page: &str) -> BTreeMap<String, usize> {
         *numbers.entry(word.trim_end_matches('.').to_owned()).or_default() += 1;
     }
     numbers
-}
-
-fn assert_golden(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).expect("golden files can be written");
-        return;
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(golden == text, "{name} differs from what is rendered now:\n{text}");
 }
 
 #[test]

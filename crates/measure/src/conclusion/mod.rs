@@ -104,22 +104,9 @@ pub(crate) mod tests {
         ClockReport {
             name: name.to_owned(),
             available: true,
-            reason_unavailable: None,
-            path: None,
-            path_evidence: None,
-            reason_path_unknown: None,
             ordered: true,
             causal_by_design: Some(true),
-            traps_under_hypervisor: false,
-            causal: None,
-            reason_causal_unknown: None,
-            latency_ns: None,
-            latency_tsc_cycles: None,
-            resolution_ns_declared: None,
-            granularity_ns: None,
-            granularity_is_latency: None,
-            granularity: None,
-            disturbance: None,
+            ..ClockReport::default()
         }
     }
 

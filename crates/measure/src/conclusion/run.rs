@@ -34,17 +34,16 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
     let length = |ms: f64| ns(ms * 1e6);
     let stolen_ms = disturbance.steal_ms.unwrap_or(0.0);
     let stolen = (stolen_ms > 0.0).then(|| format!("the hypervisor gave {} to others", length(stolen_ms)));
-    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0).map(times);
-    let (seen, suffices) = match disturbance.waited_ms {
-        Some(waited_ms) => {
-            let suffices = waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED;
-            let waited = format!("the thread waited {} for its CPU", length(waited_ms));
-            (Some(waited), suffices)
-        }
-        None => (switches.as_ref().map(|times| format!("the kernel took the thread off its CPU {times}")), false),
+    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
+    let taken = match disturbance.waited_ms {
+        Some(waited_ms) => Some(format!("the thread waited {} for its CPU", length(waited_ms))),
+        None => switches.map(|switches| format!("the kernel took the thread off its CPU {}", times(switches))),
     };
-    let suffices = suffices || disturbance.waited_ms.is_none() && (switches.is_some() || stolen.is_some());
-    let seen: Vec<String> = [seen, stolen].into_iter().flatten().collect();
+    let suffices = match disturbance.waited_ms {
+        Some(waited_ms) => waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED,
+        None => taken.is_some() || stolen.is_some(),
+    };
+    let seen: Vec<String> = [taken, stolen].into_iter().flatten().collect();
     let words = match (suffices, seen.is_empty()) {
         (true, _) => seen.join(", and "),
         (false, false) => {

@@ -63,12 +63,10 @@ fn promise(clock: &ClockVerdict) -> (Mark, String) {
     let why = || given(clock.reason_unvalidated.as_deref());
     match (one, ten) {
         (S::Confirmed(one), S::Confirmed(ten)) => {
-            let exceptions =
-                [exceptions(clock, Tolerance::OnePercent, one), exceptions(clock, Tolerance::TenPercent, ten)];
             let (one, ten) = (ns(one), ns(ten));
             let text = format!(
                 "{name} can time a single interval ≥ {one} to 1 %, ≥ {ten} to 10 % ({CONFIRMED}{})",
-                exceptions.concat()
+                exceptions(clock)
             );
             (Mark::Good, text)
         }
@@ -94,16 +92,19 @@ fn promise(clock: &ClockVerdict) -> (Mark, String) {
 /// What trials that confirm a length say. Readings during which the work itself was disturbed are set aside.
 const CONFIRMED: &str = "95 of 100 quiet trials";
 
-/// Longer intervals that did not hold by themselves, though all longer ones together did.
-fn exceptions(clock: &ClockVerdict, tolerance: Tolerance, from_ns: f64) -> String {
-    let of_tolerance = clock.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
-    let failed = of_tolerance.filter(|trial| !trial.holds && trial.truth_ns > from_ns);
-    let said: Vec<String> = failed
-        .map(|trial| {
-            format!("; to {} % {:.1} at {}", tolerance.percent(), trial.share_within * 100.0, ns(trial.truth_ns))
-        })
-        .collect();
-    said.concat()
+/// Intervals longer than a confirmed one that did not hold by themselves, though all longer ones together did.
+fn exceptions(clock: &ClockVerdict) -> String {
+    let failed = clock.trials.iter().filter(|trial| !trial.holds);
+    let said = Tolerance::ALL.into_iter().flat_map(|tolerance| {
+        let from_ns = match clock.shortest(tolerance) {
+            ShortestInterval::Confirmed(from_ns) => from_ns,
+            _ => f64::INFINITY,
+        };
+        let percent = tolerance.percent();
+        let longer = failed.clone().filter(move |trial| trial.tolerance_pct == percent && trial.truth_ns > from_ns);
+        longer.map(move |trial| format!("; to {percent} % {:.1} at {}", trial.share_within * 100.0, ns(trial.truth_ns)))
+    });
+    said.collect()
 }
 
 /// From where a clock times an interval so well, with what that rests on.
@@ -422,13 +423,7 @@ pub(crate) fn trials(page: &mut Page, record: &Record) {
     }
     page.table(claims);
     for clock in &record.verdict.clocks {
-        let failed: String = Tolerance::ALL
-            .into_iter()
-            .filter_map(|tolerance| match clock.shortest(tolerance) {
-                ShortestInterval::Confirmed(from) => Some(exceptions(clock, tolerance, from)),
-                _ => None,
-            })
-            .collect();
+        let failed = exceptions(clock);
         if !failed.is_empty() {
             let text = format!("all longer intervals together hold, of each 95 of 100 readings but{}", &failed[1..]);
             page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), PLAIN, &text);

@@ -413,12 +413,6 @@ mod tests {
                 "grows with backoff: 28 ± 5 ns at 0 tokens, 82 ± 4 ns at 40 tokens; independent work does not hide it",
             ),
             (
-                S::Hidden,
-                of(6.1, 0.2),
-                two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
-                "7.66 ± 0.06 ns exposed, falls by 13 to 17 tokens of independent work, 6.10 ± 0.20 ns left",
-            ),
-            (
                 S::Growing,
                 of(99.0, 1.0),
                 two((28.0, 5.0, Slower), (40.0, 45.0, Unresolved)),

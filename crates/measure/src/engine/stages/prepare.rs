@@ -80,19 +80,12 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         path: by_construction.map(|(path, _)| path),
         path_evidence: by_construction
             .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
-        reason_path_unknown: None,
         ordered: id.is_ordered(),
         causal_by_design: Some(id.is_causal_by_design()),
         traps_under_hypervisor: id.traps_under_hypervisor(),
-        causal: None,
         reason_causal_unknown: causality_not_tested(id),
-        latency_ns: None,
-        latency_tsc_cycles: None,
         resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
-        granularity_ns: None,
-        granularity_is_latency: None,
-        granularity: None,
-        disturbance: None,
+        ..ClockReport::default()
     })
 }
 
