@@ -123,7 +123,7 @@ fn figures_of_estimates_are_theirs() {
 fn figures_of_studies_are_their_defaults() {
     use crate::study::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS, LONGEST_BATCHES};
 
-    says("DESIGN.md", &format!("Each of its worker processes ({FORKS} unless told otherwise)"));
+    says("DESIGN.md", &format!("Each of its worker processes ({FORKS} by default)"));
     says(
         "crates/measure/src/study/study.rs",
         &format!(

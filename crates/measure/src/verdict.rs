@@ -49,7 +49,7 @@ fn larger(a: Option<f64>, b: f64) -> Option<f64> {
 /// Whether `clock` went backwards between CPUs, or why that is not known.
 ///
 /// One step back is enough to say that it does. That it does not takes every pair of the plan, and on each of them enough
-/// new values: a value that is seen again tests nothing.
+/// new values: a value that is seen again adds hardly anything.
 fn causality_of(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<String>) {
     let unknown = |reason: String| (None, Some(reason));
     let rows: Vec<&Litmus> = record.causality.litmus.iter().filter(|row| row.name == clock.name).collect();

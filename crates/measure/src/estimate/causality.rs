@@ -33,7 +33,7 @@ pub fn pair_offset(
 
 /// One row of the litmus.
 ///
-/// A value that is seen again tests nothing: the reader has been past it already. So only new values bound the rate of
+/// A value that is seen again adds hardly anything: the reader has been past it already. So only new values bound the rate of
 /// violations where there were none.
 pub fn litmus(
     request: &litmus_task::Request,
