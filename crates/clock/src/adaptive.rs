@@ -1,12 +1,13 @@
 use core::time::Duration;
 
 use crate::granular::bounded;
+use crate::source::Shown;
 use crate::sync::{
     Alone, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn,
 };
-use crate::{Instant, Now, TickSource, Uncertainty, Unordered};
+use crate::{Instant, Now, Reading, TickSource, Unordered};
 
 /// Writes in a row that nobody else disturbed, after which the granularity shrinks by an eighth.
 const CALM_WRITES: u64 = 1024;
@@ -93,9 +94,9 @@ impl<S> Adaptive<S> {
 
     #[inline(always)]
     fn now_of(&self, source: &impl TickSource) -> Instant {
+        let now = source.read();
         let seen = self.shared.0.last.load(Acquire);
         let granularity_ns = self.shared.0.granularity_ns.load(Relaxed) as i64;
-        let now = source.read();
         if (now.wrapping_sub(seen) as i64) < granularity_ns {
             return Instant::from_nanos(seen);
         }
@@ -160,8 +161,9 @@ impl<S: TickSource + Now> Now for Adaptive<S> {
         Adaptive::now(self)
     }
 
-    fn uncertainty(&self) -> Uncertainty {
-        Uncertainty { resolution_ns: self.coarsest_ns, ..self.source.uncertainty() }
+    fn reading(&self) -> Reading {
+        let own = self.source.reading();
+        own.at(self.now_of(&Shown(own.instant()))).with_step(own.step() + Duration::from_nanos(self.coarsest_ns))
     }
 }
 

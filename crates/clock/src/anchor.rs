@@ -22,6 +22,9 @@ pub struct Anchor {
     pub reference_ns: u64,
     /// How far the counter's true value may lie from `ticks`, either way.
     pub half_width_ticks: u64,
+    /// How far the reference may be from the clock that it stands for, either way; `u64::MAX` if nothing bounds that.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub error_ns: u64,
 }
 
 impl Anchor {
@@ -40,7 +43,12 @@ impl Anchor {
             let reference_ns = reference.read();
             let after = counter();
             let width = after.wrapping_sub(before);
-            Self { ticks: before.wrapping_add(width / 2), reference_ns, half_width_ticks: width.div_ceil(2) }
+            Self {
+                ticks: before.wrapping_add(width / 2),
+                reference_ns,
+                half_width_ticks: width.div_ceil(2),
+                error_ns: 0,
+            }
         };
         let mut best = bracket();
         for _ in 1..attempts {

@@ -3,6 +3,10 @@ use core::time::Duration;
 
 use crate::{Anchor, Instant, Ticks};
 
+/// The most by which the kernel's NTP loop slews its clock: `MAXFREQ` in include/linux/timex.h. `adjtimex` can be asked for
+/// 100 000 ppm by changing the length of a tick, as chrony does.
+const NTP_SLEW_PPM: u32 = 500;
+
 /// Converts counter readings to times offline, between anchors that were taken as the readings were.
 ///
 /// Take an [anchor](crate::Clock::anchor) before the first reading, after the last, and now and then between: readings
@@ -69,18 +73,34 @@ impl<'a> AnchorTable<'a> {
         Ok(Instant::from_nanos(a.reference_ns + part as u64))
     }
 
-    /// How far the time at `ticks` may be off, either way: the wider of the two anchors around it, and the rounding.
-    ///
-    /// It holds while the counter and its reference keep their rates between those two.
+    /// How far the time at `ticks` may be off, either way, while the reference is slewed by NTP: as
+    /// [`error_bound_at_slew`](Self::error_bound_at_slew) with 500 ppm, the most by which the kernel's own NTP loop slews.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).
     pub fn error_bound(&self, ticks: Ticks) -> Result<Duration, ConvertError> {
+        self.error_bound_at_slew(ticks, NTP_SLEW_PPM)
+    }
+
+    /// How far the time at `ticks` may be off, either way.
+    ///
+    /// The sum of: the widths of both anchors around it and what each says of its own error, the larger of the two; 1 ns for
+    /// rounding; and how far the reference can have been from the straight line between them, if it never ran faster or
+    /// slower than some one rate by more than `slew_ppm`. That is twice this share of x (l − x) / l, for x ticks behind the
+    /// first of two anchors that lie l apart: first the one extreme, then the other.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert).
+    pub fn error_bound_at_slew(&self, ticks: Ticks, slew_ppm: u32) -> Result<Duration, ConvertError> {
         let (a, b) = self.around(ticks)?;
         let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
-        let half_width_ticks = u128::from(a.half_width_ticks.max(b.half_width_ticks));
-        let half_width_ns = (half_width_ticks * u128::from(ns)).div_ceil(u128::from(length)) as u64;
-        Ok(Duration::from_nanos(half_width_ns + 1))
+        let in_ns = |ticks: u64| (u128::from(ticks) * u128::from(ns)).div_ceil(u128::from(length));
+        let of_anchor = |anchor: Anchor| in_ns(anchor.half_width_ticks) + u128::from(anchor.error_ns);
+        let (behind, before) = (u128::from(ticks.as_raw() - a.ticks), u128::from(b.ticks - ticks.as_raw()));
+        let leverage = in_ns((behind * before).div_ceil(u128::from(length)) as u64);
+        let slewed = (2 * leverage * u128::from(slew_ppm)).div_ceil(1_000_000);
+        let bound_ns = of_anchor(a).max(of_anchor(b)) + slewed + 1;
+        Ok(Duration::from_nanos(u64::try_from(bound_ns).unwrap_or(u64::MAX)))
     }
 
     fn around(&self, ticks: Ticks) -> Result<(Anchor, Anchor), ConvertError> {
@@ -152,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn anchor(ticks: u64, reference_ns: u64) -> Anchor {
-        Anchor { ticks, reference_ns, half_width_ticks: 30 }
+        Anchor { ticks, reference_ns, half_width_ticks: 30, error_ns: 4 }
     }
 
     #[test]
@@ -162,11 +182,41 @@ mod tests {
         assert!(table.convert(Ticks::from_raw(99)).unwrap_err().is_outside());
         assert!(table.convert(Ticks::from_raw(201)).unwrap_err().is_outside());
         assert_eq!(table.convert(Ticks::from_raw(200)), Ok(table.last()));
-        assert_eq!(table.error_bound(Ticks::from_raw(150)), Ok(Duration::from_nanos(16)));
+        // 15 ns for the anchors' widths, 4 for their own errors, 1 each for rounding and for slewing.
+        assert_eq!(table.error_bound(Ticks::from_raw(150)), Ok(Duration::from_nanos(15 + 4 + 1 + 1)));
+        assert_eq!(table.error_bound_at_slew(Ticks::from_raw(150), 100_000), Ok(Duration::from_nanos(15 + 4 + 3 + 1)));
+        assert_eq!(table.error_bound_at_slew(Ticks::from_raw(200), 100_000), Ok(Duration::from_nanos(15 + 4 + 1)));
         assert!(AnchorTable::new(&[anchor(5, 0), anchor(5, 1)]).unwrap_err().is_not_in_order());
     }
 
+    #[test]
+    fn an_anchor_without_a_bound_leaves_none() {
+        let anchors = [anchor(100, 1_000), Anchor { error_ns: u64::MAX, ..anchor(200, 1_050) }];
+        let table = AnchorTable::new(&anchors).unwrap();
+        assert_eq!(table.error_bound(Ticks::from_raw(150)), Ok(Duration::from_nanos(u64::MAX)));
+    }
+
     proptest! {
+        #[test]
+        fn a_slewed_reference_stays_within_the_bound(
+            rates in proptest::collection::vec(-500_i64..=500, 2..40), at in 0_u64..1_000_000, segment in 1_000_u64..1_000_000_000,
+        ) {
+            // A reference of one tick per nanosecond whose rate changes from segment to segment.
+            let length = segment * rates.len() as u64;
+            let reference = |tick: u64| {
+                let whole = (tick / segment) as usize;
+                let slewed: i128 = rates[..whole].iter().map(|ppm| i128::from(*ppm) * i128::from(segment)).sum();
+                let rest = rates.get(whole).map_or(0, |ppm| i128::from(*ppm) * i128::from(tick % segment));
+                (i128::from(tick) + (slewed + rest) / 1_000_000 + 1_000_000_000) as u64
+            };
+            let anchors = [0, length].map(|ticks| Anchor { ticks, reference_ns: reference(ticks), half_width_ticks: 0, error_ns: 1 });
+            let table = AnchorTable::new(&anchors).unwrap();
+            let tick = (u128::from(at) * u128::from(length) / 1_000_000) as u64;
+            let shown = table.convert(Ticks::from_raw(tick)).unwrap().as_nanos();
+            let bound = table.error_bound(Ticks::from_raw(tick)).unwrap();
+            prop_assert!(u128::from(shown.abs_diff(reference(tick))) <= bound.as_nanos(), "{} and {}", shown, reference(tick));
+        }
+
         #[test]
         fn it_is_exact_at_anchors_and_never_decreases(
             steps in proptest::collection::vec((1_u64..1 << 40, 0_u64..1 << 40), 2..20), at in any::<prop::sample::Index>(),

@@ -1,11 +1,12 @@
 use core::time::Duration;
 
+use crate::source::Shown;
 use crate::sync::{
     Alone, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn, process_wide,
 };
-use crate::{Instant, Now, TickSource, Uncertainty, Unordered};
+use crate::{Instant, Now, Reading, TickSource, Unordered};
 
 /// The granularity of [`Granular::process`], in nanoseconds.
 pub const DEFAULT_GRANULARITY_NS: u64 = 1_000;
@@ -86,8 +87,9 @@ impl<S> Granular<S> {
 
     #[inline(always)]
     fn now_of(&self, source: &impl TickSource) -> Instant {
-        let seen = self.shared.0.load(Acquire);
         let now = source.read();
+        // After the source: whatever that showed, this holds every time that the caller has been shown.
+        let seen = self.shared.0.load(Acquire);
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
             return Instant::from_nanos(seen);
         }
@@ -130,8 +132,9 @@ impl<S: TickSource + Now> Now for Granular<S> {
         Granular::now(self)
     }
 
-    fn uncertainty(&self) -> Uncertainty {
-        Uncertainty { resolution_ns: self.granularity_ns as u64, ..self.source.uncertainty() }
+    fn reading(&self) -> Reading {
+        let own = self.source.reading();
+        own.at(self.now_of(&Shown(own.instant()))).with_step(own.step() + self.granularity())
     }
 }
 
@@ -189,8 +192,13 @@ impl<S: TickSource> FullResolution<S> {
     /// The time now.
     #[inline(always)]
     pub fn now(&self) -> Instant {
+        self.now_of(&self.source)
+    }
+
+    #[inline(always)]
+    fn now_of(&self, source: &impl TickSource) -> Instant {
         let seen = self.shared.0.load(Acquire);
-        let now = self.source.read();
+        let now = source.read();
         if now <= seen {
             return Instant::from_nanos(seen);
         }
@@ -218,8 +226,9 @@ impl<S: TickSource + Now> Now for FullResolution<S> {
         FullResolution::now(self)
     }
 
-    fn uncertainty(&self) -> Uncertainty {
-        self.source.uncertainty()
+    fn reading(&self) -> Reading {
+        let own = self.source.reading();
+        own.at(self.now_of(&Shown(own.instant())))
     }
 }
 

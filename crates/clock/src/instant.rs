@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Instant>("1234").unwrap(), instant);
         let ticks: crate::Ticks = serde_json::from_str("7").unwrap();
         assert_eq!(ticks.as_raw(), 7);
-        let anchor = crate::Anchor { ticks: 1, reference_ns: 2, half_width_ticks: 3 };
+        let anchor = crate::Anchor { ticks: 1, reference_ns: 2, half_width_ticks: 3, error_ns: 4 };
         let text = serde_json::to_string(&anchor).unwrap();
         assert_eq!(serde_json::from_str::<crate::Anchor>(&text).unwrap(), anchor);
     }

@@ -1,4 +1,4 @@
-use crate::{FakeClock, FakeView, Instant, TickSource, Uncertainty};
+use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
 
 /// A clock that says what time it is: what code should ask for, so that its tests can give it a [`FakeClock`].
 ///
@@ -32,9 +32,9 @@ pub trait Now {
     /// The time now.
     fn now(&self) -> Instant;
 
-    /// What the clock can say about the error of its readings; an exact clock unless it says otherwise.
-    fn uncertainty(&self) -> Uncertainty {
-        Uncertainty::EXACT
+    /// The time now with the bound of its error, from one read; of an exact clock unless it says otherwise.
+    fn reading(&self) -> Reading {
+        Reading::exact(self.now())
     }
 }
 
@@ -44,8 +44,8 @@ impl<C: Now> Now for &C {
         (**self).now()
     }
 
-    fn uncertainty(&self) -> Uncertainty {
-        (**self).uncertainty()
+    fn reading(&self) -> Reading {
+        (**self).reading()
     }
 }
 

@@ -45,6 +45,15 @@ impl<F: Fn() -> u64> TickSource for Function<F> {
     }
 }
 
+/// A time that was read already, as a source.
+pub(crate) struct Shown(pub(crate) crate::Instant);
+
+impl TickSource for Shown {
+    fn read(&self) -> u64 {
+        self.0.as_nanos()
+    }
+}
+
 /// The unit in which a source counts.
 ///
 /// # Examples

@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::arch::Counter;
-use crate::{Clock, Instant, Now, TrustState};
+use crate::{Clock, Instant, Now, Reading, TrustState};
 
 /// Empty intervals of which the cost of a stopwatch is taken.
 const EMPTY_INTERVALS: usize = 64;
@@ -34,9 +34,8 @@ const COUNTED: usize = EMPTY_INTERVALS * 9 / 10;
 pub struct Stopwatch<C = Clock> {
     clock: C,
     cost_ns: u64,
-    jumps: u64,
-    start: Instant,
-    last_lap: Instant,
+    start: Reading,
+    last_lap: Reading,
 }
 
 impl Stopwatch {
@@ -52,18 +51,11 @@ impl<C: Now> Stopwatch<C> {
         let mut empty_ns = [0; EMPTY_INTERVALS];
         for interval in &mut empty_ns {
             let start = read_then_fence(&clock);
-            *interval = clock.now().signed_nanos_since(start).unsigned_abs();
+            *interval = clock.reading().instant().signed_nanos_since(start.instant()).unsigned_abs();
         }
         empty_ns.sort_unstable();
-        let mut stopwatch = Self {
-            jumps: clock.uncertainty().jumps,
-            clock,
-            cost_ns: empty_ns[COUNTED],
-            start: Instant::ZERO,
-            last_lap: Instant::ZERO,
-        };
-        stopwatch.restart();
-        stopwatch
+        let start = read_then_fence(&clock);
+        Self { clock, cost_ns: empty_ns[COUNTED], start, last_lap: start }
     }
 
     /// Starts anew, at the price of one read.
@@ -79,8 +71,7 @@ impl<C: Now> Stopwatch<C> {
     /// [`BackwardStep`] if the clock shows less than it did at the start.
     #[inline]
     pub fn elapsed(&self) -> Result<Elapsed, BackwardStep> {
-        let now = self.clock.now();
-        self.between(self.start, now)
+        self.between(self.start, self.clock.reading())
     }
 
     /// The time since the last lap or the start, and begins the next lap where this one ends: laps add up.
@@ -96,50 +87,28 @@ impl<C: Now> Stopwatch<C> {
 
     /// When it was started.
     pub const fn started(&self) -> Instant {
-        self.start
+        self.start.instant()
     }
 
-    fn between(&self, start: Instant, end: Instant) -> Result<Elapsed, BackwardStep> {
-        let Uncertainty { resolution_ns, offset_ns, rate_ppb, jumps, state } = self.clock.uncertainty();
-        let Some(duration) = end.checked_duration_since(start) else {
-            return Err(BackwardStep { by: start.saturating_duration_since(end), state });
+    fn between(&self, start: Reading, end: Reading) -> Result<Elapsed, BackwardStep> {
+        let state = start.state().max(end.state());
+        let Some(duration) = end.instant().checked_duration_since(start.instant()) else {
+            return Err(BackwardStep { by: start.instant().saturating_duration_since(end.instant()), state });
         };
-        let by_rate = (duration.as_nanos() * u128::from(rate_ppb)).div_ceil(1_000_000_000);
-        // Over long intervals it counts how far each end may be off, not how fast that came about.
-        let by_clock = by_rate.min(2 * u128::from(offset_ns)) as u64;
-        let error_ns = self.cost_ns.saturating_add(resolution_ns).saturating_add(by_clock);
-        Ok(Elapsed { duration, error: Duration::from_nanos(error_ns), state, has_jumped: jumps != self.jumps })
+        // Either end is as far off as it says. A step counts once: both ends are rounded the same way.
+        let ends = start.offset().saturating_add(end.offset()).saturating_add(start.step().max(end.step()));
+        Ok(Elapsed { duration, error: ends.saturating_add(Duration::from_nanos(self.cost_ns)), state })
     }
 }
 
 /// The start of an interval: nothing of what follows begins before it is read.
 #[inline(always)]
-fn read_then_fence(clock: &impl Now) -> Instant {
-    let now = clock.now();
+fn read_then_fence(clock: &impl Now) -> Reading {
+    let reading = clock.reading();
     if let Some(counter) = Counter::assume() {
         counter.fence();
     }
-    now
-}
-
-/// What a clock can say about the error of its readings. From [`Now::uncertainty`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uncertainty {
-    /// The step of its readings, in nanoseconds.
-    pub resolution_ns: u64,
-    /// How far a reading may be from the reference, in nanoseconds.
-    pub offset_ns: u64,
-    /// How far its rate may be from the reference's, in parts per billion.
-    pub rate_ppb: u64,
-    /// How often it has jumped.
-    pub jumps: u64,
-    /// How far it can be trusted.
-    pub state: TrustState,
-}
-
-impl Uncertainty {
-    /// Of a clock that is its own reference and counts nanoseconds.
-    pub const EXACT: Self = Self { resolution_ns: 1, offset_ns: 0, rate_ppb: 0, jumps: 0, state: TrustState::Verified };
+    reading
 }
 
 /// The length of an interval with the bound of its error. From [`Stopwatch`].
@@ -168,7 +137,6 @@ pub struct Elapsed {
     duration: Duration,
     error: Duration,
     state: TrustState,
-    has_jumped: bool,
 }
 
 impl Elapsed {
@@ -177,8 +145,8 @@ impl Elapsed {
         self.duration
     }
 
-    /// How far the true length may be from that, either way: the cost of a read, the clock's step, the error of its rate,
-    /// and what its state adds.
+    /// How far the true length may be from that, either way: the cost of a read, the clock's step, and what each of the two
+    /// readings says of its own error.
     pub const fn error_bound(self) -> Duration {
         self.error
     }
@@ -208,25 +176,18 @@ impl Elapsed {
         self.error.as_secs_f64() <= self.duration.as_secs_f64() * share
     }
 
-    /// How far the clock could be trusted at the interval's end.
+    /// How far the clock could be trusted at the less trusted end.
     pub const fn trust_state(self) -> TrustState {
         self.state
-    }
-
-    /// Whether counter and system clock have jumped against each other since the stopwatch was made: the bound then does
-    /// not hold.
-    pub const fn has_jumped(self) -> bool {
-        self.has_jumped
     }
 }
 
 impl fmt::Display for Elapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} ± {:?}", self.duration, self.error)?;
-        match (self.state, self.has_jumped) {
-            (_, true) => f.write_str(" (the clock jumped)"),
-            (TrustState::Verified, false) => Ok(()),
-            (state, false) => write!(f, " ({state})"),
+        match self.state {
+            TrustState::Verified => Ok(()),
+            state => write!(f, " ({state})"),
         }
     }
 }
@@ -307,25 +268,32 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_off_widens_the_bound() {
-        struct Off<'a>(&'a FakeClock);
+    fn either_end_widens_the_bound_by_its_own_error() {
+        /// Off by more at each reading.
+        struct Off<'a>(&'a FakeClock, core::cell::Cell<u64>);
         impl Now for Off<'_> {
             fn now(&self) -> Instant {
                 self.0.now()
             }
-            fn uncertainty(&self) -> Uncertainty {
-                Uncertainty { offset_ns: 40, rate_ppb: 1_000, state: TrustState::Degraded, ..Uncertainty::EXACT }
+            fn reading(&self) -> Reading {
+                let offset = Duration::from_nanos(self.1.replace(self.1.get() + 100));
+                let state = if self.1.get() > 1_000 { TrustState::Fallback } else { TrustState::Degraded };
+                Reading::exact(self.0.now()).with_offset(offset).with_step(Duration::from_nanos(7)).with_state(state)
             }
         }
         let clock = FakeClock::new();
         clock.set_read_cost_ns(0);
-        let stopwatch = Stopwatch::start_on(Off(&clock));
+        let off = Off(&clock, core::cell::Cell::new(0));
+        let mut stopwatch = Stopwatch::start_on(&off);
+        off.1.set(40);
+        stopwatch.restart();
         clock.advance(10_000_000);
         let elapsed = stopwatch.elapsed().unwrap();
-        assert_eq!(elapsed.error_bound(), Duration::from_nanos(1 + 10));
-        assert_eq!(std::format!("{elapsed}"), "10ms ± 11ns (degraded)");
-        clock.advance(10_000_000_000);
-        assert_eq!(stopwatch.elapsed().unwrap().error_bound(), Duration::from_nanos(1 + 80));
+        assert_eq!(elapsed.error_bound(), Duration::from_nanos(40 + 140 + 7));
+        assert_eq!(std::format!("{elapsed}"), "10ms ± 187ns (degraded)");
+        off.1.set(5_000);
+        assert_eq!(stopwatch.elapsed().unwrap().error_bound(), Duration::from_nanos(40 + 5_000 + 7));
+        assert_eq!(stopwatch.elapsed().unwrap().trust_state(), TrustState::Fallback, "the worse of both");
     }
 
     #[test]

@@ -1,15 +1,59 @@
 //! The atomics of the crate: the processor's, or loom's under `--cfg loom`, so that a model checker can run them.
 
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
 #[cfg(not(loom))]
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// A value alone on its cache lines: two of 64 bytes, since processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Alone<T>(pub(crate) T);
+
+/// A mistake that the model checker must find: planted in its own builds alone, to show that the models can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    NoFenceAfterFirstLook,
+    NoFenceBeforeSecondLook,
+    NoSecondLook,
+    OddIsEven,
+    PublishedRelaxed,
+    ReadRelaxed,
+    PublishedBlindly,
+}
+
+/// Whether `mutant` is planted: never, but in a model that asked for it.
+#[cfg(not(loom))]
+#[inline(always)]
+pub(crate) const fn is_planted(_mutant: Mutant) -> bool {
+    false
+}
+
+#[cfg(loom)]
+pub(crate) use planted::{is_planted, with_planted};
+
+#[cfg(loom)]
+mod planted {
+    use super::Mutant;
+    use std::cell::Cell;
+
+    std::thread_local! {
+        // Loom runs all threads of a model on the thread that started it.
+        static PLANTED: Cell<Option<Mutant>> = const { Cell::new(None) };
+    }
+
+    pub(crate) fn is_planted(mutant: Mutant) -> bool {
+        PLANTED.get() == Some(mutant)
+    }
+
+    /// Runs `model` with `mutant` planted.
+    pub(crate) fn with_planted(mutant: Mutant, model: impl FnOnce()) {
+        PLANTED.set(Some(mutant));
+        model();
+        PLANTED.set(None);
+    }
+}
 
 /// A function that is `const`, except under loom, whose atomics are made at run time.
 macro_rules! const_fn {

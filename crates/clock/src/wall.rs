@@ -1,3 +1,4 @@
+use core::cell::Cell;
 use core::time::Duration;
 
 use crate::os::{self, OsClock};
@@ -38,19 +39,26 @@ pub struct WallAnchor {
 }
 
 impl WallAnchor {
-    /// Reads the wall clock between two reads of `clock`, a few times, and keeps the narrowest bracket.
+    /// Reads the wall clock between two reads of `clock`, a few times, and keeps the narrowest bracket. The bound holds the
+    /// error of `clock`'s own readings.
     ///
     /// # Errors
     /// [`Unavailable`] where the system has no wall clock that this crate knows.
     pub fn take(clock: Clock) -> Result<Self, Unavailable> {
         os::try_read_ns(OsClock::Realtime)?;
         let wall = || os::try_read_ns(OsClock::Realtime).unwrap_or(0);
-        let anchor = Anchor::narrowest(|| clock.now().as_nanos(), &crate::source::Function(wall), ATTEMPTS);
+        let own_ns = Cell::new(0);
+        let read = || {
+            let reading = clock.reading();
+            own_ns.set(own_ns.get().max(reading.error_bound().as_nanos() as u64));
+            reading.instant().as_nanos()
+        };
+        let anchor = Anchor::narrowest(read, &crate::source::Function(wall), ATTEMPTS);
         let instant = Instant::from_nanos(anchor.ticks);
-        // Either clock may have been rounded down by a step.
-        let step_ns = |clock| os::declared_resolution_ns(clock).unwrap_or(1);
-        let rounding_ns = step_ns(OsClock::Realtime).max(step_ns(OsClock::Monotonic));
-        Ok(Self { instant, unix_ns: anchor.reference_ns, half_width_ns: anchor.half_width_ticks + rounding_ns })
+        // The wall clock may have been rounded down by a step.
+        let rounding_ns = os::declared_resolution_ns(OsClock::Realtime).unwrap_or(1);
+        let half_width_ns = anchor.half_width_ticks.saturating_add(rounding_ns).saturating_add(own_ns.get());
+        Ok(Self { instant, unix_ns: anchor.reference_ns, half_width_ns })
     }
 
     /// From a record: `instant` was `unix_ns` nanoseconds after 1970, within `half_width_ns`.
@@ -78,7 +86,7 @@ impl WallAnchor {
     pub const fn error_bound_at(self, instant: Instant) -> Duration {
         let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
         let drift_ns = (age_ns * DRIFT_PPB as u128).div_ceil(1_000_000_000) as u64;
-        Duration::from_nanos(self.half_width_ns + drift_ns)
+        Duration::from_nanos(self.half_width_ns.saturating_add(drift_ns))
     }
 
     /// When it was taken.
@@ -94,7 +102,7 @@ impl WallAnchor {
         let fresh = Self::take(clock)?;
         let difference = self.unix_nanos(fresh.instant).abs_diff(i128::from(fresh.unix_ns));
         let allowed = self.error_bound_at(fresh.instant) + fresh.error_bound();
-        Ok(difference <= allowed.as_nanos() + 2 * u128::from(clock.trust().error_bound.as_nanos() as u64))
+        Ok(difference <= allowed.as_nanos())
     }
 
     /// The wall-clock time of `instant`, as the standard library writes it. None before 1970.
@@ -129,7 +137,7 @@ mod tests {
         let before = std::time::SystemTime::now();
         let shown = wall.to_system_time(clock.now()).unwrap();
         let after = std::time::SystemTime::now();
-        let slack = wall.error_bound() + 2 * clock.trust().error_bound;
+        let slack = wall.error_bound() + clock.trust().error_bound;
         assert!(shown + slack >= before && shown <= after + slack);
         assert!(wall.is_current(clock).unwrap());
     }

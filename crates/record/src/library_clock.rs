@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct LibraryClock {
     /// How far it can be trusted.
     pub state: LibraryClockState,
-    /// Where its rate and offset come from, by name: `kernel_data`, `brackets`, `system_clock` …
+    /// Where its readings come from, by name: `kernel_data`, `kvm_clock`, `hyper_v`, `system_clock`.
     pub rate_source: String,
     /// The same in words.
     pub rate_source_said: String,
@@ -14,29 +14,28 @@ pub struct LibraryClock {
     pub reasons: Vec<LibraryClockReason>,
     /// How far an ordered read may lie from `CLOCK_MONOTONIC`, either way.
     pub error_bound_ns: u64,
-    /// How far its rate may be from that of `CLOCK_MONOTONIC`, in parts per billion.
-    pub rate_error_ppb: u64,
-    /// The time between two looks at its reference while it is read.
-    pub refresh_interval_ns: u64,
     /// The counter's frequency as the clock converts it; null in fallback.
     pub counter_hz: Option<f64>,
-    /// How often it looked at its reference.
-    pub looks: u64,
-    /// How often counter and system clock jumped against each other.
-    pub jumps: u64,
-    /// The furthest that it was found from its reference.
-    pub worst_lag_ns: u64,
+    /// Readings that were compared with two of `CLOCK_MONOTONIC`, one before and one after.
+    #[serde(default)]
+    pub checks: u64,
+    /// Those of them that did not lie between the two.
+    #[serde(default)]
+    pub checks_outside: u64,
+    /// How far beyond the two the furthest of them lay.
+    #[serde(default)]
+    pub worst_outside_ns: u64,
 }
 
 /// How far the library's clock can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryClockState {
-    /// The kernel itself keeps time by the counter, and the clock follows it within its bound.
+    /// The kernel itself keeps time by the counter, and the clock computes what the kernel computes.
     Verified,
-    /// It runs by the counter, and something is less sure than it should be.
+    /// It reads the counter, and something is less sure than it should be.
     Degraded,
-    /// The counter cannot be trusted: its times are the system's.
+    /// Its times are the system's.
     Fallback,
 }
 

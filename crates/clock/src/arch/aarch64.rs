@@ -39,6 +39,66 @@ impl Present {
     }
 
     #[inline(always)]
+    pub(super) fn unordered_in_place(self) -> u64 {
+        let ticks: u64;
+        // SAFETY: as in `unordered`. No `nomem`: the compiler keeps memory accesses in place.
+        unsafe { asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nostack, preserves_flags)) };
+        ticks
+    }
+
+    /// The counter's value leads to the address of a load that follows, so that no later load, which a barrier then holds
+    /// behind that one, is done before the counter was read.
+    ///
+    /// As Linux's `__arch_get_hw_counter()` with `arch_counter_enforce_ordering()`.
+    #[inline(always)]
+    pub(super) fn ordered_in_place(self, self_ordered: bool) -> u64 {
+        let ticks: u64;
+        if self_ordered {
+            // SAFETY: whoever says so has seen FEAT_ECV, by `has_self_ordered`: the register is then open like the other. The
+            // stack pointer's own word can be read.
+            unsafe {
+                asm!(
+                    "mrs {ticks}, S3_3_C14_C0_6",
+                    "eor {address}, {ticks}, {ticks}",
+                    "add {address}, sp, {address}",
+                    "ldr xzr, [{address}]",
+                    ticks = out(reg) ticks,
+                    address = out(reg) _,
+                    options(nostack, preserves_flags),
+                );
+            }
+        } else {
+            // SAFETY: reads a system register that Linux leaves open to EL0, and the stack pointer's own word.
+            unsafe {
+                asm!(
+                    "isb",
+                    "mrs {ticks}, cntvct_el0",
+                    "eor {address}, {ticks}, {ticks}",
+                    "add {address}, sp, {address}",
+                    "ldr xzr, [{address}]",
+                    ticks = out(reg) ticks,
+                    address = out(reg) _,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+        ticks
+    }
+
+    /// FEAT_ECV: `CNTVCTSS_EL0` needs no `isb`.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(super) fn has_self_ordered(self) -> bool {
+        const HWCAP2_ECV: libc::c_ulong = 1 << 19;
+        // SAFETY: takes a number and returns one.
+        unsafe { libc::getauxval(libc::AT_HWCAP2) & HWCAP2_ECV != 0 }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(super) fn has_self_ordered(self) -> bool {
+        false
+    }
+
+    #[inline(always)]
     pub(super) fn fence(self) {
         // SAFETY: `isb` flushes the pipeline and changes no register.
         unsafe { asm!("isb", options(nostack, preserves_flags)) };

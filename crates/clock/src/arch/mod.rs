@@ -3,8 +3,8 @@
 //! Every file of this folder defines the same items for its architecture:
 //!
 //! - `Present`, a zero-sized proof that the CPU has a counter user space may read, with `detect()` to obtain it;
-//! - on it `assume`, for who knows already, and `unordered`, `ordered`, `fence`, `declared_frequency_hz`,
-//!   `is_invariant` and `is_under_hypervisor`;
+//! - on it `assume`, for who knows already, and `unordered`, `ordered`, `unordered_in_place`, `ordered_in_place`,
+//!   `has_self_ordered`, `fence`, `declared_frequency_hz`, `is_invariant` and `is_under_hypervisor`;
 //! - `WithProcessorId` and `Serialised`, proofs for the two further ways x86 has to read the counter;
 //! - `opaque`, a value the optimiser cannot see through, and `observed`, the same for a register that memory is seen with;
 //! - `consume_cpu`, busy work whose length is proportional to its argument, and `shift`, code that takes space alone;
@@ -98,6 +98,24 @@ impl Counter {
     #[inline(always)]
     pub fn ordered(self) -> u64 {
         self.0.ordered()
+    }
+
+    /// As [`unordered`](Self::unordered) for the CPU; the compiler keeps it in place among accesses to memory.
+    #[inline(always)]
+    pub(crate) fn unordered_in_place(self) -> u64 {
+        self.0.unordered_in_place()
+    }
+
+    /// The counter between the accesses to memory before and after it in the program, as the kernel's own conversion reads
+    /// it. `self_ordered`: by the read that keeps its own place, where the CPU [has one](Self::has_self_ordered).
+    #[inline(always)]
+    pub(crate) fn ordered_in_place(self, self_ordered: bool) -> u64 {
+        self.0.ordered_in_place(self_ordered)
+    }
+
+    /// Whether the CPU has a read of the counter that waits for earlier ones by itself: `rdtscp`, `CNTVCTSS_EL0`.
+    pub(crate) fn has_self_ordered(self) -> bool {
+        self.0.has_self_ordered()
     }
 
     /// Waits until every earlier instruction has completed, and holds later ones back until then.

@@ -27,6 +27,18 @@ impl Present {
         match self {}
     }
 
+    pub(super) fn unordered_in_place(self) -> u64 {
+        match self {}
+    }
+
+    pub(super) fn ordered_in_place(self, _self_ordered: bool) -> u64 {
+        match self {}
+    }
+
+    pub(super) fn has_self_ordered(self) -> bool {
+        match self {}
+    }
+
     pub(super) fn fence(self) {
         match self {}
     }

@@ -50,6 +50,39 @@ impl Present {
     }
 
     #[inline(always)]
+    pub(super) fn unordered_in_place(self) -> u64 {
+        let (low, high): (u64, u64);
+        // SAFETY: as in `unordered`. No `nomem`: the compiler keeps memory accesses in place.
+        unsafe { asm!("rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+        (high << 32) | low
+    }
+
+    /// As Linux's `rdtsc_ordered()`: `rdtscp` wherever there is one, as on every CPU of the last decade. It waits for all
+    /// earlier instructions, of every vendor. The oldest CPUs without it differ in whether `lfence` or `mfence` waits, so
+    /// they get both.
+    #[inline(always)]
+    pub(super) fn ordered_in_place(self, self_ordered: bool) -> u64 {
+        let (low, high): (u64, u64);
+        // No `nomem`: the compiler keeps memory accesses in place.
+        if self_ordered {
+            // SAFETY: whoever says so has seen the instruction, by `has_self_ordered`; it writes rax, rdx and rcx only.
+            unsafe {
+                asm!("rdtscp", out("rax") low, out("rdx") high, out("rcx") _, options(nostack, preserves_flags));
+            }
+        } else {
+            // SAFETY: as in `ordered`; every x86-64 CPU has `mfence`.
+            unsafe {
+                asm!("mfence", "lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags));
+            }
+        }
+        (high << 32) | low
+    }
+
+    pub(super) fn has_self_ordered(self) -> bool {
+        WithProcessorId::detect().is_ok()
+    }
+
+    #[inline(always)]
     pub(super) fn fence(self) {
         // SAFETY: every x86-64 CPU has `lfence`; it changes no register.
         unsafe { asm!("lfence", options(nostack, preserves_flags)) };

@@ -24,7 +24,7 @@ use std::thread;
 pub use alternation::{Trips, alternate};
 pub use board::{Board, Seen};
 
-use crate::{Clock, Now, TickSource, Unavailable, os};
+use crate::{Clock, TickSource, Unavailable, os};
 
 /// Observations between two looks at the time.
 const CHUNK: u64 = 1_000;
@@ -105,7 +105,8 @@ pub fn trips<S: TickSource + Sync>(source: &S, cpus: [u32; 2], longest: Duration
 pub fn skew(cpus: [u32; 2], longest: Duration) -> Result<Duration, CausalityError> {
     let clock = Clock::or_system();
     let trips = trips(&clock, cpus, longest)?;
-    let not_excluded_ns = trips.not_excluded().saturating_add(clock.uncertainty().resolution_ns);
+    let step_ns = clock.reading().step().as_nanos() as u64;
+    let not_excluded_ns = trips.not_excluded().saturating_add(step_ns);
     Clock::learn_skew(not_excluded_ns, trips.violations > 0);
     Ok(Duration::from_nanos(not_excluded_ns))
 }

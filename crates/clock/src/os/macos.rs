@@ -1,15 +1,8 @@
-#[path = "no_kernel_data.rs"]
-mod kernel_data;
-
 use core::ffi::CStr;
 
-pub(crate) use kernel_data::{KernelData, KernelDataCell};
-
-use super::{CounterAccess, KernelVerdict, OsClock};
+use super::{CounterAccess, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
-use crate::{Line, Unavailable};
-
-pub(super) const COUNTER_IS_KNOWN: bool = false;
+use crate::{Reason, Unavailable};
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
 const NO_SYSTEM_CALL: Unavailable =
@@ -131,11 +124,11 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
     }
 }
 
-pub(super) fn counter_verdict() -> KernelVerdict {
-    KernelVerdict::Unknown
+pub(super) fn locate() -> Result<Located, Reason> {
+    Err(Reason::SystemNotSupported)
 }
 
-pub(super) fn perf_rate() -> Option<Line> {
+pub(super) fn clocksource_is_counter() -> Option<bool> {
     None
 }
 

@@ -7,6 +7,8 @@
 #[cfg(all(target_os = "linux", feature = "calls"))]
 pub mod calls;
 mod clock;
+mod kernel_page;
+mod memo;
 pub(crate) mod wait;
 
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
@@ -16,37 +18,19 @@ pub(crate) mod wait;
 mod imp;
 
 pub use clock::OsClock;
+pub(crate) use kernel_page::KernelPage;
+pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
 
 use crate::Unavailable;
 
-/// What the kernel thinks of the CPU's counter as a source of time.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux says anything"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KernelVerdict {
-    /// It is the current clocksource.
-    KeepsTimeByIt,
-    /// It is listed, and another is current.
-    ListsIt,
-    /// It is not listed.
-    RejectsIt,
-    /// The kernel does not say.
-    Unknown,
+/// Where this process has the data mapped by which the kernel converts times.
+pub(crate) fn locate_kernel_data() -> Result<Located, crate::Reason> {
+    imp::locate()
 }
 
-/// The kernel's own conversion data, where it can be read in place.
-pub(crate) use imp::{KernelData, KernelDataCell};
-
-/// What the kernel thinks of the counter.
-pub(crate) fn counter_verdict() -> KernelVerdict {
-    imp::counter_verdict()
-}
-
-/// Whether a clock over the counter is tried at all on this system.
-pub(crate) const COUNTER_IS_KNOWN: bool = imp::COUNTER_IS_KNOWN;
-
-/// The counter's rate as the kernel states it to performance tools.
-pub(crate) fn perf_rate() -> Option<crate::Line> {
-    imp::perf_rate()
+/// Whether the kernel keeps time by the CPU's counter now. None where it does not say.
+pub(crate) fn clocksource_is_counter() -> Option<bool> {
+    imp::clocksource_is_counter()
 }
 
 /// Whether this process may read the CPU's counter.

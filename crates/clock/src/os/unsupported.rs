@@ -1,20 +1,13 @@
-#[path = "no_kernel_data.rs"]
-mod kernel_data;
-
 use core::ffi::CStr;
 
-pub(crate) use kernel_data::{KernelData, KernelDataCell};
+use super::{CounterAccess, Located, OsClock};
+use crate::{Reason, Unavailable};
 
-use super::{CounterAccess, KernelVerdict, OsClock};
-use crate::{Line, Unavailable};
-
-pub(super) const COUNTER_IS_KNOWN: bool = false;
-
-pub(super) fn counter_verdict() -> KernelVerdict {
-    KernelVerdict::Unknown
+pub(super) fn locate() -> Result<Located, Reason> {
+    Err(Reason::SystemNotSupported)
 }
 
-pub(super) fn perf_rate() -> Option<Line> {
+pub(super) fn clocksource_is_counter() -> Option<bool> {
     None
 }
 

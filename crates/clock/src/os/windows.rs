@@ -1,6 +1,3 @@
-#[path = "no_kernel_data.rs"]
-mod kernel_data;
-
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{
     AtomicPtr,
@@ -15,13 +12,9 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes};
 
-pub(crate) use kernel_data::{KernelData, KernelDataCell};
-
-use super::{CounterAccess, KernelVerdict, OsClock};
+use super::{CounterAccess, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
-use crate::{Line, Unavailable};
-
-pub(super) const COUNTER_IS_KNOWN: bool = false;
+use crate::{Reason, Unavailable};
 
 /// The unit of FILETIME and of interrupt time.
 const UNIT_NS: u64 = 100;
@@ -195,11 +188,11 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
     }
 }
 
-pub(super) fn counter_verdict() -> KernelVerdict {
-    KernelVerdict::Unknown
+pub(super) fn locate() -> Result<Located, Reason> {
+    Err(Reason::SystemNotSupported)
 }
 
-pub(super) fn perf_rate() -> Option<Line> {
+pub(super) fn clocksource_is_counter() -> Option<bool> {
     None
 }
 

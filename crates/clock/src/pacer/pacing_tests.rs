@@ -158,8 +158,8 @@ impl Now for Interrupted {
         now
     }
 
-    fn uncertainty(&self) -> crate::Uncertainty {
-        Now::uncertainty(&self.clock)
+    fn reading(&self) -> crate::Reading {
+        Now::reading(&self.clock)
     }
 }
 

@@ -76,8 +76,8 @@ impl Now for SystemTimer {
         self.clock.now()
     }
 
-    fn uncertainty(&self) -> crate::Uncertainty {
-        Now::uncertainty(&self.clock)
+    fn reading(&self) -> crate::Reading {
+        Now::reading(&self.clock)
     }
 }
 

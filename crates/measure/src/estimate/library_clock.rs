@@ -17,12 +17,10 @@ pub fn library_clock(said: &Samples) -> LibraryClock {
         rate_source_said: said.rate_source.to_string(),
         reasons: said.reasons.iter().map(reason).collect(),
         error_bound_ns: said.error_bound_ns,
-        rate_error_ppb: said.rate_error_ppb,
-        refresh_interval_ns: said.refresh_interval_ns,
         counter_hz: said.counter_hz,
-        looks: said.looks,
-        jumps: said.jumps,
-        worst_lag_ns: said.worst_lag_ns,
+        checks: said.checks.made,
+        checks_outside: said.checks.outside,
+        worst_outside_ns: said.checks.worst_ns,
     }
 }
 
@@ -34,6 +32,7 @@ fn name(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::library_clock::Checks;
     use chronoscope_clock::RateSource;
 
     #[test]
@@ -43,12 +42,8 @@ mod tests {
             rate_source: RateSource::SystemClock,
             reasons: vec![Reason::CounterForbidden],
             error_bound_ns: 0,
-            rate_error_ppb: 0,
-            refresh_interval_ns: 1,
             counter_hz: None,
-            looks: 0,
-            jumps: 0,
-            worst_lag_ns: 0,
+            checks: Checks { made: 9, outside: 2, worst_ns: 5 },
         };
         let found = library_clock(&said);
         assert_eq!((found.state, found.rate_source.as_str()), (LibraryClockState::Fallback, "system_clock"));

@@ -3,7 +3,7 @@ use chronoscope_record::{LibraryClock, LibraryClockState, Record};
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN, WARNING};
-use crate::quantity::{count, hertz, ns, three_digits};
+use crate::quantity::{count, hertz, ns};
 use crate::section::counted;
 
 /// What the library's clock says of itself, in a sentence; None where the record is older than it.
@@ -51,24 +51,22 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
 
 fn rate(clock: &LibraryClock) -> String {
     let counter = clock.counter_hz.map_or_else(|| "no counter".to_owned(), hertz);
-    let off = match clock.rate_error_ppb {
-        0 => String::new(),
-        ppb => format!(", at most {} ppm off", three_digits(ppb as f64 / 1e3)),
-    };
-    format!("{counter} by {}{off}", clock.rate_source_said)
+    format!("{counter} by {}", clock.rate_source_said)
 }
 
 fn error(clock: &LibraryClock) -> String {
-    format!(
-        "within {} of CLOCK_MONOTONIC · {}, one every {} · worst lag {} · {}",
-        ns(clock.error_bound_ns as f64),
-        counted(clock.looks, "look at it", "looks at it"),
-        ns(clock.refresh_interval_ns as f64),
-        ns(clock.worst_lag_ns as f64),
-        match clock.jumps {
-            0 => "no jumps".to_owned(),
-            1 => "1 jump".to_owned(),
-            jumps => format!("{} jumps", count(jumps)),
+    let bound = format!("within {} of CLOCK_MONOTONIC", ns(clock.error_bound_ns as f64));
+    let readings = counted(clock.checks, "reading", "readings");
+    match (clock.checks, clock.checks_outside) {
+        // A record from before readings were compared.
+        (0, _) => bound,
+        (_, 0) => format!("{bound} · each of {readings} lay between two of CLOCK_MONOTONIC"),
+        (_, outside) => {
+            let worst = ns(clock.worst_outside_ns as f64);
+            format!(
+                "{bound} · {} of {readings} did not lie between two of CLOCK_MONOTONIC, by up to {worst}",
+                count(outside)
+            )
         }
-    )
+    }
 }

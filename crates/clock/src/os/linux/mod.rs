@@ -1,27 +1,31 @@
 #[cfg(feature = "calls")]
 pub(super) mod calls;
 mod clocksource;
+mod errno;
 mod file;
 #[cfg(feature = "kernel-data")]
-mod kernel_data;
-#[cfg(not(feature = "kernel-data"))]
-#[path = "../no_kernel_data.rs"]
-mod kernel_data;
+mod kernel;
+#[cfg(feature = "kernel-data")]
+mod locate;
 #[cfg(feature = "kernel-data")]
 mod maps;
-mod perf;
+#[cfg(feature = "kernel-data")]
+mod vdso;
 
 use core::ffi::CStr;
 
-pub(super) use clocksource::verdict as counter_verdict;
-pub(crate) use kernel_data::{KernelData, KernelDataCell};
-pub(super) use perf::rate as perf_rate;
+pub(super) use clocksource::is_counter as clocksource_is_counter;
+#[cfg(feature = "kernel-data")]
+pub(super) use locate::locate;
 
 use super::{CounterAccess, OsClock};
 use crate::Unavailable;
 
-/// Under Miri there is no counter, and the files that tell about it are not to be mapped.
-pub(super) const COUNTER_IS_KNOWN: bool = !cfg!(miri);
+#[cfg(not(feature = "kernel-data"))]
+pub(super) fn locate() -> Result<super::Located, crate::Reason> {
+    let is_forbidden = !cfg!(miri) && counter_access() == CounterAccess::Faults;
+    Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
+}
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
 

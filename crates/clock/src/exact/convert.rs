@@ -1,0 +1,144 @@
+/// One consistent state of the kernel's conversion, and the counter as it stood under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conversion {
+    /// The clocksource now, in its own cycles.
+    pub(crate) cycles: u64,
+    /// The clocksource at the kernel's last update.
+    pub(crate) last: u64,
+    /// The bits of the clocksource that count.
+    pub(crate) mask: u64,
+    /// Nanoseconds per cycle, times 2^shift.
+    pub(crate) mult: u32,
+    pub(crate) shift: u32,
+    /// `CLOCK_MONOTONIC` at the last update: whole seconds, and the rest in nanoseconds times 2^shift.
+    pub(crate) seconds: u64,
+    pub(crate) shifted_ns: u64,
+}
+
+/// Cycles below which no product overflows: a mult has 32 bits, and the shifted nanoseconds of a second at most 62.
+const NARROW_CYCLES_LOG2: u32 = 31;
+
+impl Conversion {
+    /// `CLOCK_MONOTONIC` in nanoseconds: to the bit what the kernel computes of the same numbers.
+    ///
+    /// Where the kernel's 64-bit product would overflow after a long gap, this takes the wide one, as kernels since 6.10 do.
+    ///
+    /// # Sources
+    /// `vdso_calc_ns()` in lib/vdso/gettimeofday.c and, for the clamp of a counter that stands before the last update,
+    /// `vdso_calc_delta()` in arch/x86/include/asm/vdso/gettimeofday.h.
+    #[inline(always)]
+    pub(crate) fn nanoseconds(self) -> u64 {
+        let delta = self.delta();
+        let since_second_ns = if delta >> NARROW_CYCLES_LOG2 == 0 {
+            // The mask is for the processor, which applies it anyway: a shift is seen to be below 33 where the data are found.
+            delta.wrapping_mul(self.mult.into()).wrapping_add(self.shifted_ns) >> (self.shift & 63)
+        } else {
+            after_long_gap(delta, self.mask, self.mult, self.shift, self.shifted_ns)
+        };
+        self.seconds.wrapping_mul(1_000_000_000).wrapping_add(since_second_ns)
+    }
+
+    /// The clocksource's frequency in hertz.
+    pub(crate) fn cycles_per_second(self) -> f64 {
+        // Both are exact in a float.
+        1e9 * (1_u64 << (self.shift & 63)) as f64 / f64::from(self.mult)
+    }
+
+    /// How far the time goes with a cycle, in nanoseconds, rounded up.
+    pub(crate) fn step_ns(self) -> u64 {
+        (u64::from(self.mult)).div_ceil(1 << (self.shift & 63))
+    }
+
+    /// Cycles since the last update; with the mask's highest bit set if the counter stands before it.
+    #[inline(always)]
+    fn delta(self) -> u64 {
+        let delta = self.cycles.wrapping_sub(self.last);
+        // Every clocksource that x86 reads in user space has 64 bits, and its kernels skip the mask as well.
+        if cfg!(target_arch = "x86_64") { delta } else { delta & self.mask }
+    }
+}
+
+/// By the wide product. The arguments fit registers, so that the usual way keeps its own there.
+#[cold]
+#[inline(never)]
+fn after_long_gap(delta: u64, mask: u64, mult: u32, shift: u32, shifted_ns: u64) -> u64 {
+    // A core whose counter lags, or a read executed early: time stands at the update until the counter gets there.
+    let delta = if delta > mask >> 1 { 0 } else { delta };
+    let product = u128::from(delta) * u128::from(mult) + u128::from(shifted_ns);
+    (product >> (shift & 63)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    /// Truth by big integers.
+    fn truth(conversion: Conversion) -> u64 {
+        let cycles = conversion.cycles.wrapping_sub(conversion.last);
+        let since = BigUint::from(cycles) * conversion.mult + conversion.shifted_ns;
+        let ns = (since >> conversion.shift) + BigUint::from(conversion.seconds) * 1_000_000_000_u64;
+        let wrapped: BigUint = ns % (BigUint::from(1_u8) << 64);
+        wrapped.iter_u64_digits().next().unwrap_or(0)
+    }
+
+    fn conversions() -> impl Strategy<Value = Conversion> {
+        // From 1 MHz to 10 GHz, as kernels choose their shifts.
+        let rates = (1_000_000_u64..10_000_000_000, 8_u32..=32).prop_filter_map("mult of 32 bits", |(hz, shift)| {
+            let mult = u32::try_from((1_000_000_000_u128 << shift) / u128::from(hz)).ok().filter(|mult| *mult > 0)?;
+            Some((mult, shift))
+        });
+        (rates, any::<u64>(), 0_u64..4_000_000_000, 0_u64..1_000_000_000).prop_map(
+            |((mult, shift), last, seconds, ns)| Conversion {
+                cycles: last,
+                last,
+                mask: u64::MAX,
+                mult,
+                shift,
+                seconds,
+                shifted_ns: ns << shift,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn conversion_is_the_truth_of_big_integers(from in conversions(), cycles in 0_u64..1 << 63) {
+            let at = Conversion { cycles: from.last.wrapping_add(cycles), ..from };
+            prop_assert_eq!(at.nanoseconds(), truth(at));
+        }
+
+        #[test]
+        fn short_gaps_are_the_truth_too(from in conversions(), cycles in 0_u64..1 << 33) {
+            let at = Conversion { cycles: from.last.wrapping_add(cycles), ..from };
+            prop_assert_eq!(at.nanoseconds(), truth(at));
+        }
+
+        #[test]
+        fn a_counter_before_the_update_stands_at_the_update(from in conversions(), before in 1_u64..1 << 62) {
+            let at = Conversion { cycles: from.last.wrapping_sub(before), ..from };
+            prop_assert_eq!(at.nanoseconds(), from.nanoseconds());
+        }
+
+        #[test]
+        fn time_never_decreases_as_cycles_grow(from in conversions(), cycles in 0_u64..1 << 62, more in 0_u64..1 << 40) {
+            let at = |cycles: u64| Conversion { cycles: from.last.wrapping_add(cycles), ..from };
+            prop_assert!(at(cycles + more).nanoseconds() >= at(cycles).nanoseconds());
+        }
+    }
+
+    #[test]
+    fn a_second_that_is_nearly_full_does_not_overflow() {
+        let at = Conversion {
+            cycles: (1 << NARROW_CYCLES_LOG2) - 1,
+            last: 0,
+            mask: u64::MAX,
+            mult: u32::MAX,
+            shift: 32,
+            seconds: 7,
+            shifted_ns: 999_999_999 << 32,
+        };
+        assert_eq!(at.nanoseconds(), truth(at));
+    }
+}

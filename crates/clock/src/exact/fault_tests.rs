@@ -1,0 +1,277 @@
+//! What could go wrong, done on purpose: the kernel stopped in its update, slews, switched clocksources, restores, and
+//! threads stopped at every step of finding the data out.
+
+use core::sync::atomic::Ordering::SeqCst;
+use std::boxed::Box;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::fake_kernel::FakeKernel;
+use super::step::at_step;
+use super::{Exact, LOOKS, SEARCH_AGAIN_NS, Step, mode};
+use crate::trust::{RateSource, Reason};
+
+type Clock = Exact<&'static FakeKernel>;
+
+fn clock() -> (&'static FakeKernel, &'static Clock) {
+    let kernel: &'static FakeKernel = Box::leak(Box::new(FakeKernel::new()));
+    (kernel, Box::leak(Box::new(Exact::new(kernel))))
+}
+
+/// Reads in both orders and demands what the system says, to the nanosecond: the machine's time stands still meanwhile.
+#[track_caller]
+fn assert_exact(kernel: &'static FakeKernel, clock: &Clock) {
+    use super::Machine;
+    let truth = kernel.system_call_ns();
+    assert_eq!(clock.read::<true>(), truth);
+    assert_eq!(clock.read::<false>(), truth);
+    assert_eq!(clock.take::<true>().ns, truth);
+}
+
+#[track_caller]
+fn assert_source(clock: &Clock, source: RateSource) {
+    assert_eq!(clock.take::<true>().source, source);
+}
+
+#[test]
+fn the_first_reading_finds_the_data_and_the_next_ones_use_them() {
+    let (kernel, clock) = clock();
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+    kernel.pass(12_345);
+    assert_exact(kernel, clock);
+    assert_eq!(kernel.locates.load(SeqCst), 1);
+    assert!((clock.counter_hz().unwrap() - 2.5e9).abs() < 1_000.0);
+}
+
+proptest! {
+    #[test]
+    fn it_is_the_systems_clock_at_any_slew(
+        updates in proptest::collection::vec((-100_000_i64..=100_000, 1_u64..100_000_000, 0_u64..5_000), 1..60),
+    ) {
+        let (kernel, clock) = clock();
+        let mut last = 0;
+        for (ppm, ticks, back) in updates {
+            kernel.pass(ticks);
+            assert_exact(kernel, clock);
+            let shown = clock.read::<true>();
+            prop_assert!(shown >= last);
+            last = shown;
+            kernel.update(ppm);
+            assert_exact(kernel, clock);
+            // A core whose counter lags behind that of the update.
+            kernel.step_back(back);
+            assert_exact(kernel, clock);
+            prop_assert!(clock.read::<true>() >= last);
+            kernel.pass(back);
+        }
+        assert_source(clock, RateSource::KernelData);
+    }
+}
+
+#[test]
+fn a_kernel_stopped_in_its_update_costs_one_reading_its_speed_and_nothing_else() {
+    let (kernel, clock) = clock();
+    assert_exact(kernel, clock);
+    kernel.stop_in_update();
+    for _ in 0..3 * LOOKS {
+        kernel.pass(1_000);
+        assert_exact(kernel, clock);
+        assert_source(clock, RateSource::SystemClock);
+    }
+    assert_eq!(clock.reason(), Some(Reason::KernelDataChanging));
+    kernel.end_update();
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+}
+
+#[test]
+fn a_clocksource_may_come_and_go() {
+    let (kernel, clock) = clock();
+    for mode in [1, mode::NONE, 1, mode::PVCLOCK, 1, mode::HYPERV, 1] {
+        kernel.set_mode(mode);
+        kernel.pass(77_777);
+        assert_exact(kernel, clock);
+        let is_counter = mode == 1;
+        assert_source(clock, if is_counter { RateSource::KernelData } else { RateSource::SystemClock });
+        assert_eq!(clock.reason().is_none(), is_counter);
+    }
+    assert_eq!(kernel.locates.load(SeqCst), 1, "no system call was needed");
+}
+
+#[test]
+fn data_that_appear_later_are_found_without_a_system_call() {
+    let (kernel, clock) = clock();
+    kernel.set_mode(mode::NONE);
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::KernelUsesAnother));
+    kernel.set_mode(1);
+    assert_exact(kernel, clock);
+    kernel.pass(SEARCH_AGAIN_NS * 3);
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+    assert_eq!(kernel.locates.load(SeqCst), 1);
+}
+
+#[test]
+fn a_time_namespace_is_left_to_the_system() {
+    let (kernel, clock) = clock();
+    assert_exact(kernel, clock);
+    kernel.enter_time_namespace();
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::TimeNamespace));
+    clock.look_again();
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::TimeNamespace));
+}
+
+#[test]
+fn a_forbidden_counter_is_never_read_and_may_be_allowed_later() {
+    let (kernel, clock) = clock();
+    kernel.forbid_counter(true);
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::CounterForbidden));
+    kernel.forbid_counter(false);
+    clock.look_again();
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+}
+
+#[test]
+fn a_process_restored_on_another_kernel_finds_its_data() {
+    let (kernel, clock) = clock();
+    assert_exact(kernel, clock);
+    for restores in 1..=65 {
+        kernel.restore_elsewhere();
+        assert_exact(kernel, clock);
+        assert_source(clock, RateSource::KernelData);
+        kernel.pass(1_000);
+        kernel.update(restores);
+        assert_exact(kernel, clock);
+    }
+}
+
+#[test]
+fn a_read_within_every_step_of_another_is_right() {
+    let (kernel, clock) = clock();
+    let (steps, seen) = channel();
+    at_step(move |step| {
+        // As a signal handler would: on this thread, in the middle of it.
+        assert_exact(kernel, clock);
+        steps.send(step).unwrap();
+    });
+    assert_exact(kernel, clock);
+    clock.look_again();
+    at_step(|_| {});
+    let seen: Vec<Step> = seen.try_iter().collect();
+    assert!(Step::ALL.iter().all(|step| seen.contains(step)), "{seen:?}");
+}
+
+/// A thread that begins to find out and stops at a step until it is let go.
+struct Parked {
+    stopped: Receiver<()>,
+    go_on: Sender<()>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Parked {
+    fn at(step: Step, kernel: &'static FakeKernel, clock: &'static Clock) -> Self {
+        let ((stop, stopped), (go_on, gone)) = (channel(), channel());
+        let thread = thread::spawn(move || {
+            let mut is_first = true;
+            at_step(move |reached| {
+                if reached == step && core::mem::take(&mut is_first) {
+                    stop.send(()).unwrap();
+                    let _ = gone.recv();
+                }
+            });
+            clock.look_again();
+            assert_exact(kernel, clock);
+        });
+        Self { stopped, go_on, thread }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Meanwhile {
+    Nothing,
+    Publications(u32),
+    Restores(u32),
+    Switched,
+}
+
+#[test]
+fn a_thread_stopped_at_any_step_spoils_no_reading() {
+    let publications = [1, 2, 3, 65].map(Meanwhile::Publications);
+    let restores = [1, 2, 3, 65].map(Meanwhile::Restores);
+    let meanwhile = [Meanwhile::Nothing, Meanwhile::Switched].into_iter().chain(publications).chain(restores);
+    for (step, meanwhile) in Step::ALL.into_iter().flat_map(|step| meanwhile.clone().map(move |other| (step, other))) {
+        for first_use in [false, true] {
+            let (kernel, clock) = clock();
+            if !first_use {
+                assert_exact(kernel, clock);
+            }
+            let parked = Parked::at(step, kernel, clock);
+            parked.stopped.recv().unwrap();
+            // Whoever else reads, now and later, and on a thread of its own.
+            let check = || {
+                kernel.pass(5_000);
+                assert_exact(kernel, clock);
+                thread::spawn(move || assert_exact(kernel, clock)).join().unwrap();
+            };
+            check();
+            match meanwhile {
+                Meanwhile::Nothing => {}
+                Meanwhile::Publications(count) => (0..count).for_each(|ppm| {
+                    clock.look_again();
+                    kernel.update(i64::from(ppm));
+                    check();
+                }),
+                Meanwhile::Restores(count) => (0..count).for_each(|_| {
+                    kernel.restore_elsewhere();
+                    check();
+                }),
+                Meanwhile::Switched => {
+                    kernel.set_mode(mode::NONE);
+                    check();
+                    kernel.set_mode(1);
+                }
+            }
+            check();
+            parked.go_on.send(()).unwrap();
+            parked.thread.join().unwrap();
+            check();
+            kernel.pass(SEARCH_AGAIN_NS * 3);
+            check();
+            assert_source(clock, RateSource::KernelData);
+        }
+    }
+}
+
+#[test]
+fn a_thread_stopped_for_ever_at_every_step_keeps_nobody_waiting() {
+    let (kernel, clock) = clock();
+    let parked: Vec<Parked> = Step::ALL
+        .into_iter()
+        .cycle()
+        .take(65)
+        .map(|step| {
+            let parked = Parked::at(step, kernel, clock);
+            parked.stopped.recv().unwrap();
+            parked
+        })
+        .collect();
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+    kernel.restore_elsewhere();
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+    for parked in parked {
+        drop(parked.go_on);
+        parked.thread.join().unwrap();
+        assert_exact(kernel, clock);
+    }
+}

@@ -1,0 +1,262 @@
+//! The exact clock: `CLOCK_MONOTONIC`, computed from the numbers by which the kernel itself computes it.
+//!
+//! Nothing here keeps time. Each reading [looks](sequence) at the data that the kernel shares with every process for its
+//! vDSO, and [converts](convert) the counter as the kernel does; while they change, or speak of a clocksource that user
+//! space cannot read, that one reading is `clock_gettime`, the same function of the same data. So there is nothing that a
+//! stopped thread, a fork, a signal or a slew could spoil. The only thing that is kept is [where](crate::os::Memo) the data
+//! are.
+
+mod convert;
+#[cfg(all(test, not(any(loom, miri))))]
+mod fake_kernel;
+#[cfg(all(test, not(any(loom, miri))))]
+mod fault_tests;
+mod hyperv;
+mod layout;
+#[cfg(all(test, loom))]
+mod loom_tests;
+mod machine;
+mod mode;
+mod pvclock;
+mod sequence;
+mod step;
+mod this_machine;
+mod words;
+
+use core::sync::atomic::AtomicU64;
+
+pub(crate) use layout::Layout;
+pub(crate) use machine::Machine;
+pub(crate) use step::{Step, reached};
+pub(crate) use this_machine::ThisMachine;
+pub(crate) use words::Words;
+
+use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
+use crate::sync::{Alone, Ordering::Relaxed, const_fn};
+use crate::trust::{RateSource, Reason};
+use layout::{Search, search};
+use sequence::{Missed, look, mode_of};
+
+/// Looks at data that are being changed, with a pause between, before a reading is left to `clock_gettime`: some
+/// microseconds. The kernel changes them for less than one, but its virtual CPU may be stopped within.
+const LOOKS: u32 = 64;
+/// Readings between two of `clock_gettime` that data must pass before they are used.
+const CHECKS: u32 = 16;
+/// How long a clock that found no data waits before it looks into their page again, in nanoseconds.
+const SEARCH_AGAIN_NS: u64 = 100_000_000;
+
+/// `CLOCK_MONOTONIC` over a [`Machine`].
+#[derive(Debug)]
+pub(crate) struct Exact<M> {
+    memo: Alone<Memo>,
+    machine: M,
+    /// When the page was searched last, by the clock itself. A hint: any value does no harm.
+    searched_ns: AtomicU64,
+}
+
+/// One reading, and how it came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) ns: u64,
+    pub(crate) source: RateSource,
+    /// The counter at that very time. None if the reading is the system's.
+    pub(crate) ticks: Option<u64>,
+    /// The step of the clocksource, rounded up. None if only the system knows.
+    pub(crate) step_ns: Option<u64>,
+}
+
+impl Taken {
+    const fn of_system(ns: u64) -> Self {
+        Self { ns, source: RateSource::SystemClock, ticks: None, step_ns: None }
+    }
+}
+
+impl<M> Exact<M> {
+    const_fn! {
+        /// A clock that has not been read yet; the first reading finds the data.
+        pub(crate) fn new(machine: M) -> Self {
+            Self { memo: Alone(Memo::new()), machine, searched_ns: AtomicU64::new(0) }
+        }
+    }
+}
+
+impl<M: Machine> Exact<M> {
+    /// The time in nanoseconds.
+    ///
+    /// # Ordering
+    /// Where `ORDERED`, the counter keeps its place in program order.
+    #[inline(always)]
+    pub(crate) fn read<const ORDERED: bool>(&self) -> u64 {
+        if let Some(data) = self.memo.0.data() {
+            let counter = || Some(self.machine.counter::<ORDERED>(data.self_ordered));
+            if let Ok(conversion) = look(data.words, data.layout, mode::is_architecture, counter) {
+                return conversion.nanoseconds();
+            }
+        }
+        self.read_otherwise::<ORDERED>()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_otherwise<const ORDERED: bool>(&self) -> u64 {
+        self.take::<ORDERED>().ns
+    }
+
+    /// The time with all that is known of the reading.
+    pub(crate) fn take<const ORDERED: bool>(&self) -> Taken {
+        let (mut found, mut observed) = self.memo.0.found();
+        if matches!(found, Found::Unknown | Found::Outdated) {
+            self.find_out(observed);
+            (found, observed) = self.memo.0.found();
+        }
+        match found {
+            Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|_| self.take_from_system()),
+            Found::Nothing(Reason::CounterForbidden) => Taken::of_system(self.machine.system_call_ns()),
+            Found::Nothing(_) => {
+                let taken = self.take_from_system();
+                self.search_again_if_due(taken.ns, observed);
+                taken
+            }
+            // Restored once more, this very moment.
+            Found::Unknown | Found::Outdated => self.take_from_system(),
+        }
+    }
+
+    /// Finds out afresh what this process can read: system calls that readings must not make.
+    pub(crate) fn look_again(&self) {
+        let (_, observed) = self.memo.0.found();
+        self.find_out(observed);
+    }
+
+    /// Why readings come from the system's clock now. None if they do not.
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        let source = self.take::<true>().source;
+        match self.memo.0.found().0 {
+            _ if source != RateSource::SystemClock => None,
+            Found::Nothing(reason) => Some(reason),
+            Found::Data(data) => Some(match mode_of(data.words.word(0)) {
+                mode::TIME_NAMESPACE => Reason::TimeNamespace,
+                mode::NONE => Reason::KernelUsesAnother,
+                _ => Reason::KernelDataChanging,
+            }),
+            Found::Unknown | Found::Outdated => Some(Reason::NoKernelData),
+        }
+    }
+
+    /// The counter's frequency in hertz as the data convert it. None where it is not read.
+    pub(crate) fn counter_hz(&self) -> Option<f64> {
+        let data = self.memo.0.data()?;
+        for _ in 0..LOOKS {
+            match mode_of(data.words.word(0)) {
+                mode::PVCLOCK => return self.memo.0.kvm_clock().map(pvclock::hz),
+                mode::HYPERV => return self.memo.0.hyper_v().map(hyperv::hz),
+                _ => {}
+            }
+            if let Ok(conversion) = look(data.words, data.layout, mode::is_architecture, || Some(0)) {
+                return Some(conversion.cycles_per_second());
+            }
+        }
+        None
+    }
+
+    /// The counter, in program order.
+    #[inline(always)]
+    pub(crate) fn ticks(&self) -> Option<u64> {
+        Some(self.machine.counter::<true>(self.memo.0.data()?.self_ordered))
+    }
+
+    fn take_from_system(&self) -> Taken {
+        Taken::of_system(self.machine.system_ns())
+    }
+
+    /// A reading by the data, whichever clocksource they speak of.
+    fn take_from<const ORDERED: bool>(&self, data: &Data) -> Result<Taken, Missed> {
+        for _ in 0..LOOKS {
+            let mode = mode_of(data.words.word(0));
+            let mut ticks = 0;
+            let mut counter = || {
+                ticks = self.machine.counter::<ORDERED>(data.self_ordered);
+                ticks
+            };
+            let (source, looked) = match mode {
+                mode::PVCLOCK => {
+                    let page = self.memo.0.kvm_clock().ok_or(Missed::OtherMode)?;
+                    let cycles = || pvclock::cycles(page, &mut counter);
+                    (RateSource::KvmClock, look(data.words, data.layout, |now| now == mode, cycles))
+                }
+                mode::HYPERV => {
+                    let page = self.memo.0.hyper_v().ok_or(Missed::OtherMode)?;
+                    let cycles = || hyperv::cycles(page, &mut counter);
+                    (RateSource::HyperV, look(data.words, data.layout, |now| now == mode, cycles))
+                }
+                _ => {
+                    let cycles = || Some(counter());
+                    (RateSource::KernelData, look(data.words, data.layout, mode::is_architecture, cycles))
+                }
+            };
+            match looked {
+                Ok(conversion) => {
+                    let step_ns = Some(conversion.step_ns());
+                    return Ok(Taken { ns: conversion.nanoseconds(), source, ticks: Some(ticks), step_ns });
+                }
+                Err(Missed::OtherMode) => return Err(Missed::OtherMode),
+                Err(Missed::Changing) => core::hint::spin_loop(),
+            }
+        }
+        Err(Missed::Changing)
+    }
+
+    /// Finds out where the data are and publishes it.
+    #[cold]
+    fn find_out(&self, observed: Observed) {
+        reached(Step::Begun);
+        match self.machine.locate() {
+            Ok(located) => {
+                self.memo.0.note(&located);
+                self.search_page(observed, located.page, located.seal);
+            }
+            Err(reason) => self.memo.0.publish_nothing(observed, reason),
+        }
+    }
+
+    /// Looks, without a system call but `clock_gettime`'s, whether data have appeared since.
+    fn search_again_if_due(&self, now_ns: u64, observed: Observed) {
+        if now_ns.wrapping_sub(self.searched_ns.load(Relaxed)) < SEARCH_AGAIN_NS {
+            return;
+        }
+        self.searched_ns.store(now_ns, Relaxed);
+        if let Some((page, seal)) = self.memo.0.page() {
+            self.search_page(observed, page, seal);
+        }
+    }
+
+    fn search_page(&self, observed: Observed, page: KernelPage, seal: Seal) {
+        let nothing = |reason| self.memo.0.publish_nothing(observed, reason);
+        match search(|at| page.word(at)) {
+            Search::Found(start, layout) => {
+                reached(Step::Searched);
+                let self_ordered = self.machine.has_self_ordered();
+                let data = Data { words: page.from(start), layout, self_ordered };
+                if self.agrees(&data) {
+                    reached(Step::Checked);
+                    self.memo.0.publish(observed, &data, seal);
+                } else {
+                    nothing(Reason::NoKernelData);
+                }
+            }
+            Search::NotReadable => nothing(Reason::KernelUsesAnother),
+            Search::TimeNamespace => nothing(Reason::TimeNamespace),
+            Search::Unknown => nothing(Reason::NoKernelData),
+        }
+    }
+
+    /// Whether the data give what `clock_gettime` gives, in brackets.
+    fn agrees(&self, data: &Data) -> bool {
+        (0..CHECKS).all(|_| {
+            let before = self.machine.system_ns();
+            let Ok(taken) = self.take_from::<true>(data) else { return false };
+            let after = self.machine.system_ns();
+            (before..=after).contains(&taken.ns)
+        })
+    }
+}

@@ -1,0 +1,77 @@
+use super::convert::Conversion;
+use super::layout::Layout;
+use super::mode::{ARCHITECTURE, HYPERV, PVCLOCK};
+use super::words::Words;
+use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
+
+/// The sequence number in the lower half, the mode in the upper: one load and one comparison for both.
+const SEQUENCE_AND_MODE: usize = 0;
+
+/// The mode in the data's first word.
+#[inline(always)]
+pub(crate) const fn mode_of(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+/// Why one look at the kernel's data gave no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missed {
+    /// The kernel was changing them: worth another look.
+    Changing,
+    /// They are for another way of reading time than the one that was tried.
+    OtherMode,
+}
+
+/// Takes one consistent state of the kernel's data, and the clocksource under it.
+///
+/// The sequence number is looked at before everything and again after the counter: a state under which the counter was
+/// read belongs to one update of the kernel, and nobody's stop between the two looks can change what is computed of it.
+/// `cycles` gets no time to give if the clocksource itself is being changed.
+///
+/// # Ordering
+/// As `cycles`. All other loads lie between two looks at the sequence, by fences: no instruction on x86, where loads stay
+/// in order, and `dmb ishld` on aarch64.
+///
+/// # Sources
+/// `do_hres()` in lib/vdso/gettimeofday.c; H. Boehm, "Can seqlocks get along with programming language memory models?"
+/// (MSPC 2012).
+#[inline(always)]
+pub(crate) fn look<W: Words>(
+    data: W,
+    layout: Layout,
+    accepts: impl FnOnce(u32) -> bool,
+    cycles: impl FnOnce() -> Option<u64>,
+) -> Result<Conversion, Missed> {
+    let before = data.word(SEQUENCE_AND_MODE);
+    if !is_planted(Mutant::NoFenceAfterFirstLook) {
+        fence(Acquire);
+    }
+    let is_odd = before & 1 != 0 && !is_planted(Mutant::OddIsEven);
+    if is_odd || !accepts(mode_of(before)) {
+        return Err(missed(before));
+    }
+    let Some(cycles) = cycles() else { return Err(Missed::Changing) };
+    let conversion = Conversion {
+        cycles,
+        last: data.word(1),
+        // Not even loaded where nobody looks at it: the compiler must keep every atomic load.
+        mask: if cfg!(target_arch = "x86_64") { u64::MAX } else { data.word(layout.mask()) },
+        mult: data.half(2 * layout.rate()),
+        shift: data.half(2 * layout.rate() + 1),
+        seconds: data.word(layout.monotonic()),
+        shifted_ns: data.word(layout.monotonic() + 1),
+    };
+    if !is_planted(Mutant::NoFenceBeforeSecondLook) {
+        fence(Acquire);
+    }
+    let is_same = data.word(SEQUENCE_AND_MODE) == before || is_planted(Mutant::NoSecondLook);
+    if is_same { Ok(conversion) } else { Err(Missed::Changing) }
+}
+
+/// The mode decides: the page of a time namespace has an odd number for ever.
+#[cold]
+fn missed(before: u64) -> Missed {
+    let mode = mode_of(before);
+    let is_readable = ARCHITECTURE.contains(&mode) || mode == PVCLOCK || mode == HYPERV;
+    if before & 1 != 0 && is_readable { Missed::Changing } else { Missed::OtherMode }
+}

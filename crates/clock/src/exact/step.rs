@@ -1,0 +1,66 @@
+/// The steps of finding the kernel's data out, the only thing that is ever written: where tests stop a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Begun,
+    Located,
+    CodeNoted,
+    PageNoted,
+    HypervisorsNoted,
+    Searched,
+    Checked,
+    Publishing,
+    Published,
+}
+
+#[cfg(all(test, not(any(loom, miri))))]
+impl Step {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Begun,
+        Self::Located,
+        Self::CodeNoted,
+        Self::PageNoted,
+        Self::HypervisorsNoted,
+        Self::Searched,
+        Self::Checked,
+        Self::Publishing,
+        Self::Published,
+    ];
+}
+
+/// Says that this thread has got to `step`.
+#[cfg(not(test))]
+#[inline(always)]
+pub(crate) const fn reached(_step: Step) {}
+
+#[cfg(all(test, not(any(loom, miri))))]
+pub(crate) use hooked::at_step;
+#[cfg(test)]
+pub(crate) use hooked::reached;
+
+#[cfg(test)]
+mod hooked {
+    use super::Step;
+    use std::boxed::Box;
+    use std::cell::RefCell;
+
+    type Hook = Box<dyn FnMut(Step)>;
+
+    std::thread_local! {
+        static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
+    }
+
+    pub(crate) fn reached(step: Step) {
+        // Taken out meanwhile: what the hook does may get here again.
+        let Some(mut hook) = HOOK.with(|kept| kept.borrow_mut().take()) else { return };
+        hook(step);
+        HOOK.with(|kept| {
+            kept.borrow_mut().get_or_insert(hook);
+        });
+    }
+
+    /// Lets `hook` run on this thread when it gets to a step.
+    #[cfg(not(any(loom, miri)))]
+    pub(crate) fn at_step(hook: impl FnMut(Step) + 'static) {
+        HOOK.with(|kept| *kept.borrow_mut() = Some(Box::new(hook)));
+    }
+}

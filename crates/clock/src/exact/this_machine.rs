@@ -1,0 +1,39 @@
+use super::machine::Machine;
+use crate::arch::Counter;
+use crate::os::{self, Located, OsClock};
+use crate::trust::Reason;
+
+/// This process on this computer.
+#[derive(Debug)]
+pub(crate) struct ThisMachine;
+
+impl Machine for ThisMachine {
+    #[inline(always)]
+    fn counter<const ORDERED: bool>(&self, self_ordered: bool) -> u64 {
+        match Counter::assume() {
+            Some(counter) if ORDERED => counter.ordered_in_place(self_ordered),
+            Some(counter) => counter.unordered_in_place(),
+            None => 0, // nobody locates data for a processor whose counter is not known
+        }
+    }
+
+    fn has_self_ordered(&self) -> bool {
+        Counter::assume().is_some_and(Counter::has_self_ordered)
+    }
+
+    #[inline(always)]
+    fn system_ns(&self) -> u64 {
+        os::monotonic_ns()
+    }
+
+    fn system_call_ns(&self) -> u64 {
+        os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0)
+    }
+
+    fn locate(&self) -> Result<Located, Reason> {
+        if Counter::assume().is_none() {
+            return Err(Reason::SystemNotSupported);
+        }
+        os::locate_kernel_data()
+    }
+}

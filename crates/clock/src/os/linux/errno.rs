@@ -1,0 +1,45 @@
+/// Puts `errno` back to what it was when this value was made: reading the time is nobody's failed call.
+pub(super) struct Kept(libc::c_int);
+
+impl Kept {
+    pub(super) fn new() -> Self {
+        // SAFETY: the C library's own variable of this thread, which is valid while the thread runs.
+        Self(unsafe { *place() })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { *place() = self.0 };
+    }
+}
+
+fn place() -> *mut libc::c_int {
+    // SAFETY: takes nothing and returns the address of this thread's variable.
+    #[cfg(target_os = "android")]
+    return unsafe { libc::__errno() };
+    // SAFETY: as above.
+    #[cfg(not(target_os = "android"))]
+    return unsafe { libc::__errno_location() };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errno_is_as_it_was() {
+        let code = || std::io::Error::last_os_error().raw_os_error();
+        // SAFETY: closes nothing: there is no such descriptor.
+        unsafe { libc::close(-1) };
+        let before = code();
+        {
+            let _kept = Kept::new();
+            // SAFETY: a path that does not exist.
+            unsafe { libc::open(c"/nowhere/at/all".as_ptr(), libc::O_RDONLY) };
+            assert_ne!(code(), before);
+        }
+        assert_eq!(code(), before);
+    }
+}

@@ -1,0 +1,213 @@
+use super::KernelPage;
+use crate::exact::{Layout, Step, Words, reached};
+use crate::sync::{
+    AtomicU64, Mutant,
+    Ordering::{Acquire, Relaxed, Release},
+    const_fn, is_planted,
+};
+use crate::trust::Reason;
+
+/// What was found out about the kernel's data: the only thing that the clock keeps, published by one compare-and-swap.
+///
+/// Nothing in it changes with time, so a thread that is stopped while it finds out, for ever or for a while, keeps nobody
+/// waiting and can publish nothing that is not so: whoever else reads finds out by itself. A process that was forked off
+/// in the middle does the same.
+///
+/// A checkpoint restored on another kernel may leave the data unmapped, at another place or of another shape. Then the
+/// tool that restored it has also led the vDSO's functions to the new kernel's, by writing over their beginnings (CRIU
+/// does). So every address is sealed with bits of the code of the vDSO's `clock_gettime`, and is used only while they are
+/// the same.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    /// 0 at first; with [`NOTHING`] the [`Reason`] why there are no data; else their sealed address.
+    found: AtomicU64,
+    /// The address of the vDSO's code that seals the others.
+    code: AtomicU64,
+    /// The sealed address of the page in which the data are, or may appear later.
+    page: AtomicU64,
+    /// The sealed address of the hypervisors' pages: kvm-clock's, and Hyper-V's behind it. 0 if there are none.
+    hypervisors: AtomicU64,
+}
+
+/// Addresses are kept above the seal and the two flags. Both architectures give programs 47 or 48 bits of them unless they
+/// ask for more, so the sign is left: a sealed word is positive, which the read path asks first.
+const ADDRESS_SHIFT: u32 = 15;
+const ADDRESS_BITS: u32 = 48;
+/// With this bit the lower ones are a [`Reason`]'s number.
+const NOTHING: u64 = 1 << 63;
+/// Data of the shape with `max_cycles`.
+const WITH_MAX_CYCLES: u64 = 1;
+/// The counter has a read that keeps its own place.
+const SELF_ORDERED: u64 = 2;
+const SEAL: u64 = 0x7FFC;
+const PAGE_WORDS: usize = 512;
+
+/// Where the kernel's data are and how they are to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    pub(crate) words: KernelPage,
+    pub(crate) layout: Layout,
+    /// The counter has a read that keeps its own place: `rdtscp`, `CNTVCTSS_EL0`.
+    pub(crate) self_ordered: bool,
+}
+
+/// What this process has mapped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located {
+    /// The page of the kernel's data.
+    pub(crate) page: KernelPage,
+    /// kvm-clock's page, and Hyper-V's behind it. To be read only while the data say that they are in use.
+    pub(crate) hypervisors: Option<KernelPage>,
+    /// The beginning of the vDSO's `clock_gettime`.
+    pub(crate) code: KernelPage,
+    /// What stood there before anything else was looked for: a restore since then breaks it.
+    pub(crate) seal: Seal,
+}
+
+/// Bits of the vDSO's code, by which one kernel's are told from what a restore put in their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seal(u64);
+
+impl Seal {
+    /// On x86-64 the first two bytes, which a jump to elsewhere (`movabs` into a register) shares with no function of a
+    /// compiler's. On aarch64 both may begin by saving the same registers, so 16 bytes are folded.
+    #[inline(always)]
+    pub(crate) fn of(code: KernelPage) -> Self {
+        if cfg!(target_arch = "x86_64") {
+            return Self(code.word(0) & SEAL);
+        }
+        let folded = code.word(0).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ code.word(1);
+        Self((folded ^ folded >> 32 ^ folded >> 16) & SEAL)
+    }
+}
+
+/// What the memo says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// Nobody has looked yet.
+    Unknown,
+    /// There are no data, for this reason.
+    Nothing(Reason),
+    /// There are data.
+    Data(Data),
+    /// What was found was another kernel's: the process has been restored since.
+    Outdated,
+}
+
+/// The state that [`Memo::publish`] replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Observed(u64);
+
+impl Memo {
+    const_fn! {
+        pub(crate) fn new() -> Self {
+            Self {
+                found: AtomicU64::new(0),
+                code: AtomicU64::new(0),
+                page: AtomicU64::new(0),
+                hypervisors: AtomicU64::new(0),
+            }
+        }
+    }
+
+    /// The data, if they were found: for the read path.
+    #[inline(always)]
+    pub(crate) fn data(&self) -> Option<Data> {
+        let found = self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire });
+        if found.cast_signed() <= 0 || !self.is_sealed(found) {
+            return None;
+        }
+        // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal says that
+        // the kernel is still the same, and it never unmaps them.
+        let words = unsafe { KernelPage::at(found >> ADDRESS_SHIFT) };
+        let layout = if found & WITH_MAX_CYCLES != 0 { Layout::WithMaxCycles } else { Layout::WithoutMaxCycles };
+        Some(Data { words, layout, self_ordered: found & SELF_ORDERED != 0 })
+    }
+
+    /// All that it says, and what a later [`publish`](Self::publish) is to replace.
+    pub(crate) fn found(&self) -> (Found, Observed) {
+        let word = self.found.load(Acquire);
+        let found = match word {
+            0 => Found::Unknown,
+            NOTHING.. => Found::Nothing(Reason::ALL[(word & !NOTHING) as usize]),
+            _ => self.data().map_or(Found::Outdated, Found::Data),
+        };
+        (found, Observed(word))
+    }
+
+    /// The page in which data may appear, where an earlier search found none.
+    pub(crate) fn page(&self) -> Option<(KernelPage, Seal)> {
+        let page = self.unsealed(&self.page)?;
+        Some((page, Seal(self.page.load(Relaxed) & SEAL)))
+    }
+
+    /// kvm-clock's page. To be read only while the data say that it is in use.
+    pub(crate) fn kvm_clock(&self) -> Option<KernelPage> {
+        self.unsealed(&self.hypervisors)
+    }
+
+    /// Hyper-V's page. To be read only while the data say that it is in use.
+    pub(crate) fn hyper_v(&self) -> Option<KernelPage> {
+        Some(self.kvm_clock()?.from(PAGE_WORDS))
+    }
+
+    /// Notes where everything is mapped. Two threads that do this at once write the same.
+    pub(crate) fn note(&self, located: &Located) {
+        reached(Step::Located);
+        self.code.store(located.code.address(), Relaxed);
+        reached(Step::CodeNoted);
+        self.page.store(located.page.address() << ADDRESS_SHIFT | located.seal.0, Release);
+        reached(Step::PageNoted);
+        let hypervisors = located.hypervisors.map_or(0, |page| page.address() << ADDRESS_SHIFT | located.seal.0);
+        self.hypervisors.store(hypervisors, Release);
+        reached(Step::HypervisorsNoted);
+    }
+
+    /// Publishes data that lie in the page that was [noted](Self::note) with this seal, unless somebody else has published
+    /// since `observed`: then theirs stays.
+    pub(crate) fn publish(&self, observed: Observed, data: &Data, seal: Seal) {
+        let address = data.words.address();
+        if address >> ADDRESS_BITS != 0 || address == 0 {
+            return self.publish_nothing(observed, Reason::NoKernelData);
+        }
+        let shape = match data.layout {
+            Layout::WithMaxCycles => WITH_MAX_CYCLES,
+            Layout::WithoutMaxCycles => 0,
+        };
+        let ordered = if data.self_ordered { SELF_ORDERED } else { 0 };
+        self.swap(observed, address << ADDRESS_SHIFT | seal.0 | ordered | shape);
+    }
+
+    /// Publishes that there are no data, on the same condition.
+    pub(crate) fn publish_nothing(&self, observed: Observed, reason: Reason) {
+        self.swap(observed, NOTHING | reason as u64);
+    }
+
+    fn swap(&self, observed: Observed, word: u64) {
+        reached(Step::Publishing);
+        if is_planted(Mutant::PublishedBlindly) {
+            self.found.store(word, Release);
+        } else {
+            let order = if is_planted(Mutant::PublishedRelaxed) { Relaxed } else { Release };
+            let _ = self.found.compare_exchange(observed.0, word, order, Relaxed);
+        }
+        reached(Step::Published);
+    }
+
+    fn unsealed(&self, word: &AtomicU64) -> Option<KernelPage> {
+        let word = word.load(Acquire);
+        // SAFETY: as in `data`: `note` alone writes them.
+        (word != 0 && self.is_sealed(word)).then(|| unsafe { KernelPage::at(word >> ADDRESS_SHIFT) })
+    }
+
+    /// Whether the code is still that with which `word` was sealed.
+    #[inline(always)]
+    fn is_sealed(&self, word: u64) -> bool {
+        let code = self.code.load(Relaxed);
+        assert!(cfg!(not(loom)) || code != 0, "an address was published before its seal");
+        // SAFETY: every sealed word was released after `note` had stored this address, which is of the vDSO's code: it stays
+        // mapped for the life of the process, as the C library calls it.
+        let code = unsafe { KernelPage::at(code) };
+        (word ^ Seal::of(code).0) & SEAL == 0
+    }
+}

@@ -1,0 +1,114 @@
+use core::time::Duration;
+
+use crate::{Instant, TrustState};
+
+/// A time with the bound of its error: one read gives both, so that nothing can come between.
+///
+/// # Units
+/// Nanoseconds.
+///
+/// # Guarantees
+/// `CLOCK_MONOTONIC`, read at the same moment, shows a time between [`earliest`](Self::earliest) and
+/// [`latest`](Self::latest). Other clocks ([`Now`](crate::Now)) name their own reference.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Clock;
+///
+/// let reading = Clock::or_system().reading();
+/// assert!(reading.earliest() <= reading.instant() && reading.instant() <= reading.latest());
+/// println!("{:?} ± {:?}", reading.instant(), reading.error_bound());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    instant: Instant,
+    offset_ns: u64,
+    step_ns: u64,
+    state: TrustState,
+}
+
+impl Reading {
+    /// Of a clock that is its own reference and counts nanoseconds.
+    pub const fn exact(instant: Instant) -> Self {
+        Self { instant, offset_ns: 0, step_ns: 1, state: TrustState::Verified }
+    }
+
+    /// The same reading of a clock that may be this far from its reference, either way.
+    #[must_use]
+    pub const fn with_offset(self, offset: Duration) -> Self {
+        Self { offset_ns: whole_ns(offset), ..self }
+    }
+
+    /// The same reading of a clock that moves in steps: what it shows may be less than one of them old.
+    #[must_use]
+    pub const fn with_step(self, step: Duration) -> Self {
+        Self { step_ns: whole_ns(step), ..self }
+    }
+
+    /// The same reading of a clock that can be trusted this far.
+    #[must_use]
+    pub const fn with_state(self, state: TrustState) -> Self {
+        Self { state, ..self }
+    }
+
+    /// The same bound for another time: of a clock that shows what it was told before.
+    pub(crate) const fn at(self, instant: Instant) -> Self {
+        Self { instant, ..self }
+    }
+
+    /// The time.
+    pub const fn instant(self) -> Instant {
+        self.instant
+    }
+
+    /// How far the reference may have been from that, either way.
+    pub const fn error_bound(self) -> Duration {
+        Duration::from_nanos(self.offset_ns.saturating_add(self.step_ns))
+    }
+
+    /// The part of the bound that is the same for readings that follow one another at once.
+    pub const fn offset(self) -> Duration {
+        Duration::from_nanos(self.offset_ns)
+    }
+
+    /// The step in which the clock moves.
+    pub const fn step(self) -> Duration {
+        Duration::from_nanos(self.step_ns)
+    }
+
+    /// The least that the reference may have shown.
+    pub const fn earliest(self) -> Instant {
+        Instant::from_nanos(self.instant.as_nanos().saturating_sub(self.offset_ns.saturating_add(self.step_ns)))
+    }
+
+    /// The most that the reference may have shown.
+    pub const fn latest(self) -> Instant {
+        Instant::from_nanos(self.instant.as_nanos().saturating_add(self.offset_ns.saturating_add(self.step_ns)))
+    }
+
+    /// How far the clock could be trusted.
+    pub const fn state(self) -> TrustState {
+        self.state
+    }
+}
+
+const fn whole_ns(duration: Duration) -> u64 {
+    let ns = duration.as_nanos();
+    if ns > u64::MAX as u128 { u64::MAX } else { ns as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_has_both_parts_and_both_sides() {
+        let reading = Reading::exact(Instant::from_nanos(1_000))
+            .with_offset(Duration::from_nanos(30))
+            .with_step(Duration::from_nanos(5));
+        assert_eq!(reading.error_bound(), Duration::from_nanos(35));
+        assert_eq!((reading.earliest().as_nanos(), reading.latest().as_nanos()), (965, 1_035));
+        assert_eq!(reading.with_offset(Duration::MAX).latest().as_nanos(), u64::MAX);
+        assert_eq!(reading.with_offset(Duration::MAX).earliest(), Instant::ZERO);
+    }
+}
