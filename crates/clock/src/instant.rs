@@ -5,7 +5,8 @@ use core::time::Duration;
 /// A moment on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Units
-/// Whole nanoseconds since the zero of `CLOCK_MONOTONIC`, which on Linux is boot; suspend is not counted.
+/// Whole nanoseconds since the zero of `CLOCK_MONOTONIC`, which on Linux is boot; suspend is not counted there. The zero
+/// and suspend on other systems: see [`OsClock::Monotonic`](crate::os::OsClock).
 ///
 /// # Guarantees
 /// Arithmetic is exact. What an instant is worth beside another depends on the read that it came from: see

@@ -69,6 +69,8 @@
 //! }
 //! ```
 #![no_std]
+// Links lead to items of features that may be off; they are checked with all features on.
+#![cfg_attr(not(all(feature = "std", feature = "hdrhistogram")), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(any(test, loom, feature = "std"))]
 extern crate std;

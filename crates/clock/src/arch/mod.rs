@@ -19,10 +19,31 @@ use core::time::Duration;
 
 use crate::Unavailable;
 
-// Miri interprets no instruction of any processor: for it there is no counter, and clocks fall back to the system's.
-#[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "x86_64.rs")]
-#[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "aarch64.rs")]
-#[cfg_attr(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))), path = "unsupported.rs")]
+// Miri interprets no instruction of any processor: for it there is no counter, and clocks fall back to the system's. An
+// SGX enclave may execute neither `rdtsc` nor `cpuid`. On aarch64 the kernel decides whether user space may read the
+// counter, and where it may not, the instruction ends the process: only systems known to open it are let in.
+#[cfg_attr(all(target_arch = "x86_64", not(target_env = "sgx"), not(miri)), path = "x86_64.rs")]
+#[cfg_attr(
+    all(
+        target_arch = "aarch64",
+        any(target_os = "linux", target_os = "android", target_os = "macos", windows),
+        not(miri)
+    ),
+    path = "aarch64.rs"
+)]
+#[cfg_attr(
+    any(
+        miri,
+        not(any(
+            all(target_arch = "x86_64", not(target_env = "sgx")),
+            all(
+                target_arch = "aarch64",
+                any(target_os = "linux", target_os = "android", target_os = "macos", windows)
+            )
+        ))
+    ),
+    path = "unsupported.rs"
+)]
 mod imp;
 
 /// What people call the unordered read here.
@@ -43,6 +64,9 @@ pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 /// Linux lets a process forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends the process
 /// with SIGSEGV. [`os::counter_access`](crate::os::counter_access) tells before a read does.
 ///
+/// x86-64: every system; not in an SGX enclave. aarch64: Linux, Android, macOS and Windows, whose kernels open the counter
+/// to user space; elsewhere, iOS included, it is unavailable, since a read might end the process.
+///
 /// # Examples
 /// ```
 /// use chronoscope_clock::{arch::Counter, os};
@@ -59,12 +83,12 @@ impl Counter {
     /// Looks for the counter.
     ///
     /// # Errors
-    /// [`Unavailable`] where the CPU has none that user space can name.
+    /// [`Unavailable`] where the CPU has none that user space can name, or the system may keep it from user space.
     pub fn new() -> Result<Self, Unavailable> {
         imp::Present::detect().map(Self)
     }
 
-    /// The counter where the architecture is known to have one, without looking: for the read path.
+    /// The counter where architecture and system are known to give one, without looking: for the read path.
     ///
     /// A read through it is valid once [`new`](Self::new) has succeeded in this process.
     #[inline(always)]
@@ -282,7 +306,8 @@ pub fn black_box<T>(value: T) -> T {
 /// other harnesses.
 ///
 /// # Platform
-/// On x86-64 and aarch64 the chain is written in machine code. Elsewhere it is a loop that the compiler made.
+/// On x86-64 and aarch64, as far as [`Counter`] has them, the chain is written in machine code. Elsewhere it is a loop
+/// that the compiler made.
 ///
 /// # Examples
 /// ```

@@ -5,7 +5,16 @@ use crate::Unavailable;
 pub(super) const NAME_UNORDERED: &str = "counter";
 pub(super) const NAME_ORDERED: &str = "fence; counter";
 
-const UNSUPPORTED: Unavailable = Unavailable::because("the counter is read on x86-64 and aarch64 only");
+const UNSUPPORTED: Unavailable = Unavailable::because(if cfg!(miri) {
+    "Miri executes no instruction of a processor"
+} else if cfg!(target_env = "sgx") {
+    "an SGX enclave may not execute rdtsc"
+} else if cfg!(target_arch = "aarch64") {
+    "this system may keep CNTVCT_EL0 from user space, where a read would end the process"
+} else {
+    "the counter is read on x86-64 and aarch64 only"
+});
+const X86_ONLY: Unavailable = Unavailable::because("an x86 instruction, which cannot be executed here");
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Present {}
@@ -61,7 +70,7 @@ pub(super) enum WithProcessorId {}
 
 impl WithProcessorId {
     pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(UNSUPPORTED)
+        Err(X86_ONLY)
     }
 
     pub(super) fn read(self) -> u64 {
@@ -74,7 +83,7 @@ pub(super) enum Serialised {}
 
 impl Serialised {
     pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(UNSUPPORTED)
+        Err(X86_ONLY)
     }
 
     pub(super) fn read(self) -> u64 {

@@ -19,9 +19,20 @@
 ///
 /// Nothing slews `Monotonic` on macOS and Windows.
 ///
+/// Every other system (Android, iOS and its kin, the BSDs, WASI) is read through the standard library:
+///
+/// | | elsewhere, with the feature `std` |
+/// |---|---|
+/// | `Monotonic` | [`std::time::Instant`], since this process's first read of it: the first is near 0, and values of two processes cannot be compared |
+/// | `Realtime` | [`std::time::SystemTime`], since 1970 |
+/// | all others | none |
+///
+/// Whether `Monotonic` counts suspend is then as the standard library has it. Without `std`, and on wasm32-unknown-unknown,
+/// where the standard library has no clock, there is none at all.
+///
 /// # Sources
 /// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time stamps",
-/// "Windows Time" and realtimeapiset.h.
+/// "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
 ///
 /// # Examples
 /// ```

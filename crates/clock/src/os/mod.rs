@@ -1,7 +1,8 @@
 //! The operating system's clocks: what each system supplies.
 //!
 //! Every file of this folder defines the same items: how a clock is read through the C library and through the real
-//! system call, what it declares as its resolution, and whether the process may read the CPU's counter.
+//! system call, what it declares as its resolution, and whether the process may read the CPU's counter. Where the system
+//! is none of those that have a file of their own, `unsupported.rs` reads what the standard library reads.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_os = "linux", feature = "calls"))]
@@ -16,6 +17,13 @@ pub(crate) mod wait;
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
+
+// What other systems get is tested on these too.
+#[cfg(all(test, any(target_os = "linux", target_os = "macos", windows)))]
+mod no_clock;
+#[cfg(all(test, any(target_os = "linux", target_os = "macos", windows)))]
+#[allow(dead_code, unused_imports)]
+mod unsupported;
 
 pub use clock::OsClock;
 pub(crate) use kernel_page::KernelPage;
@@ -87,9 +95,10 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 /// # Platform
 /// macOS: for the two Mach clocks, the length of their tick. Windows: the length of a tick of the performance counter,
 /// the time between clock interrupts for the coarse clock, and for the others the unit in which they are told, 100 ns.
+/// Systems read through the standard library: none, since it declares none.
 ///
 /// # Errors
-/// [`Unavailable`] where the system does not know the clock.
+/// [`Unavailable`] where the system does not know the clock or declares nothing.
 ///
 /// # Examples
 /// ```
@@ -107,8 +116,13 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 
 /// Reads `clock` once as a program would, through the system's library, in nanoseconds.
 ///
+/// # Platform
+/// Which function that is, and what it counts from: see [`OsClock`].
+///
 /// # Errors
-/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
+/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it. On a system that is not Linux, macOS
+/// or Windows: for every clock without this crate's feature `std`, and where the standard library itself has no clock
+/// (wasm32-unknown-unknown); this crate's own [`Clock`](crate::Clock), whose reads cannot fail, panics there.
 ///
 /// # Examples
 /// ```

@@ -283,11 +283,13 @@ fn where_nothing_was_done_an_interruption_between_events_is_the_machines() {
 
 /// How late the caller alone would have made the last event, by `held` and `apart` of each: the worst that any run of events
 /// up to it adds up to.
+#[cfg(feature = "std")]
 fn callers(held: &[i64], apart: &[i64]) -> i64 {
     let from = |first: usize| held[first..].iter().zip(&apart[first..]).map(|(held, apart)| held - apart).sum::<i64>();
     (0..held.len()).map(from).max().unwrap_or(0).max(0)
 }
 
+#[cfg(feature = "std")] // which the other schedule, `Poisson`, needs
 proptest! {
     #[test]
     fn the_callers_part_is_what_it_would_be_on_an_ideal_machine(
@@ -323,7 +325,9 @@ proptest! {
             timer.clock.advance(work_ns);
         }
     }
+}
 
+proptest! {
     #[test]
     fn nothing_done_is_nothing_blamed_on_the_caller(
         per_second in 1_000_u64..1_000_000,
