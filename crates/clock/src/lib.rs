@@ -101,6 +101,7 @@ mod sync;
 mod ticks;
 mod trust;
 mod unavailable;
+mod utc;
 mod wall;
 
 pub use adaptive::Adaptive;
@@ -119,4 +120,5 @@ pub use stopwatch::{BackwardStep, Elapsed, Stopwatch};
 pub use ticks::Ticks;
 pub use trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 pub use unavailable::Unavailable;
+pub use utc::{UtcInterval, utc};
 pub use wall::WallAnchor;

@@ -2,6 +2,7 @@ use core::ffi::CStr;
 
 use super::{CounterAccess, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
+use crate::utc::{KernelTime, STA_NANO};
 use crate::{Reason, Unavailable};
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
@@ -122,6 +123,31 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
         0 => Ok(nanoseconds(&step)),
         _ => Err(Unavailable::because("clock_getres refuses this clock on this system")),
     }
+}
+
+/// # Sources
+/// XNU bsd/kern/kern_ntptime.c: `ntp_gettime` raises the error by 500 µs for each second that has passed and tells the time
+/// in nanoseconds, whatever the flags say; what is still to be slewed away is told by `ntp_adjtime` alone. No leap second is
+/// ever pending there.
+pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
+    const REFUSED: Unavailable = Unavailable::because("the kernel or a sandbox refuses ntp_gettime or ntp_adjtime");
+    // SAFETY: structures of numbers, for which all zeroes is a value; the second asks to change nothing.
+    let (mut time, mut told): (libc::ntptimeval, libc::timex) = unsafe { (core::mem::zeroed(), core::mem::zeroed()) };
+    // SAFETY: `time` is valid for the call to fill.
+    let state = unsafe { libc::ntp_gettime(&mut time) };
+    // SAFETY: `told` is valid for the call to read and fill.
+    if state < 0 || unsafe { libc::ntp_adjtime(&mut told) } < 0 {
+        return Err(REFUSED);
+    }
+    let offset_ns = told.offset.saturating_mul(if told.status & STA_NANO != 0 { 1 } else { 1_000 });
+    Ok(KernelTime {
+        seconds: time.time.tv_sec,
+        fraction: time.time.tv_nsec,
+        offset: offset_ns,
+        max_error_us: time.maxerror,
+        status: told.status | STA_NANO,
+        state: time.time_state,
+    })
 }
 
 pub(super) fn locate() -> Result<Located, Reason> {

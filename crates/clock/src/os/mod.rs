@@ -169,6 +169,14 @@ pub fn program_path() -> Option<&'static core::ffi::CStr> {
     imp::program_path()
 }
 
+/// What the kernel says of its wall clock and its error.
+///
+/// # Errors
+/// [`Unavailable`] where this crate does not know how to ask, or a sandbox forbids it.
+pub(crate) fn kernel_time() -> Result<crate::utc::KernelTime, Unavailable> {
+    imp::kernel_time()
+}
+
 /// The system's monotonic clock in nanoseconds: see [`OsClock::Monotonic`].
 #[inline(always)]
 pub(crate) fn monotonic_ns() -> u64 {

@@ -31,6 +31,7 @@ mod clocks;
 use core::ffi::CStr;
 
 use super::{CounterAccess, Located, OsClock};
+use crate::utc::KernelTime;
 use crate::{Reason, Unavailable};
 
 const TWO_CLOCKS: Unavailable = Unavailable::because(
@@ -78,6 +79,10 @@ pub(super) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavail
 
 pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     try_read_ns(clock).and(Err(NO_RESOLUTION))
+}
+
+pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
+    Err(Unavailable::because("the error of the system's clock is asked for on Linux and macOS only"))
 }
 
 pub(super) fn counter_access() -> CounterAccess {

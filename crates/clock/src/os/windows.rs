@@ -14,6 +14,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread,
 
 use super::{CounterAccess, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
+use crate::utc::KernelTime;
 use crate::{Reason, Unavailable};
 
 /// The unit of FILETIME and of interrupt time.
@@ -186,6 +187,10 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
         0 => Err(Unavailable::because("GetSystemTimeAdjustment does not tell the time between clock interrupts")),
         _ => Ok(u64::from(increment) * UNIT_NS),
     }
+}
+
+pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
+    Err(Unavailable::because("Windows does not tell programs how far its clock may be from UTC"))
 }
 
 pub(super) fn locate() -> Result<Located, Reason> {

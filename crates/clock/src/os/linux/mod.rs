@@ -9,6 +9,7 @@ mod kernel;
 mod locate;
 #[cfg(feature = "kernel-data")]
 mod maps;
+mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
 
@@ -17,6 +18,7 @@ use core::ffi::CStr;
 pub(super) use clocksource::is_counter as clocksource_is_counter;
 #[cfg(feature = "kernel-data")]
 pub(super) use locate::locate;
+pub(super) use utc::kernel_time;
 
 use super::{CounterAccess, OsClock};
 use crate::Unavailable;
