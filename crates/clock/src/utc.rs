@@ -116,16 +116,18 @@ impl UtcInterval {
         other.is_before(self)
     }
 
-    /// The earliest, as the standard library writes it.
+    /// The earliest, as the standard library writes it: rounded down where that is coarser (100 ns on Windows).
     #[cfg(feature = "std")]
     pub fn earliest(self) -> std::time::SystemTime {
         std::time::UNIX_EPOCH + Duration::from_nanos(self.earliest_unix_ns)
     }
 
-    /// The latest, as the standard library writes it.
+    /// The latest, as the standard library writes it: rounded up where that is coarser.
     #[cfg(feature = "std")]
     pub fn latest(self) -> std::time::SystemTime {
-        std::time::UNIX_EPOCH + Duration::from_nanos(self.latest_unix_ns)
+        // Its own addition rounds down.
+        let up = Duration::from_nanos(SYSTEM_TIME_STEP_NS - 1);
+        std::time::UNIX_EPOCH + (Duration::from_nanos(self.latest_unix_ns) + up)
     }
 }
 
@@ -179,6 +181,9 @@ const GIVEN_UP_US: u64 = 16_000_000;
 const ACCRUED_NS: u64 = 505_000;
 /// The daemon writes its error in whole microseconds, cut off.
 const ERROR_UNIT_NS: u64 = 1_000;
+/// The step of the standard library's `SystemTime`.
+#[cfg(feature = "std")]
+const SYSTEM_TIME_STEP_NS: u64 = if cfg!(windows) { 100 } else { 1 };
 const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 86_400 * SECOND_NS;
 
@@ -403,10 +408,15 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn the_standard_librarys_times_are_the_same() {
-        let interval = UtcInterval::new(1_500, u64::MAX).unwrap();
-        assert_eq!(interval.earliest().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos(), 1_500);
-        assert_eq!(interval.latest().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos(), u64::MAX.into());
+    fn the_standard_librarys_times_are_the_same_or_a_step_outside() {
+        let since_1970 = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        for (earliest, latest) in [(1_500, 1_500), (1_501, 1_501), (0, u64::MAX), (1_599, 1_700_000_000_000_000_001)] {
+            let interval = UtcInterval::new(earliest, latest).unwrap();
+            let (outer_earliest, outer_latest) = (since_1970(interval.earliest()), since_1970(interval.latest()));
+            let (earliest, latest, step) = (earliest.into(), latest.into(), SYSTEM_TIME_STEP_NS.into());
+            assert!(outer_earliest <= earliest && earliest - outer_earliest < step, "{outer_earliest} {earliest}");
+            assert!(outer_latest >= latest && outer_latest - latest < step, "{outer_latest} {latest}");
+        }
     }
 
     #[cfg(feature = "serde")]
