@@ -41,8 +41,12 @@ pub(crate) enum SectionName {
     FirstUse,
     /// Times that go back between threads
     Litmus,
-    /// Error and rate against `CLOCK_MONOTONIC`
+    /// Readings and rate against `CLOCK_MONOTONIC`
     Accuracy,
+    /// Intervals while a hog shares every CPU
+    Intervals,
+    /// The first read of forked children
+    Forks,
 }
 
 impl SectionName {
@@ -54,6 +58,8 @@ impl SectionName {
             Self::FirstUse => "first use",
             Self::Litmus => "litmus",
             Self::Accuracy => "accuracy",
+            Self::Intervals => "intervals",
+            Self::Forks => "forks",
         }
     }
 }

@@ -1,38 +1,37 @@
-//! Measures `chronoscope-clock` beside its peers: what reads cost, what they add, whether times go back, how far they
-//! are from the system's clock. Everything is compared within one interleaved run; see README.md.
+//! Measures `chronoscope-clock` beside its peers: what reads cost, what they add, whether times go back, whether they are
+//! those of the system's clock. Everything is compared within one interleaved run; see README.md.
 
-#[path = "child/affinity.rs"]
-mod affinity;
 mod arguments;
+#[path = "child/bracket.rs"]
+mod bracket;
 mod constructors;
-mod cpus;
+mod fork;
 mod goal;
+mod hog;
 mod kind_of_work;
 #[path = "child/monotonic.rs"]
 mod monotonic;
 #[path = "child/observed.rs"]
 mod observed;
-mod process;
-mod rounds;
 mod section;
 mod sections;
 mod size;
 mod subject;
 mod subjects;
-mod timing;
+mod workers;
 
 use std::process::ExitCode;
 
 use bench_common::machine::Machine;
 use bench_common::print::print;
 use bench_common::report::{Report, exit};
-use bench_common::{failure, spread, table};
+use bench_common::{cpus, failure, rounds, spread, table, timing};
 use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
 use failure::Failure;
-use section::{accuracy, first_use, latency, litmus, threads, work};
+use section::{accuracy, first_use, forks, intervals, latency, litmus, threads, work};
 use sections::Sections;
 use size::Size;
 
@@ -62,8 +61,8 @@ fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<(), Failure> 
     let rounds = match section {
         // Its threads go where they are told to.
         SectionName::Threads => threads::work_off(size)?,
-        SectionName::Latency => affinity::bind(cpu).map_err(Failure::from).and_then(|()| latency::work_off(size))?,
-        SectionName::Work => affinity::bind(cpu).map_err(Failure::from).and_then(|()| work::work_off(size))?,
+        SectionName::Latency => cpus::bind(cpu).and_then(|()| latency::work_off(size))?,
+        SectionName::Work => cpus::bind(cpu).and_then(|()| work::work_off(size))?,
         _ => return Err(Failure::because(format!("{} needs no worker", section.title()))),
     };
     let json = serde_json::to_string(&rounds).map_err(|error| Failure::because(error.to_string()))?;
@@ -84,6 +83,8 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failur
             SectionName::FirstUse => first_use::measure(size).map(|seen| sections.first_use = Some(seen)),
             SectionName::Litmus => litmus::measure(size).map(|seen| sections.litmus = Some(seen)),
             SectionName::Accuracy => accuracy::measure(size).map(|seen| sections.accuracy = Some(seen)),
+            SectionName::Intervals => intervals::measure(size).map(|seen| sections.intervals = Some(seen)),
+            SectionName::Forks => forks::measure(size).map(|seen| sections.forks = Some(seen)),
         };
         // What one section could not measure does not take the others along.
         failures.extend(done.err().map(|failure| (section.title(), failure)));

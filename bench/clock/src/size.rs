@@ -30,6 +30,11 @@ pub(crate) struct Size {
     pub(crate) accuracy_window_seconds: u64,
     pub(crate) accuracy_idle: usize,
     pub(crate) accuracy_hogged: usize,
+
+    /// Intervals of each CPU's reader.
+    pub(crate) intervals: u64,
+    /// Children forked.
+    pub(crate) forks: u64,
 }
 
 /// Processes, and rounds in each of them.
@@ -61,6 +66,8 @@ impl Size {
         accuracy_window_seconds: 10,
         accuracy_idle: 4,
         accuracy_hogged: 2,
+        intervals: 10_000_000,
+        forks: 10_000,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -81,5 +88,7 @@ impl Size {
         accuracy_window_seconds: 1,
         accuracy_idle: 1,
         accuracy_hogged: 1,
+        intervals: 100_000,
+        forks: 500,
     };
 }

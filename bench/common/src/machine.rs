@@ -29,7 +29,10 @@ impl Machine {
             cpus,
             kernel: line("/proc/sys/kernel/osrelease").map(|release| version_of(&release).to_owned()),
             clocksource: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-            our_clock: format!("{}, rate from {}", trust.state, trust.rate_source),
+            our_clock: std::iter::once(trust.state.to_string())
+                .chain(trust.reasons.iter().map(|reason| reason.to_string()))
+                .collect::<Vec<_>>()
+                .join("; "),
             peers: peers
                 .iter()
                 .filter_map(|name| Some(format!("{name} {}", locked_version(LOCK_FILE, name)?)))

@@ -18,22 +18,16 @@ pub struct Spread {
     pub q3: f64,
     /// The greatest.
     pub max: f64,
+    /// What nine in ten do not exceed.
+    pub p90: f64,
 }
 
 impl Spread {
     /// None if there is no value or one is not a number.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut sorted: Vec<f64> = values.into_iter().collect();
-        if sorted.is_empty() || sorted.iter().any(|value| value.is_nan()) {
-            return None;
-        }
-        sorted.sort_unstable_by(f64::total_cmp);
-        let at = |share: f64| {
-            let place = share * (sorted.len() - 1) as f64;
-            let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-            below + (above - below) * place.fract()
-        };
-        Some(Self { min: at(0.0), q1: at(0.25), median: at(0.5), q3: at(0.75), max: at(1.0) })
+        let sorted = sorted(values)?;
+        let at = |share| quantile(&sorted, share);
+        Some(Self { min: at(0.0), q1: at(0.25), median: at(0.5), q3: at(0.75), max: at(1.0), p90: at(0.9) })
     }
 
     /// Median and quartiles with `decimals` places.
@@ -47,6 +41,22 @@ impl Spread {
         let [median, min, max] = [self.median, self.min, self.max].map(|value| rounded(value, decimals));
         format!("{median} ({min}…{max})")
     }
+}
+
+/// In order; None if there is no value or one is not a number.
+fn sorted(values: impl IntoIterator<Item = f64>) -> Option<Vec<f64>> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    if sorted.is_empty() || sorted.iter().any(|value| value.is_nan()) {
+        return None;
+    }
+    sorted.sort_unstable_by(f64::total_cmp);
+    Some(sorted)
+}
+
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
 }
 
 /// A value with `decimals` places, and no sign before a zero.
@@ -65,7 +75,7 @@ mod tests {
     #[test]
     fn quartiles_lie_between_their_neighbours() {
         let spread = Spread::of([4.0, 1.0, 2.0, 3.0]).unwrap();
-        assert_eq!(spread, Spread { min: 1.0, q1: 1.75, median: 2.5, q3: 3.25, max: 4.0 });
+        assert_eq!(spread, Spread { min: 1.0, q1: 1.75, median: 2.5, q3: 3.25, max: 4.0, p90: 3.7 });
         assert_eq!(spread.show(1), "2.5 (1.8…3.2)");
         assert_eq!(Spread::of([7.0]).unwrap().show_extremes(0), "7 (7…7)");
     }

@@ -94,6 +94,7 @@ impl FirstUse {
             vec![
                 row.name.clone(),
                 table::or_dash(row.first_call_us.map(|us| us.show_extremes(1))),
+                table::or_dash(row.first_call_us.map(|us| format!("{:.1}", us.p90))),
                 table::or_dash(row.second_call_us.map(|us| us.show_extremes(2))),
                 table::or_dash(row.spawn_to_main_us.map(|us| us.show_extremes(0))),
                 table::or_dash(row.before_main_us.map(|us| us.show(0))),
@@ -103,6 +104,7 @@ impl FirstUse {
         let headings = [
             "library",
             "first call µs (extremes)",
+            "p90",
             "second call µs",
             "spawn to main µs (extremes)",
             "before main µs (quartiles)",

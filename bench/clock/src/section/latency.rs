@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::arguments::SectionName;
 use crate::failure::Failure;
-use crate::process;
 use crate::rounds::Rounds;
 use crate::size::Size;
 use crate::spread::Spread;
@@ -12,6 +11,7 @@ use crate::subject::Unit;
 use crate::subjects::{self, *};
 use crate::table;
 use crate::timing::{ns_per_turn, turns_in};
+use crate::workers;
 
 const SUBJECTS: &[&str] = &[
     NOTHING,
@@ -70,7 +70,7 @@ pub(crate) fn work_off(size: &Size) -> Result<Vec<Rounds>, Failure> {
 }
 
 pub(crate) fn measure(size: &Size) -> Result<Latency, Failure> {
-    let mut parts = process::in_workers(SectionName::Latency, size.latency, size)?;
+    let mut parts = workers::rounds(SectionName::Latency, size.latency, size)?;
     let measured = parts.pop().ok_or_else(|| Failure::because("no process measured anything"))?;
     let row = |name: &String| Row {
         name: name.clone(),

@@ -144,11 +144,15 @@ fn of_source(
 }
 
 impl Litmus {
-    /// Observations and violations of a clock, both directions together.
-    pub(crate) fn totals(&self, name: &str) -> Option<(u64, u64)> {
+    /// Observations of a clock, those of a new value among them, and violations; both directions together.
+    pub(crate) fn totals(&self, name: &str) -> Option<[u64; 3]> {
         let row = self.clocks.iter().find(|row| row.name == name)?;
         let sum = |of: fn(&Direction) -> u64| row.directions.iter().map(of).sum();
-        Some((sum(|direction| direction.observations), sum(|direction| direction.violations)))
+        Some([
+            sum(|direction| direction.observations),
+            sum(|direction| direction.fresh),
+            sum(|direction| direction.violations),
+        ])
     }
 
     pub(crate) fn show(&self) -> String {

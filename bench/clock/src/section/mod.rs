@@ -2,6 +2,8 @@
 
 pub(crate) mod accuracy;
 pub(crate) mod first_use;
+pub(crate) mod forks;
+pub(crate) mod intervals;
 pub(crate) mod latency;
 pub(crate) mod litmus;
 pub(crate) mod threads;

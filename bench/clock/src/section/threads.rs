@@ -7,17 +7,16 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::affinity;
 use crate::arguments::SectionName;
 use crate::cpus;
 use crate::failure::Failure;
-use crate::process;
 use crate::rounds::Rounds;
 use crate::size::Size;
 use crate::spread::Spread;
 use crate::subject::Subject;
 use crate::subjects::{self, *};
 use crate::table;
+use crate::workers;
 
 const SUBJECTS: &[&str] = &[
     RDTSC,
@@ -94,7 +93,7 @@ pub(crate) fn work_off(size: &Size) -> Result<Vec<Rounds>, Failure> {
 fn window(subject: &Subject, cpus: &[usize], length: Duration) -> Result<f64, Failure> {
     let (stop, gate) = (AtomicBool::new(false), Barrier::new(cpus.len() + 1));
     let reader = |cpu: usize| {
-        let bound = affinity::bind(cpu);
+        let bound = cpus::bind(cpu);
         gate.wait();
         bound?;
         let begun = Instant::now();
@@ -114,7 +113,7 @@ fn window(subject: &Subject, cpus: &[usize], length: Duration) -> Result<f64, Fa
 }
 
 pub(crate) fn measure(size: &Size) -> Result<Threads, Failure> {
-    let parts = process::in_workers(SectionName::Threads, size.threads, size)?;
+    let parts = workers::rounds(SectionName::Threads, size.threads, size)?;
     let alone = parts.first().ok_or_else(|| Failure::because("no process measured anything"))?;
     let cell = |rounds: &Rounds, name: &str| {
         let scaling = |name: &str| -> Vec<f64> {

@@ -5,13 +5,13 @@ use serde::Serialize;
 use crate::arguments::SectionName;
 use crate::failure::Failure;
 use crate::kind_of_work::{Kind, Work};
-use crate::process;
 use crate::rounds::Rounds;
 use crate::size::Size;
 use crate::spread::Spread;
 use crate::subjects::{self, *};
 use crate::table;
 use crate::timing::{ns_per_turn, turns_in};
+use crate::workers;
 
 const SUBJECTS: &[&str] = &[
     NOTHING,
@@ -69,7 +69,7 @@ pub(crate) fn work_off(size: &Size) -> Result<Vec<Rounds>, Failure> {
 }
 
 pub(crate) fn measure(size: &Size) -> Result<Added, Failure> {
-    let parts = process::in_workers(SectionName::Work, size.work, size)?;
+    let parts = workers::rounds(SectionName::Work, size.work, size)?;
     let kind = |rounds: &Rounds| KindOfWork {
         kind: rounds.of.clone(),
         work_ns: rounds.spread(NOTHING),

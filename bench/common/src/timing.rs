@@ -8,14 +8,14 @@ const FIRST_TURNS: u64 = 1_000;
 const MOST_TURNS: u64 = 50_000_000;
 
 /// Nanoseconds per turn of `batch`, which does `turns` turns.
-pub(crate) fn ns_per_turn(turns: u64, batch: impl FnOnce(u64)) -> f64 {
+pub fn ns_per_turn(turns: u64, batch: impl FnOnce(u64)) -> f64 {
     let begun = Instant::now();
     batch(turns);
     begun.elapsed().as_nanos() as f64 / turns as f64
 }
 
 /// How many turns of `batch` take about `length`; warms it up on the way.
-pub(crate) fn turns_in(length: Duration, mut batch: impl FnMut(u64)) -> u64 {
+pub fn turns_in(length: Duration, mut batch: impl FnMut(u64)) -> u64 {
     let mut turns = FIRST_TURNS;
     loop {
         let ns = (ns_per_turn(turns, &mut batch) * turns as f64).max(1.0);

@@ -7,18 +7,22 @@ use crate::spread::Spread;
 
 /// One value per subject and round.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Rounds {
+pub struct Rounds {
     /// What the rounds are of: the kind of work, the number of threads.
-    pub(crate) of: String,
-    pub(crate) subjects: Vec<String>,
+    pub of: String,
+    /// Their names.
+    pub subjects: Vec<String>,
     /// Round by round, in the subjects' order.
-    pub(crate) values: Vec<Vec<f64>>,
+    pub values: Vec<Vec<f64>>,
 }
 
 impl Rounds {
-    /// Takes `rounds` rounds of `measure`. Each begins with the next subject, so that no subject always follows the same
-    /// one from the same place.
-    pub(crate) fn interleave(
+    /// Takes `rounds` rounds of `measure`. Each begins with the next subject and every other one goes backwards, so that no
+    /// subject always follows the same one or always comes first of two.
+    ///
+    /// # Errors
+    /// The first failure of `measure`.
+    pub fn interleave(
         of: impl Into<String>,
         subjects: &[&str],
         rounds: usize,
@@ -28,7 +32,8 @@ impl Rounds {
         let mut round = |number: usize| {
             let mut values = vec![f64::NAN; count];
             for turn in 0..count {
-                let at = (number + turn) % count;
+                let step = if number.is_multiple_of(2) { turn } else { count - turn };
+                let at = (number + step) % count;
                 values[at] = measure(at)?;
             }
             Ok(values)
@@ -38,7 +43,10 @@ impl Rounds {
     }
 
     /// Appends another process's rounds of the same subjects.
-    pub(crate) fn append(&mut self, other: Self) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// If they are of other subjects.
+    pub fn append(&mut self, other: Self) -> Result<(), Failure> {
         if (&self.of, &self.subjects) != (&other.of, &other.subjects) {
             return Err(Failure::because(format!("two processes measured different things as {}", self.of)));
         }
@@ -47,22 +55,23 @@ impl Rounds {
     }
 
     /// The values of one subject, round by round; none if it was not measured.
-    pub(crate) fn values(&self, subject: &str) -> impl Iterator<Item = f64> {
+    pub fn values(&self, subject: &str) -> impl Iterator<Item = f64> {
         let at = self.subjects.iter().position(|name| name == subject);
         self.values.iter().filter_map(move |round| round.get(at?).copied())
     }
 
-    pub(crate) fn spread(&self, subject: &str) -> Option<Spread> {
+    /// Middle and spread of a subject's values; None if it was not measured.
+    pub fn spread(&self, subject: &str) -> Option<Spread> {
         Spread::of(self.values(subject))
     }
 
     /// The ratio within each round.
-    pub(crate) fn ratio(&self, subject: &str, to: &str) -> Option<Spread> {
+    pub fn ratio(&self, subject: &str, to: &str) -> Option<Spread> {
         Spread::of(self.values(subject).zip(self.values(to)).map(|(one, other)| one / other))
     }
 
     /// The difference within each round.
-    pub(crate) fn difference(&self, subject: &str, less: &str) -> impl Iterator<Item = f64> {
+    pub fn difference(&self, subject: &str, less: &str) -> impl Iterator<Item = f64> {
         self.values(subject).zip(self.values(less)).map(|(with, without)| with - without)
     }
 }
@@ -79,7 +88,7 @@ mod tests {
             Ok(at as f64)
         })
         .unwrap();
-        assert_eq!(order, [0, 1, 2, 1, 2, 0]);
+        assert_eq!(order, [0, 1, 2, 1, 0, 2]);
         assert_eq!(rounds.values, [[0.0, 1.0, 2.0]; 2]);
     }
 
