@@ -1,0 +1,23 @@
+//! What a read may cost by what it cost before.
+
+use bench_common::goal::{Goal, Verdict};
+
+use crate::compared::Compared;
+use crate::reads::{GRANULAR, ORDERED, UNORDERED};
+
+/// All goals in their order.
+pub(crate) fn all(compared: &Compared) -> Vec<Goal> {
+    let goal = |(goal, name, limit): (&'static str, &str, f64)| match compared.ratio(name) {
+        Some(ratio) => {
+            let measured = format!("{} × the other", ratio.show(3));
+            Goal { goal, measured, verdict: Verdict::at_most(ratio.median, limit) }
+        }
+        None => Goal::open(goal, "not measured"),
+    };
+    let goals = [
+        ("unordered ≤ 1.06 × the other revision", UNORDERED, 1.06),
+        ("granular 1 µs ≤ 1.06 × the other revision", GRANULAR, 1.06),
+        ("ordered ≤ 1.02 × the other revision", ORDERED, 1.02),
+    ];
+    goals.into_iter().map(goal).collect()
+}
