@@ -150,7 +150,6 @@ impl<S: TickSource> TickSource for Granular<S> {
 /// The shared word follows within the granularity, and no reader returns less than it.
 ///
 /// # Guarantees
-/// - *Monotonic* on one thread, if the source is.
 /// - A time shown to a thread may be later than what it reads next, by less than g; with skewed or unordered sources
 ///   too. Where that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
 ///

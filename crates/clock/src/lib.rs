@@ -1,39 +1,45 @@
-//! A clock faster than the operating system's that is still causal and knows its own error, and the raw sources of time
-//! under it.
+//! A clock faster than the operating system's that is the same clock, causal, and says its own error; and the raw sources
+//! of time under it.
 //!
 //! Every read has a named guarantee, and the guarantee holds:
 //!
 //! | read | monotonic on a thread | causal between threads | program order | resolution |
 //! |---|---|---|---|---|
-//! | [`Clock::now`] | yes | yes | keeps its place | 1 ns |
-//! | [`Granular::now`] | yes | yes, whatever the counters do | – | the granularity, 1 µs unless you choose |
-//! | [`Adaptive::now`] | yes | yes, whatever the counters do | – | fine alone, coarser in a crowd |
-//! | [`FullResolution::now`] | yes | wrong by less than the granularity | – | 1 ns |
-//! | [`Unordered::now`] | yes | **no** | – | 1 ns |
+//! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | keeps its place | 1 ns |
+//! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, 1 µs unless you choose |
+//! | [`Adaptive::now`] | yes, whatever the counters do | yes, whatever the counters do | – | fine alone, coarser in a crowd |
+//! | [`FullResolution::now`] | wrong by less than the granularity | wrong by less than the granularity | – | 1 ns |
+//! | [`Unordered::now`] | not promised | **no** | – | 1 ns |
 //! | [`Granular::recent`] | yes | yes | – | a load of what `now` returned last |
 //!
-//! All of them are on the timescale of `CLOCK_MONOTONIC` and follow its slewing. [`Clock::trust`] says how far they may be
-//! off at the moment, and whether, why and how much to trust them. [`Stopwatch`] gives an interval with the bound of its
-//! error; [`Ticks`] with an [`AnchorTable`] are captured now and converted later; [`WallAnchor`] leads to wall-clock time.
+//! All of them are `CLOCK_MONOTONIC`: computed, wherever the kernel's own data can be read, from the numbers by which
+//! `clock_gettime` computes it, and read by `clock_gettime` elsewhere. [`Clock::reading`] gives a time and the bound of its
+//! error from one read; [`Clock::trust`] says where readings come from and why. [`Stopwatch`] gives an interval with its
+//! bound; [`Ticks`] with an [`AnchorTable`] are captured now and converted later; [`WallAnchor`] leads to wall-clock time, and
+//! [`utc`] says between which times UTC lies.
 //!
 //! Code that asks for the trait [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
 //! demand. Code that studies clocks finds the raw sources as [`SourceId`] and [`TickSource`]: the CPU's counter with and
 //! without a fence, and every clock of the system, by static dispatch.
 //!
 //! # Guarantees
-//! - Nothing runs before `main` or in the background. The first read takes some 10 to 40 µs.
-//! - Reads are infallible and wait for nobody: they are safe in a signal handler and after `fork`.
-//! - The guarantees can be checked on your machine: [`causality::litmus`], `chronoscope causality`, and `bench/clock`.
+//! - Nothing runs before `main` or in the background, and nothing is kept that could age. The first read takes some 10 µs.
+//! - Reads are infallible and wait for nobody: a thread stopped anywhere, a `fork` anywhere and a signal handler that reads
+//!   within a read change no reading.
+//! - After [`Clock::warm_up`] no read makes a system call, except `clock_gettime` where the kernel keeps time by a clocksource
+//!   that programs cannot read. A process restored from a checkpoint on another kernel looks anew, once.
+//! - The guarantees can be checked on your machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read, and [`Clock`]
-//! reads the system's monotonic clock and says so; elsewhere every source but the counter reports [`Unavailable`] with
-//! its reason. The crate is `no_std` without its feature `std`, and depends on `libc` or, on Windows, `windows-sys` alone.
+//! reads the system's monotonic clock and says so. Every other system with `std` is read through `std::time::Instant` and
+//! `SystemTime`; without `std` there is no clock there, and [`Clock`] panics. The crate is `no_std` without its feature `std`,
+//! and depends on `libc` or, on Windows, `windows-sys` alone.
 //!
 //! # Features
 //! - `std` (default): [`causality`] and [`WallAnchor::to_system_time`].
-//! - `kernel-data` (default): converts by the kernel's own data where they can be read and pass a check; without it the
-//!   clock is kept to `clock_gettime` by brackets.
+//! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check; without it
+//!   every read is `clock_gettime`.
 //! - `serde`: instants, ticks, anchors and what a clock says of itself.
 //!
 //! # Examples
