@@ -1,4 +1,8 @@
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use core::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, Release, SeqCst},
+    fence,
+};
 use std::boxed::Box;
 use std::sync::Mutex;
 use std::vec::Vec;
@@ -46,9 +50,10 @@ impl Timekeeper {
     }
 }
 
+#[cfg_attr(miri, allow(dead_code))] // the fault tests are too long to interpret
 impl FakeKernel {
-    /// 2.5 GHz, up for 77 s.
-    pub(crate) fn new() -> Self {
+    /// 2.5 GHz, up for 77 s, and there until the process ends.
+    pub(crate) fn new() -> &'static Self {
         let timekeeper = Timekeeper { last: 1_000_000, mult: 6_710_886, seconds: 77, shifted_ns: 5 << SHIFT };
         let state = State { timekeeper, page: words(), code: words(), mode: 1, sequence: 8 };
         state.code[0].store(0x1122_3344_5566_8955, SeqCst);
@@ -59,6 +64,8 @@ impl FakeKernel {
             locates: AtomicU32::new(0),
         };
         kernel.state.lock().unwrap().publish();
+        let kernel: &'static Self = Box::leak(Box::new(kernel));
+        KERNELS.lock().unwrap().push(kernel);
         kernel
     }
 
@@ -138,7 +145,10 @@ const DATA_AT: usize = 16;
 
 impl State {
     fn publish_sequence(&self) {
-        self.page[DATA_AT].store(u64::from(self.mode) << 32 | self.sequence & 0xffff_ffff, SeqCst);
+        // As weakly ordered as the kernel's own writes, so that an interpreter of weak memory can find fault.
+        fence(Release);
+        self.page[DATA_AT].store(u64::from(self.mode) << 32 | self.sequence & 0xffff_ffff, Relaxed);
+        fence(Release);
     }
 
     fn publish(&mut self) {
@@ -146,7 +156,7 @@ impl State {
         self.publish_sequence();
         let Timekeeper { last, mult, seconds, shifted_ns } = self.timekeeper;
         let words = [last, u64::MAX, u64::from(SHIFT) << 32 | mult, 0, 0, seconds, shifted_ns];
-        words.into_iter().zip(&self.page[DATA_AT + 1..]).for_each(|(word, place)| place.store(word, SeqCst));
+        words.into_iter().zip(&self.page[DATA_AT + 1..]).for_each(|(word, place)| place.store(word, Relaxed));
         self.sequence += 1;
         self.publish_sequence();
     }
@@ -163,8 +173,14 @@ impl State {
 /// Memory of a process, which outlives the test as mappings outlive whoever looks at them.
 fn words() -> &'static [AtomicU64] {
     let words: Vec<AtomicU64> = (0..PAGE_WORDS).map(|_| AtomicU64::new(0)).collect();
-    Box::leak(words.into_boxed_slice())
+    let words: &'static [AtomicU64] = Box::leak(words.into_boxed_slice());
+    MAPPINGS.lock().unwrap().push(words);
+    words
 }
+
+/// Somebody who knows of each, so that none counts as lost.
+static KERNELS: Mutex<Vec<&FakeKernel>> = Mutex::new(Vec::new());
+static MAPPINGS: Mutex<Vec<&[AtomicU64]>> = Mutex::new(Vec::new());
 
 impl Machine for &FakeKernel {
     fn counter<const ORDERED: bool>(&self, _self_ordered: bool) -> u64 {

@@ -17,7 +17,7 @@ use crate::trust::{RateSource, Reason};
 type Clock = Exact<&'static FakeKernel>;
 
 fn clock() -> (&'static FakeKernel, &'static Clock) {
-    let kernel: &'static FakeKernel = Box::leak(Box::new(FakeKernel::new()));
+    let kernel = FakeKernel::new();
     (kernel, Box::leak(Box::new(Exact::new(kernel))))
 }
 

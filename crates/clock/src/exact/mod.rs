@@ -7,7 +7,7 @@
 //! are.
 
 mod convert;
-#[cfg(all(test, not(any(loom, miri))))]
+#[cfg(all(test, not(loom)))]
 mod fake_kernel;
 #[cfg(all(test, not(any(loom, miri))))]
 mod fault_tests;
@@ -18,6 +18,8 @@ mod loom_tests;
 mod machine;
 mod mode;
 mod pvclock;
+#[cfg(all(test, not(loom)))]
+mod race_tests;
 mod sequence;
 mod step;
 mod this_machine;
