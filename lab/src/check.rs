@@ -1,0 +1,92 @@
+use std::io;
+
+use crate::checks::{forks, hogs, readings, signals, slews, stops, switch, timens};
+use crate::plant::Plant;
+use crate::row::Row;
+use crate::size::Size;
+
+/// What a machine can be made to do while its clock is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Nothing: plain readings.
+    Readings,
+    /// The same, fewer, for clocks that are read by a system call.
+    SlowReadings,
+    /// The kernel's clock is slewed to and fro.
+    Slews,
+    /// Processes that read are stopped and continued.
+    Stops,
+    /// A busy thread beside every reader.
+    Hogs,
+    /// The kernel's clocksource is switched.
+    Switch,
+    /// Processes in a new time namespace read.
+    Timens,
+    /// Children are forked under reading threads.
+    Forks,
+    /// A signal handler reads inside other reads.
+    Signals,
+}
+
+impl Check {
+    /// Every check.
+    pub const ALL: [Self; 9] = [
+        Self::Readings,
+        Self::SlowReadings,
+        Self::Slews,
+        Self::Stops,
+        Self::Hogs,
+        Self::Switch,
+        Self::Timens,
+        Self::Forks,
+        Self::Signals,
+    ];
+
+    /// As it is named in `lab/machines`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Readings => "readings",
+            Self::SlowReadings => "slow_readings",
+            Self::Slews => "slews",
+            Self::Stops => "stops",
+            Self::Hogs => "hogs",
+            Self::Switch => "switch",
+            Self::Timens => "timens",
+            Self::Forks => "forks",
+            Self::Signals => "signals",
+        }
+    }
+
+    /// The check of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+
+    /// The rows that it prints, all of them in every run.
+    pub fn rows(self) -> Vec<String> {
+        match self {
+            Self::Slews => slews::ROWS.iter().map(slews::Slew::name).collect(),
+            Self::Forks => vec![forks::CHILDREN.to_owned(), forks::PARENT.to_owned()],
+            Self::Timens => timens::ROWS.iter().map(|&row| row.to_owned()).collect(),
+            Self::Signals => vec![signals::HANDLER.to_owned(), signals::INTERRUPTED.to_owned()],
+            Self::SlowReadings => vec![Self::Readings.name().to_owned()],
+            other => vec![other.name().to_owned()],
+        }
+    }
+
+    /// Runs it; `print` gets each row as soon as it is there.
+    pub fn run(self, size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::Result<()> {
+        match self {
+            Self::Readings => print(readings::run(size.readings(), plant)?),
+            Self::SlowReadings => print(readings::run(size.slow_readings(), plant)?),
+            Self::Slews => slews::run(size, plant, print)?,
+            Self::Stops => print(stops::run(size)?),
+            Self::Hogs => print(hogs::run(size, plant)?),
+            Self::Switch => print(switch::run(size, plant)?),
+            Self::Timens => timens::run(size, print)?,
+            Self::Forks => forks::run(size, plant, print)?,
+            Self::Signals => signals::run(size, print)?,
+        }
+        Ok(())
+    }
+}

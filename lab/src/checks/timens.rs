@@ -1,0 +1,60 @@
+//! Processes in a time namespace whose CLOCK_MONOTONIC is 1000 s ahead.
+
+use std::fs;
+use std::hint::black_box;
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::helper::{self, Role};
+use crate::reader::{Read, Reader, bracketed};
+use crate::row::Row;
+use crate::size::Size;
+use crate::sys;
+
+/// A process that first reads inside the namespace, and one forked by a process that has read outside.
+pub const ROWS: [&str; 2] = ["timens, cold", "timens, warm"];
+const OFFSET_S: u64 = 1_000;
+const CHILD_LIMIT: Duration = Duration::from_secs(300);
+
+/// Runs both rows.
+pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
+    for (name, role) in ROWS.into_iter().zip([Role::ColdNamespace(size.timens()), Role::WarmNamespace(size.timens())]) {
+        let began = Instant::now();
+        let (both, said) = helper::start(role).and_then(helper::finish)?;
+        print(Row::new(name, both, size.timens(), began.elapsed()).said(said));
+    }
+    Ok(())
+}
+
+/// Unshares the time namespace, sets the offset, and has a child in it read and report.
+///
+/// # Errors
+/// Where the kernel refuses or has no time namespaces, or the child does not find itself 1000 s ahead.
+pub fn through(warm: bool, readings: u64) -> io::Result<()> {
+    if warm {
+        // So that everything the library remembers is of this namespace.
+        for _ in 0..1_000 {
+            for read in Read::ALL {
+                black_box(bracketed(read));
+            }
+        }
+    }
+    sys::unshare_time()?;
+    fs::write("/proc/self/timens_offsets", format!("monotonic {OFFSET_S} 0"))?;
+    let ahead_ns = sys::monotonic_ns() + OFFSET_S * 1_000_000_000;
+    // This process has one thread, so that its child may do anything.
+    let came = sys::in_child(CHILD_LIMIT, || {
+        let mut reader = Reader::new(None);
+        (0..readings).for_each(|_| reader.turn());
+        let is_ahead = sys::monotonic_ns() >= ahead_ns;
+        if is_ahead {
+            helper::report(reader.seen());
+        }
+        [u8::from(is_ahead)]
+    })?;
+    match came {
+        Some([1]) => Ok(()),
+        Some(_) => Err(io::Error::other("the child was not in the new namespace")),
+        None => Err(io::Error::other("the child in the namespace died")),
+    }
+}

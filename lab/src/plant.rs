@@ -1,0 +1,42 @@
+/// A fault put in on purpose: a check that cannot fail proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plant {
+    /// One reading in a thousand is 1 µs ahead.
+    Ahead,
+    /// One reading in a thousand is 1 ms behind.
+    Behind,
+    /// The first row is not printed.
+    Silent,
+    /// The guest ends in the middle.
+    Crash,
+}
+
+impl Plant {
+    /// Every plant, for the self-test.
+    pub const ALL: [Self; 4] = [Self::Ahead, Self::Behind, Self::Silent, Self::Crash];
+
+    /// As it is named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ahead => "ahead",
+            Self::Behind => "behind",
+            Self::Silent => "silent",
+            Self::Crash => "crash",
+        }
+    }
+
+    /// The plant of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plant| plant.name() == name)
+    }
+
+    /// The `count`th reading with this plant in it.
+    #[inline(always)]
+    pub fn apply(self, count: u64, reading_ns: u64) -> u64 {
+        match self {
+            Self::Ahead if count % 1_000 == 999 => reading_ns + 1_000,
+            Self::Behind if count % 1_000 == 999 => reading_ns - 1_000_000,
+            _ => reading_ns,
+        }
+    }
+}

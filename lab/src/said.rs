@@ -1,0 +1,47 @@
+use chronoscope_clock::Clock;
+use serde_json::Value;
+
+/// What the library says of its clock, in one process or in several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where its rate comes from.
+    pub source: String,
+    /// How far it can be trusted.
+    pub state: String,
+}
+
+impl Said {
+    /// What it says here and now.
+    pub fn now() -> Self {
+        let trust = Clock::or_system().trust();
+        Self { source: format!("{:?}", trust.rate_source), state: format!("{:?}", trust.state) }
+    }
+
+    /// What another process was told, added where it differs.
+    pub fn merge(&mut self, other: &Self) {
+        for (all, one) in [(&mut self.source, &other.source), (&mut self.state, &other.state)] {
+            if !all.split('/').any(|said| said == one) {
+                *all = format!("{all}/{one}");
+            }
+        }
+    }
+
+    /// As it was printed by a row or a helper.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        Some(Self { source: value["source"].as_str()?.to_owned(), state: value["state"].as_str()?.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Said;
+
+    #[test]
+    fn says_each_thing_once() {
+        let said = |source: &str| Said { source: source.to_owned(), state: "Verified".to_owned() };
+        let mut all = said("KernelData");
+        all.merge(&said("SystemClock"));
+        all.merge(&said("SystemClock"));
+        assert_eq!((all.source.as_str(), all.state.as_str()), ("KernelData/SystemClock", "Verified"));
+    }
+}
