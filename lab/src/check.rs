@@ -29,6 +29,12 @@ pub enum Check {
 }
 
 impl Check {
+    /// Whether the library reads the counter under it, where it does otherwise. In a time namespace every reading is the
+    /// system's, which alone adds the namespace's offset.
+    pub fn leaves_counter(self) -> bool {
+        self != Self::Timens
+    }
+
     /// Every check.
     pub const ALL: [Self; 9] = [
         Self::Readings,

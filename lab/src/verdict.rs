@@ -74,11 +74,11 @@ impl Verdict {
         let rows = machine
             .checks
             .iter()
-            .flat_map(|check| check.rows())
-            .flat_map(|row| Read::ALL.map(|read| (row.clone(), read)))
-            .map(|(row, read)| {
+            .flat_map(|check| check.rows().into_iter().map(|row| (*check, row)))
+            .flat_map(|(check, row)| Read::ALL.map(|read| (check, row.clone(), read)))
+            .map(|(check, row, read)| {
                 let printed = lines.iter().find(|line| line["row"] == row.as_str() && line["read"] == read.name());
-                judge(row, read, printed, machine.reads_counter)
+                judge(row, read, printed, machine.reads_counter && check.leaves_counter())
             })
             .collect();
         Self { machine: machine.name.clone(), begin, rows, faults }
