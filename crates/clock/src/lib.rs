@@ -27,7 +27,7 @@
 //! - Reads are infallible and wait for nobody: a thread stopped anywhere, a `fork` anywhere and a signal handler that reads
 //!   within a read change no reading.
 //! - After [`Clock::warm_up`] no read makes a system call, except `clock_gettime` where the kernel keeps time by a clocksource
-//!   that programs cannot read. A process restored from a checkpoint on another kernel looks anew, once.
+//!   that programs cannot read, as after a restore from a checkpoint on another kernel.
 //! - The guarantees can be checked on your machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
 //!
 //! # Platform

@@ -91,6 +91,8 @@ reasons! {
     KernelUsesAnother: Fallback, "the kernel keeps time by a clocksource that programs cannot read";
     /// The process is in a time namespace, whose offset only the system adds.
     TimeNamespace: Fallback, "this process is in a time namespace";
+    /// The process was restored from a checkpoint on another kernel, whose data it does not know.
+    Restored: Fallback, "this process was restored from a checkpoint on another kernel";
     /// The process may not read the counter (`PR_TSC_SIGSEGV`).
     CounterForbidden: Fallback, "this process is forbidden to read the counter";
     /// How this system converts its counter is not known to this crate.

@@ -18,6 +18,7 @@ pub(crate) struct FakeKernel {
     state: Mutex<State>,
     forbids: AtomicBool,
     pub(crate) locates: AtomicU32,
+    restores: AtomicU32,
 }
 
 struct State {
@@ -25,8 +26,55 @@ struct State {
     /// Where the data and the vDSO's code are mapped now.
     page: &'static [AtomicU64],
     code: &'static [AtomicU64],
+    /// kvm-clock's page, and Hyper-V's behind it.
+    hypervisors: &'static [AtomicU64],
+    clocksource: Clocksource,
     mode: u32,
     sequence: u64,
+}
+
+/// What the kernel keeps time by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(any(miri, not(target_arch = "x86_64")), allow(dead_code))]
+pub(crate) enum Clocksource {
+    Counter,
+    /// 2.5 GHz in nanoseconds, from a counter of 500.
+    KvmClock,
+    /// 2.5 GHz in units of 100 ns.
+    HyperV,
+}
+
+const KVM_SYSTEM_TIME: u64 = 9_000_000_000;
+const KVM_TIMESTAMP: u64 = 500;
+const KVM_MULT: u64 = 0xcccc_cccd;
+const HYPERV_OFFSET: u64 = 777;
+const HYPERV_AT: usize = 512;
+
+impl Clocksource {
+    /// What it shows, by plain arithmetic.
+    fn cycles(self, ticks: u64) -> u64 {
+        match self {
+            Self::Counter => ticks,
+            Self::KvmClock => KVM_SYSTEM_TIME + ((ticks - KVM_TIMESTAMP) / 2 * KVM_MULT) / (1 << 32),
+            Self::HyperV => HYPERV_OFFSET + ticks / 250,
+        }
+    }
+
+    fn mode(self) -> u32 {
+        match self {
+            Self::Counter => 1,
+            Self::KvmClock => mode::PVCLOCK,
+            Self::HyperV => mode::HYPERV,
+        }
+    }
+
+    fn mult(self) -> u64 {
+        match self {
+            Self::Counter => 6_710_886,
+            Self::KvmClock => 1 << SHIFT,
+            Self::HyperV => 100 << SHIFT,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -43,8 +91,8 @@ const SECOND: u64 = 1_000_000_000;
 
 impl Timekeeper {
     /// By plain arithmetic, as an independent witness.
-    fn ns(&self, ticks: u64) -> u64 {
-        let cycles = u128::from(ticks.saturating_sub(self.last));
+    fn ns(&self, cycles: u64) -> u64 {
+        let cycles = u128::from(cycles.saturating_sub(self.last));
         let since = (cycles * u128::from(self.mult) + u128::from(self.shifted_ns)) >> SHIFT;
         self.seconds * SECOND + since as u64
     }
@@ -55,13 +103,24 @@ impl FakeKernel {
     /// 2.5 GHz, up for 77 s, and there until the process ends.
     pub(crate) fn new() -> &'static Self {
         let timekeeper = Timekeeper { last: 1_000_000, mult: 6_710_886, seconds: 77, shifted_ns: 5 << SHIFT };
-        let state = State { timekeeper, page: words(), code: words(), mode: 1, sequence: 8 };
+        let clocksource = Clocksource::Counter;
+        let hypervisors = words();
+        let state = State { timekeeper, page: words(), code: words(), hypervisors, clocksource, mode: 1, sequence: 8 };
+        let rate = KVM_MULT | 0xff << 32 | 1 << 40;
+        [2, KVM_TIMESTAMP, KVM_SYSTEM_TIME, rate]
+            .iter()
+            .zip(hypervisors)
+            .for_each(|(word, at)| at.store(*word, SeqCst));
+        let scale = ((1_u128 << 64) / 250 + 1) as u64;
+        let page = &hypervisors[HYPERV_AT..];
+        [1, scale, HYPERV_OFFSET].iter().zip(page).for_each(|(word, at)| at.store(*word, SeqCst));
         state.code[0].store(0x1122_3344_5566_8955, SeqCst);
         let kernel = Self {
             counter: AtomicU64::new(1_000_500),
             state: Mutex::new(state),
             forbids: AtomicBool::new(false),
             locates: AtomicU32::new(0),
+            restores: AtomicU32::new(0),
         };
         kernel.state.lock().unwrap().publish();
         let kernel: &'static Self = Box::leak(Box::new(kernel));
@@ -85,8 +144,29 @@ impl FakeKernel {
         state.sequence += 1;
         state.publish_sequence();
         state.accumulate(self.counter.load(SeqCst));
-        state.timekeeper.mult = (6_710_886 + 6_710_886 * ppm / 1_000_000) as u64;
+        let mult = state.clocksource.mult() as i64;
+        state.timekeeper.mult = (mult + mult * ppm / 1_000_000) as u64;
         state.publish();
+    }
+
+    /// Keeps time by another clocksource from now on.
+    pub(crate) fn switch(&self, clocksource: Clocksource) {
+        let mut state = self.state.lock().unwrap();
+        let ticks = self.counter.load(SeqCst);
+        state.accumulate(ticks);
+        state.clocksource = clocksource;
+        state.mode = clocksource.mode();
+        state.timekeeper.last = clocksource.cycles(ticks);
+        state.timekeeper.mult = clocksource.mult();
+        state.sequence += 2;
+        state.publish();
+    }
+
+    /// The hypervisor begins to change its pages and does not end.
+    pub(crate) fn stop_hypervisors(&self, are_stopped: bool) {
+        let hypervisors = self.state.lock().unwrap().hypervisors;
+        hypervisors[0].store(if are_stopped { 3 } else { 4 }, SeqCst);
+        hypervisors[HYPERV_AT].store(if are_stopped { 0 } else { 2 }, SeqCst);
     }
 
     /// Begins an update and never ends it.
@@ -124,19 +204,15 @@ impl FakeKernel {
         state.page = words();
         state.sequence += 2;
         state.publish();
-        let jump = state.code[0].load(SeqCst).wrapping_add(0x0bb8);
-        state.code[0].store(jump, SeqCst);
+        // `movabs rax, …`: the first time another instruction, every time another address.
+        let restores = self.restores.fetch_add(1, SeqCst) + 1;
+        state.code[0].store(0xb848 | (0x7fff_1230_0000 + u64::from(restores) * 0x9_7000) << 16, SeqCst);
         old[DATA_AT + 6].fetch_add(1_000, SeqCst);
         old[DATA_AT + 7].fetch_add(1_000, SeqCst);
     }
 
     pub(crate) fn forbid_counter(&self, forbids: bool) {
         self.forbids.store(forbids, SeqCst);
-    }
-
-    fn state(&self) -> (Timekeeper, u32) {
-        let state = self.state.lock().unwrap();
-        (state.timekeeper, state.mode)
     }
 }
 
@@ -162,11 +238,12 @@ impl State {
     }
 
     fn accumulate(&mut self, ticks: u64) {
+        let cycles = self.clocksource.cycles(ticks);
         let keeper = &mut self.timekeeper;
-        let since = u128::from(ticks - keeper.last) * u128::from(keeper.mult) + u128::from(keeper.shifted_ns);
+        let since = u128::from(cycles - keeper.last) * u128::from(keeper.mult) + u128::from(keeper.shifted_ns);
         keeper.seconds += (since / (u128::from(SECOND) << SHIFT)) as u64;
         keeper.shifted_ns = (since % (u128::from(SECOND) << SHIFT)) as u64;
-        keeper.last = ticks;
+        keeper.last = cycles;
     }
 }
 
@@ -198,7 +275,8 @@ impl Machine for &FakeKernel {
     }
 
     fn system_call_ns(&self) -> u64 {
-        self.state().0.ns(self.counter.load(SeqCst))
+        let state = self.state.lock().unwrap();
+        state.timekeeper.ns(state.clocksource.cycles(self.counter.load(SeqCst)))
     }
 
     fn locate(&self) -> Result<Located, Reason> {
@@ -208,6 +286,8 @@ impl Machine for &FakeKernel {
         }
         let state = self.state.lock().unwrap();
         let code = KernelPage::of_test(state.code);
-        Ok(Located { page: KernelPage::of_test(state.page), hypervisors: None, code, seal: Seal::of(code) })
+        let seal = Seal::of(code).ok_or(Reason::Restored)?;
+        let hypervisors = cfg!(target_arch = "x86_64").then(|| KernelPage::of_test(state.hypervisors));
+        Ok(Located { page: KernelPage::of_test(state.page), hypervisors, code, seal })
     }
 }

@@ -1,4 +1,4 @@
-use super::mode::{self, ARCHITECTURE, HYPERV, PVCLOCK};
+use super::mode::{self, is_readable};
 
 /// Where the kernel's data begin in their page, and which of its two shapes they have.
 ///
@@ -58,10 +58,9 @@ pub(crate) enum Search {
 pub(crate) fn search(word: impl Fn(usize) -> u64) -> Search {
     let candidates = || (0..FURTHEST_START).flat_map(|start| Layout::ALL.map(|layout| (start, layout)));
     let is_there = |start, layout, modes: &[u32]| looks_right(&|at| word(start + at), layout, modes);
-    let readable = |mode: &u32| ARCHITECTURE.contains(mode) || [PVCLOCK, HYPERV].contains(mode);
     let modes: &[u32] = &[1, 2, 3];
     let found = candidates()
-        .find(|(start, layout)| readable(&((word(*start) >> 32) as u32)) && is_there(*start, *layout, modes));
+        .find(|(start, layout)| is_readable((word(*start) >> 32) as u32) && is_there(*start, *layout, modes));
     if let Some((start, layout)) = found {
         return Search::Found(start, layout);
     }

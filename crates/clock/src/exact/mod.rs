@@ -17,7 +17,7 @@ mod layout;
 mod loom_tests;
 mod machine;
 mod mode;
-mod pvclock;
+pub(crate) mod pvclock;
 #[cfg(all(test, not(loom)))]
 mod race_tests;
 mod sequence;
@@ -107,7 +107,7 @@ impl<M: Machine> Exact<M> {
     /// The time with all that is known of the reading.
     pub(crate) fn take<const ORDERED: bool>(&self) -> Taken {
         let (mut found, mut observed) = self.memo.0.found();
-        if matches!(found, Found::Unknown | Found::Outdated) {
+        if matches!(found, Found::Unknown) {
             self.find_out(observed);
             (found, observed) = self.memo.0.found();
         }
@@ -119,8 +119,12 @@ impl<M: Machine> Exact<M> {
                 self.search_again_if_due(taken.ns, observed);
                 taken
             }
-            // Restored once more, this very moment.
-            Found::Unknown | Found::Outdated => self.take_from_system(),
+            Found::Outdated => {
+                self.memo.0.publish_nothing(observed, Reason::Restored);
+                self.take_from_system()
+            }
+            // Somebody else's publication, not seen yet.
+            Found::Unknown => self.take_from_system(),
         }
     }
 
@@ -138,10 +142,11 @@ impl<M: Machine> Exact<M> {
             Found::Nothing(reason) => Some(reason),
             Found::Data(data) => Some(match mode_of(data.words.word(0)) {
                 mode::TIME_NAMESPACE => Reason::TimeNamespace,
-                mode::NONE => Reason::KernelUsesAnother,
-                _ => Reason::KernelDataChanging,
+                mode if mode::is_readable(mode) => Reason::KernelDataChanging,
+                _ => Reason::KernelUsesAnother,
             }),
-            Found::Unknown | Found::Outdated => Some(Reason::NoKernelData),
+            Found::Outdated => Some(Reason::Restored),
+            Found::Unknown => Some(Reason::NoKernelData),
         }
     }
 

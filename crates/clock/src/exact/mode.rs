@@ -20,6 +20,11 @@ pub(crate) const NONE: u32 = 0;
 /// This page holds the offsets of a time namespace: `VDSO_CLOCKMODE_TIMENS`.
 pub(crate) const TIME_NAMESPACE: u32 = i32::MAX as u32;
 
+/// Whether this crate reads what `mode` stands for.
+pub(crate) fn is_readable(mode: u32) -> bool {
+    ARCHITECTURE.contains(&mode) || mode == PVCLOCK || mode == HYPERV
+}
+
 /// Whether `mode` is the architecture's own counter.
 #[inline(always)]
 pub(crate) fn is_architecture(mode: u32) -> bool {

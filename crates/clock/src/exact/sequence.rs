@@ -1,6 +1,6 @@
 use super::convert::Conversion;
 use super::layout::Layout;
-use super::mode::{ARCHITECTURE, HYPERV, PVCLOCK};
+use super::mode::is_readable;
 use super::words::Words;
 use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
 
@@ -71,7 +71,5 @@ pub(crate) fn look<W: Words>(
 /// The mode decides: the page of a time namespace has an odd number for ever.
 #[cold]
 fn missed(before: u64) -> Missed {
-    let mode = mode_of(before);
-    let is_readable = ARCHITECTURE.contains(&mode) || mode == PVCLOCK || mode == HYPERV;
-    if before & 1 != 0 && is_readable { Missed::Changing } else { Missed::OtherMode }
+    if before & 1 != 0 && is_readable(mode_of(before)) { Missed::Changing } else { Missed::OtherMode }
 }

@@ -16,7 +16,7 @@ use crate::trust::Reason;
 /// A checkpoint restored on another kernel may leave the data unmapped, at another place or of another shape. Then the
 /// tool that restored it has also led the vDSO's functions to the new kernel's, by writing over their beginnings (CRIU
 /// does). So every address is sealed with bits of the code of the vDSO's `clock_gettime`, and is used only while they are
-/// the same.
+/// the same; from then on every reading is the system's.
 #[derive(Debug)]
 pub(crate) struct Memo {
     /// 0 at first; with [`NOTHING`] the [`Reason`] why there are no data; else their sealed address.
@@ -69,15 +69,23 @@ pub(crate) struct Located {
 pub(crate) struct Seal(u64);
 
 impl Seal {
+    /// None where the code has been written over: the process was restored before anybody asked, and where it may be restored
+    /// once more, the second jump begins as the first.
+    pub(crate) fn of(code: KernelPage) -> Option<Self> {
+        const MOVABS_TO_RAX: u64 = 0xb848;
+        let is_jump = cfg!(target_arch = "x86_64") && code.word(0) & 0xffff == MOVABS_TO_RAX;
+        (!is_jump).then(|| Self(Self::bits(code)))
+    }
+
     /// On x86-64 the first two bytes, which a jump to elsewhere (`movabs` into a register) shares with no function of a
     /// compiler's. On aarch64 both may begin by saving the same registers, so 16 bytes are folded.
     #[inline(always)]
-    pub(crate) fn of(code: KernelPage) -> Self {
+    fn bits(code: KernelPage) -> u64 {
         if cfg!(target_arch = "x86_64") {
-            return Self(code.word(0) & SEAL);
+            return code.word(0) & SEAL;
         }
         let folded = code.word(0).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ code.word(1);
-        Self((folded ^ folded >> 32 ^ folded >> 16) & SEAL)
+        (folded ^ folded >> 32 ^ folded >> 16) & SEAL
     }
 }
 
@@ -208,6 +216,6 @@ impl Memo {
         // SAFETY: every sealed word was released after `note` had stored this address, which is of the vDSO's code: it stays
         // mapped for the life of the process, as the C library calls it.
         let code = unsafe { KernelPage::at(code) };
-        (word ^ Seal::of(code).0) & SEAL == 0
+        (word ^ Seal::bits(code)) & SEAL == 0
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn locate() -> Result<Located, Reason> {
     let vdso = Vdso::of_process().ok_or(Reason::NoKernelData)?;
     let code = vdso.clock_gettime().ok_or(Reason::NoKernelData)?;
     // Before anything that a restore could change.
-    let seal = Seal::of(code);
+    let seal = Seal::of(code).ok_or(Reason::Restored)?;
     let maps::Vvar { data, hypervisors } = maps::vvar(vdso.start()).ok_or(Reason::NoKernelData)?;
     Ok(Located { page: page(data), hypervisors: hypervisors.map(page), code, seal })
 }
@@ -29,4 +29,48 @@ pub(crate) fn locate() -> Result<Located, Reason> {
 fn page(mapping: Mapping) -> KernelPage {
     // SAFETY: a page of the kernel's data, mapped readable. The kernel never unmaps it; a restore does, and breaks the seal.
     unsafe { KernelPage::at(mapping.start) }
+}
+
+#[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
+mod tests {
+    use super::*;
+    use crate::arch::Counter;
+    use crate::exact::pvclock;
+    use crate::os::{OsClock, try_read_ns};
+
+    /// How far the page's time went while `CLOCK_MONOTONIC_RAW` went 50 ms, in parts per million of that. None without a page.
+    fn ppm_of_kvm_clock() -> Option<i64> {
+        let page = locate().ok()?.hypervisors?;
+        let counter = Counter::new().ok()?;
+        let read = || Some((pvclock::cycles(page, || counter.ordered())?, try_read_ns(OsClock::MonotonicRaw).ok()?));
+        let first = read()?;
+        let last = loop {
+            let next = read()?;
+            if next.1 - first.1 >= 50_000_000 {
+                break next;
+            }
+        };
+        let gained = |begin: u64, end: u64| i64::try_from(end - begin).ok();
+        Some(gained(first.0, last.0)? * 1_000_000 / gained(first.1, last.1)? - 1_000_000)
+    }
+
+    #[test]
+    fn the_page_of_this_machines_own_kvm_clock_keeps_time() {
+        // In a child: where the kernel has never kept time by it, a look at the page ends the process.
+        // SAFETY: the child makes system calls, reads memory and leaves at once.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let code = ppm_of_kvm_clock().map_or(2, |ppm| i32::from(ppm.abs() >= 1_000));
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(code) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for that child; `status` is valid for the call to fill.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        match (libc::WIFEXITED(status), libc::WEXITSTATUS(status)) {
+            (true, 0) => {}
+            (true, 2) | (false, _) => std::eprintln!("skipped: no page of kvm-clock that is in use"),
+            (true, code) => panic!("it runs at another rate: {code}"),
+        }
+    }
 }
