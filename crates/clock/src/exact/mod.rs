@@ -29,6 +29,8 @@ use core::sync::atomic::AtomicU64;
 
 pub(crate) use layout::Layout;
 pub(crate) use machine::Machine;
+#[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
+pub(crate) use step::at_step;
 pub(crate) use step::{Step, reached};
 pub(crate) use this_machine::ThisMachine;
 pub(crate) use words::Words;

@@ -50,11 +50,14 @@ mod hooked {
     }
 
     pub(crate) fn reached(step: Step) {
-        // Taken out meanwhile: what the hook does may get here again.
-        let Some(mut hook) = HOOK.with(|kept| kept.borrow_mut().take()) else { return };
+        // Taken out meanwhile: what the hook does may get here again. So may a signal handler, at any place of this function.
+        let take = |kept: &RefCell<Option<Hook>>| kept.try_borrow_mut().ok()?.take();
+        let Some(mut hook) = HOOK.with(take) else { return };
         hook(step);
         HOOK.with(|kept| {
-            kept.borrow_mut().get_or_insert(hook);
+            if let Ok(mut kept) = kept.try_borrow_mut() {
+                kept.get_or_insert(hook);
+            }
         });
     }
 

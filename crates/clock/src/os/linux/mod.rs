@@ -9,6 +9,8 @@ mod kernel;
 mod locate;
 #[cfg(feature = "kernel-data")]
 mod maps;
+#[cfg(all(test, feature = "std", not(any(loom, miri))))]
+mod process_tests;
 mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;

@@ -1,0 +1,31 @@
+//! What a process may do to the clock, done to a real one on a real kernel: forks at every step, signals at every
+//! instruction, stops, sandboxes, namespaces, a restore elsewhere.
+//!
+//! What changes a process for good happens in a [child](child) of a [fresh process](fresh) with a single thread, so that
+//! a crash fails one test and nothing else.
+
+mod check;
+mod child;
+mod counter_access;
+mod errno;
+#[cfg(target_arch = "x86_64")]
+mod every_instruction;
+mod fork;
+mod fresh;
+mod interval_timer;
+#[cfg(target_arch = "x86_64")]
+mod restore;
+mod seccomp;
+mod shared;
+mod signal;
+mod stop;
+mod time_namespace;
+
+/// The full name of a test of this module, for [`fresh::in_fresh_process`].
+macro_rules! here {
+    ($test:ident) => {{
+        let _: fn() = $test;
+        concat!(module_path!(), "::", stringify!($test))
+    }};
+}
+use here;

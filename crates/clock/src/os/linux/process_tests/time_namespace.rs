@@ -1,0 +1,78 @@
+//! Time namespaces: their offsets are the system's to add.
+
+use core::sync::atomic::Ordering::Relaxed;
+use std::{assert_eq, eprintln, format, fs, io};
+
+use super::check::{Checked, check_every_kind, ensure, ensure_of};
+use super::child::{Ended, end, holds_in_child, in_child, is_skipped_without_counter};
+use super::fresh::{SKIPPED, in_fresh_process};
+use super::here;
+use super::shared::Shared;
+use crate::{Clock, Reason};
+
+const OFFSET_S: u64 = 86_400;
+const NOT_PERMITTED: i32 = 9;
+
+/// Lets the children that this process starts from now on live a day ahead.
+fn put_children_a_day_ahead() -> io::Result<()> {
+    // As root, or as the root of a namespace of one's own.
+    // SAFETY: takes a number.
+    let is_done = unsafe { libc::unshare(libc::CLONE_NEWTIME) } == 0
+        // SAFETY: as above; this process has one thread.
+        || unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWTIME) } == 0;
+    if !is_done {
+        return Err(io::Error::last_os_error());
+    }
+    fs::write("/proc/self/timens_offsets", format!("monotonic {OFFSET_S} 0\n"))
+}
+
+/// Runs `inside` in a child of a process that has run `before` and entered a time namespace.
+fn check_inside(before: fn() -> Checked, inside: fn() -> Checked) {
+    let shared = Shared::new();
+    let ended = in_child(|| {
+        before()?;
+        if let Err(error) = put_children_a_day_ahead() {
+            eprintln!("{SKIPPED}no time namespace: {error}");
+            end(NOT_PERMITTED);
+        }
+        shared.number(0).store(crate::os::monotonic_ns(), Relaxed);
+        holds_in_child(|| {
+            inside()?;
+            let (outside_ns, inside_ns) = (shared.number(0).load(Relaxed), Clock::or_system().now().as_nanos());
+            let ahead_s = inside_ns.saturating_sub(outside_ns) / 1_000_000_000;
+            ensure_of(ahead_s >= OFFSET_S, "a day ahead", [outside_ns, inside_ns, 0])
+        });
+        Ok(())
+    });
+    if ended != Ended::WithCode(NOT_PERMITTED) {
+        assert_eq!(ended, Ended::Well);
+    }
+}
+
+fn check_and_give_the_reason() -> Checked {
+    check_every_kind()?;
+    let reason = Clock::trusted().map_err(crate::Distrust::reason);
+    ensure(reason == Err(Reason::TimeNamespace), "the reason is told")?;
+    Clock::warm_up();
+    check_every_kind()?;
+    let reason = Clock::trusted().map_err(crate::Distrust::reason);
+    ensure(reason == Err(Reason::TimeNamespace), "the reason is told again")
+}
+
+#[test]
+fn a_child_in_one_is_right_at_once_though_its_parent_has_read() {
+    in_fresh_process(here!(a_child_in_one_is_right_at_once_though_its_parent_has_read), || {
+        if !is_skipped_without_counter() {
+            check_inside(check_every_kind, check_and_give_the_reason);
+        }
+    });
+}
+
+#[test]
+fn a_first_read_in_one_is_right() {
+    in_fresh_process(here!(a_first_read_in_one_is_right), || {
+        if !is_skipped_without_counter() {
+            check_inside(|| Ok(()), check_and_give_the_reason);
+        }
+    });
+}
