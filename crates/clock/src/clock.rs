@@ -4,7 +4,7 @@ use core::time::Duration;
 use crate::arch::Counter;
 use crate::exact::{Exact, Taken, ThisMachine};
 use crate::os::{self, OsClock};
-use crate::sync::process_wide;
+use crate::sync::{Alone, process_wide};
 use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 use crate::{Anchor, Instant, Now, Reading, TickSource, Ticks};
 
@@ -118,13 +118,14 @@ impl Clock {
     ///
     /// # Units
     /// Ticks of the CPU's counter where the kernel kept time by it when the process first asked; otherwise nanoseconds of
-    /// this clock. The unit never changes while the process lives.
+    /// this clock. The unit never changes while the process lives, so a process that forbids itself the counter afterwards
+    /// (`PR_TSC_SIGSEGV`) ends here, as at `clock_gettime`.
     ///
     /// # Ordering
     /// As [`now`](Self::now).
     #[inline(always)]
     pub fn ticks(self) -> Ticks {
-        if TICKS.load(Relaxed) == TICKS_OF_COUNTER
+        if TICKS.0.load(Relaxed) == TICKS_OF_COUNTER
             && let Some(ticks) = PROCESS.ticks()
         {
             return Ticks::from_raw(ticks);
@@ -136,7 +137,8 @@ impl Clock {
     /// [`AnchorTable`](crate::AnchorTable) converts by.
     ///
     /// Where the kernel no longer keeps time by the counter the anchor has no bound: its
-    /// [`error_ns`](Anchor::error_ns) is `u64::MAX`. To tell, it may read a small file of `/sys`.
+    /// [`error_ns`](Anchor::error_ns) is `u64::MAX`. To tell, it reads a small file of `/sys` where the kernel's data cannot be
+    /// read: the one system call that [`warm_up`](Self::warm_up) does not spare.
     pub fn anchor(self) -> Anchor {
         if !ticks_are_counter() {
             let ns = PROCESS.take::<true>().ns;
@@ -147,7 +149,9 @@ impl Clock {
             (Some(ticks), _) => Anchor { ticks, reference_ns: taken.ns, half_width_ticks: 0, error_ns: step_ns(taken) },
             (None, Some(counter)) => {
                 let bracket = Anchor::of_counter(counter, &crate::source::Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
-                let is_vouched_for = os::clocksource_is_counter() == Some(true);
+                // While the kernel is changing its data it still keeps time by the counter.
+                let is_changing = matches!(PROCESS.reason(), None | Some(Reason::KernelDataChanging));
+                let is_vouched_for = is_changing || os::clocksource_is_counter() == Some(true);
                 Anchor { error_ns: if is_vouched_for { step_ns(taken) } else { u64::MAX }, ..bracket }
             }
             (None, None) => unreachable!("ticks of a counter that this processor does not have"),
@@ -282,7 +286,7 @@ impl TickSource for Unordered {
 const ANCHOR_ATTEMPTS: u32 = 9;
 
 /// Whether ticks are the counter's or nanoseconds: decided once, for the life of the process, by who asks first.
-static TICKS: AtomicU8 = AtomicU8::new(TICKS_UNDECIDED);
+static TICKS: Alone<AtomicU8> = Alone(AtomicU8::new(TICKS_UNDECIDED));
 const TICKS_UNDECIDED: u8 = 0;
 const TICKS_OF_COUNTER: u8 = 1;
 const TICKS_OF_SYSTEM: u8 = 2;
@@ -296,7 +300,7 @@ fn ticks_otherwise() -> Ticks {
 }
 
 fn ticks_are_counter() -> bool {
-    let decided = TICKS.load(Relaxed);
+    let decided = TICKS.0.load(Relaxed);
     if decided != TICKS_UNDECIDED {
         return decided == TICKS_OF_COUNTER;
     }
@@ -306,7 +310,7 @@ fn ticks_are_counter() -> bool {
     let wanted = if is_counter { TICKS_OF_COUNTER } else { TICKS_OF_SYSTEM };
     // Whoever was first decided for all.
     let decided =
-        TICKS.compare_exchange(TICKS_UNDECIDED, wanted, Relaxed, Relaxed).map_or_else(|other| other, |_| wanted);
+        TICKS.0.compare_exchange(TICKS_UNDECIDED, wanted, Relaxed, Relaxed).map_or_else(|other| other, |_| wanted);
     decided == TICKS_OF_COUNTER
 }
 

@@ -68,24 +68,29 @@ pub(crate) struct Located {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seal(u64);
 
+/// How the jump begins that CRIU writes over a function of the vDSO: `movabs` into rax on x86-64, `ldr x16` and `br x16` on
+/// aarch64. Every restore writes the same, with another address behind it.
+///
+/// # Sources
+/// criu/arch/x86/vdso-pie.c and criu/arch/aarch64/intraprocedure.S of CRIU.
+const JUMP: u64 = if cfg!(target_arch = "x86_64") { 0xb848 } else { 0xd61f_0200_5800_0050 };
+
 impl Seal {
-    /// None where the code has been written over: the process was restored before anybody asked, and where it may be restored
-    /// once more, the second jump begins as the first.
+    /// None where the code looks like the jump of a restore: a second restore would look the same.
     pub(crate) fn of(code: KernelPage) -> Option<Self> {
-        const MOVABS_TO_RAX: u64 = 0xb848;
-        let is_jump = cfg!(target_arch = "x86_64") && code.word(0) & 0xffff == MOVABS_TO_RAX;
-        (!is_jump).then(|| Self(Self::bits(code)))
+        let seal = Self::of_word(code.word(0));
+        (seal != Self::of_word(JUMP)).then_some(seal)
     }
 
-    /// On x86-64 the first two bytes, which a jump to elsewhere (`movabs` into a register) shares with no function of a
-    /// compiler's. On aarch64 both may begin by saving the same registers, so 16 bytes are folded.
+    /// On x86-64 from the first two bytes; on aarch64, where 16 bits of an instruction tell little, folded from the first two
+    /// instructions.
     #[inline(always)]
-    fn bits(code: KernelPage) -> u64 {
+    const fn of_word(word: u64) -> Self {
         if cfg!(target_arch = "x86_64") {
-            return code.word(0) & SEAL;
+            return Self(word & SEAL);
         }
-        let folded = code.word(0).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ code.word(1);
-        (folded ^ folded >> 32 ^ folded >> 16) & SEAL
+        let spread = word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Self((spread >> 32) & SEAL)
     }
 }
 
@@ -216,6 +221,6 @@ impl Memo {
         // SAFETY: every sealed word was released after `note` had stored this address, which is of the vDSO's code: it stays
         // mapped for the life of the process, as the C library calls it.
         let code = unsafe { KernelPage::at(code) };
-        (word ^ Seal::bits(code)) & SEAL == 0
+        (word ^ Seal::of_word(code.word(0)).0) & SEAL == 0
     }
 }

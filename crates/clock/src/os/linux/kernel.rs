@@ -14,6 +14,7 @@ pub(super) fn publishes_known_modes() -> bool {
     if unsafe { libc::uname(&mut names) } != 0 {
         return false;
     }
+    #[allow(clippy::unnecessary_cast)] // C's characters have a sign on x86-64 and none on aarch64
     let release = names.release.map(|byte| byte as u8);
     version(&release).is_some_and(|version| version >= (5, 7))
 }

@@ -174,3 +174,12 @@ fn a_process_that_has_not_read_yet_finds_the_new_kernels_time() {
         }
     });
 }
+
+#[test]
+fn a_process_may_be_restored_again_and_again() {
+    in_fresh_process(here!(a_process_may_be_restored_again_and_again), || {
+        if !is_skipped_without_counter() {
+            check_restored(5, check_every_kind);
+        }
+    });
+}
