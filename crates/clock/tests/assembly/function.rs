@@ -3,16 +3,22 @@ use std::fmt;
 /// What an instruction is, as far as the checks ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Reads the CPU's counter.
+    /// Reads the CPU's counter, in no order: `rdtsc`, `mrs` of `CNTVCT_EL0`.
     Counter,
+    /// Reads it in order by itself: `rdtscp`, `mrs` of `CNTVCTSS_EL0`.
+    SelfOrdered,
     /// Holds the counter's read back: `lfence`, `isb`.
     Fence,
-    /// Any other barrier that costs: `mfence`, `cpuid`; full `dmb`, `dsb`.
+    /// Holds later accesses behind earlier loads: `dmb ishld`.
+    LoadBarrier,
+    /// Holds every access: `mfence`, `dmb ish`.
+    FullBarrier,
+    /// Any other barrier that costs: `cpuid`, `sfence`, `dsb`.
     Barrier,
     /// Reads, changes and writes shared memory.
     Atomic,
     /// Multiplies to 128 bits; on aarch64 its upper half.
-    Multiply,
+    WideMultiply,
     Divide,
     Call,
     Return,

@@ -70,7 +70,6 @@ impl Program {
     }
 
     /// What the loader writes into the slot at `address`: an address in the program, relative to where it is loaded.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn relocated(&self, address: u64) -> Option<u64> {
         let object = self.object();
         let mut relocations = object.dynamic_relocations()?;
