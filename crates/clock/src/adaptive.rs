@@ -103,7 +103,7 @@ impl<S> Adaptive<S> {
         self.advance(seen, now)
     }
 
-    #[inline]
+    #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
         loop {
             match self.shared.0.last.compare_exchange(seen, now, AcqRel, Acquire) {

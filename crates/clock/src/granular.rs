@@ -93,6 +93,7 @@ impl<S> Granular<S> {
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
             return Instant::from_nanos(seen);
         }
+        core::hint::cold_path();
         self.advance(seen, now)
     }
 
@@ -111,7 +112,8 @@ impl<S> Granular<S> {
     }
 
     /// Moves the shared word on to `now`, unless another has brought it near enough meanwhile.
-    #[inline]
+    /// A call of its own: one reader in many gets here, and the others' way stays short enough to be inlined.
+    #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
         loop {
             match self.shared.0.compare_exchange(seen, now, AcqRel, Acquire) {
@@ -208,7 +210,8 @@ impl<S: TickSource> FullResolution<S> {
     }
 
     /// Lets the shared word be less than g behind `now`, which is returned whatever others do.
-    #[inline]
+    /// A call of its own: one reader in many gets here, and the others' way stays short enough to be inlined.
+    #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) {
         while let Err(observed) = self.shared.0.compare_exchange(seen, now, AcqRel, Relaxed) {
             if observed.saturating_add(self.granularity_ns) > now {

@@ -2,11 +2,11 @@
 
 #[cfg(loom)]
 #[allow(unused_imports)] // where the standard library is read
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
 #[cfg(not(loom))]
 #[allow(unused_imports)] // where the standard library is read
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
 /// A value alone on its cache lines: two of 64 bytes, since processors fetch them in pairs.
 #[derive(Debug, Default)]

@@ -25,6 +25,7 @@ mod step;
 mod this_machine;
 mod words;
 
+use core::hint::cold_path;
 use core::sync::atomic::AtomicU64;
 
 pub(crate) use layout::Layout;
@@ -39,7 +40,7 @@ use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
 use crate::sync::{Alone, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
 use layout::{Search, search};
-use sequence::{Missed, look, mode_of};
+use sequence::{look, mode_of};
 
 /// Looks at data that are being changed, with a pause between, before a reading is left to `clock_gettime`: some
 /// microseconds. The kernel changes them for less than one, but its virtual CPU may be stopped within.
@@ -97,6 +98,7 @@ impl<M: Machine> Exact<M> {
                 return conversion.nanoseconds();
             }
         }
+        cold_path();
         self.read_otherwise::<ORDERED>()
     }
 
@@ -114,7 +116,7 @@ impl<M: Machine> Exact<M> {
             (found, observed) = self.memo.0.found();
         }
         match found {
-            Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|_| self.take_from_system()),
+            Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|| self.take_from_system()),
             Found::Nothing(Reason::CounterForbidden) => Taken::of_system(self.machine.system_call_ns()),
             Found::Nothing(_) => {
                 let taken = self.take_from_system();
@@ -178,8 +180,8 @@ impl<M: Machine> Exact<M> {
         Taken::of_system(self.machine.system_ns())
     }
 
-    /// A reading by the data, whichever clocksource they speak of.
-    fn take_from<const ORDERED: bool>(&self, data: &Data) -> Result<Taken, Missed> {
+    /// A reading by the data, whichever clocksource they speak of. None if that cannot be read, or does not stand still.
+    fn take_from<const ORDERED: bool>(&self, data: &Data) -> Option<Taken> {
         for _ in 0..LOOKS {
             let mode = mode_of(data.words.word(0));
             let mut ticks = 0;
@@ -189,12 +191,12 @@ impl<M: Machine> Exact<M> {
             };
             let (source, looked) = match mode {
                 mode::PVCLOCK => {
-                    let page = self.memo.0.kvm_clock().ok_or(Missed::OtherMode)?;
+                    let page = self.memo.0.kvm_clock()?;
                     let cycles = || pvclock::cycles(page, &mut counter);
                     (RateSource::KvmClock, look(data.words, data.layout, |now| now == mode, cycles))
                 }
                 mode::HYPERV => {
-                    let page = self.memo.0.hyper_v().ok_or(Missed::OtherMode)?;
+                    let page = self.memo.0.hyper_v()?;
                     let cycles = || hyperv::cycles(page, &mut counter);
                     (RateSource::HyperV, look(data.words, data.layout, |now| now == mode, cycles))
                 }
@@ -206,13 +208,13 @@ impl<M: Machine> Exact<M> {
             match looked {
                 Ok(conversion) => {
                     let step_ns = Some(conversion.step_ns());
-                    return Ok(Taken { ns: conversion.nanoseconds(), source, ticks: Some(ticks), step_ns });
+                    return Some(Taken { ns: conversion.nanoseconds(), source, ticks: Some(ticks), step_ns });
                 }
-                Err(Missed::OtherMode) => return Err(Missed::OtherMode),
-                Err(Missed::Changing) => core::hint::spin_loop(),
+                Err(missed) if missed.is_passing(mode::is_readable) => core::hint::spin_loop(),
+                Err(_) => return None,
             }
         }
-        Err(Missed::Changing)
+        None
     }
 
     /// Finds out where the data are and publishes it.
@@ -263,7 +265,7 @@ impl<M: Machine> Exact<M> {
     fn agrees(&self, data: &Data) -> bool {
         (0..CHECKS).all(|_| {
             let before = self.machine.system_ns();
-            let Ok(taken) = self.take_from::<true>(data) else { return false };
+            let Some(taken) = self.take_from::<true>(data) else { return false };
             let after = self.machine.system_ns();
             (before..=after).contains(&taken.ns)
         })

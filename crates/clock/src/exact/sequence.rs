@@ -1,6 +1,5 @@
 use super::convert::Conversion;
 use super::layout::Layout;
-use super::mode::is_readable;
 use super::words::Words;
 use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
 
@@ -13,13 +12,16 @@ pub(crate) const fn mode_of(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
-/// Why one look at the kernel's data gave no time.
+/// One look at the kernel's data gave no time. What its first word held then says why, to whoever asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missed {
-    /// The kernel was changing them: worth another look.
-    Changing,
-    /// They are for another way of reading time than the one that was tried.
-    OtherMode,
+pub(crate) struct Missed(u64);
+
+impl Missed {
+    /// Whether the kernel was changing them, so that another look is worth it. Else they are for another way of reading time
+    /// than the one that was tried: the mode decides, as the page of a time namespace has an odd number for ever.
+    pub(crate) fn is_passing(self, wanted: impl FnOnce(u32) -> bool) -> bool {
+        wanted(mode_of(self.0))
+    }
 }
 
 /// Takes one consistent state of the kernel's data, and the clocksource under it.
@@ -48,9 +50,9 @@ pub(crate) fn look<W: Words>(
     }
     let is_odd = before & 1 != 0 && !is_planted(Mutant::OddIsEven);
     if is_odd || !accepts(mode_of(before)) {
-        return Err(missed(before));
+        return Err(Missed(before));
     }
-    let Some(cycles) = cycles() else { return Err(Missed::Changing) };
+    let Some(cycles) = cycles() else { return Err(Missed(before)) };
     let conversion = Conversion {
         cycles,
         last: data.word(1),
@@ -65,11 +67,5 @@ pub(crate) fn look<W: Words>(
         fence(Acquire);
     }
     let is_same = data.word(SEQUENCE_AND_MODE) == before || is_planted(Mutant::NoSecondLook);
-    if is_same { Ok(conversion) } else { Err(Missed::Changing) }
-}
-
-/// The mode decides: the page of a time namespace has an odd number for ever.
-#[cold]
-fn missed(before: u64) -> Missed {
-    if before & 1 != 0 && is_readable(mode_of(before)) { Missed::Changing } else { Missed::OtherMode }
+    if is_same { Ok(conversion) } else { Err(Missed(before)) }
 }

@@ -17,6 +17,20 @@ impl KernelPage {
         Self(ptr::with_exposed_provenance(address as usize))
     }
 
+    /// The words from there on.
+    ///
+    /// # Safety
+    /// As [`at`](Self::at).
+    #[inline(always)]
+    pub(super) const unsafe fn of(first: *const AtomicU64) -> Self {
+        Self(first)
+    }
+
+    /// Its first word.
+    pub(super) const fn as_ptr(self) -> *mut AtomicU64 {
+        self.0.cast_mut()
+    }
+
     /// The words of a test's own kernel.
     #[cfg(test)]
     pub(crate) fn of_test(words: &'static [AtomicU64]) -> Self {

@@ -1,7 +1,9 @@
+use core::sync::atomic::AtomicU64 as RawAtomicU64;
+
 use super::KernelPage;
 use crate::exact::{Layout, Step, Words, reached};
 use crate::sync::{
-    AtomicU64, Mutant,
+    AtomicPtr, AtomicU64, Mutant,
     Ordering::{Acquire, Relaxed, Release},
     const_fn, is_planted,
 };
@@ -19,10 +21,10 @@ use crate::trust::Reason;
 /// the same; from then on every reading is the system's.
 #[derive(Debug)]
 pub(crate) struct Memo {
-    /// 0 at first; with [`NOTHING`] the [`Reason`] why there are no data; else their sealed address.
+    /// The sealed address of the data; or [`UNKNOWN`] at first, or that there are none, and why. These break every seal.
     found: AtomicU64,
-    /// The address of the vDSO's code that seals the others.
-    code: AtomicU64,
+    /// Where the vDSO's code is that seals the others; at first some word that seals nothing.
+    code: AtomicPtr<RawAtomicU64>,
     /// The sealed address of the page in which the data are, or may appear later.
     page: AtomicU64,
     /// The sealed address of the hypervisors' pages: kvm-clock's, and Hyper-V's behind it. 0 if there are none.
@@ -30,11 +32,14 @@ pub(crate) struct Memo {
 }
 
 /// Addresses are kept above the seal and the two flags. Both architectures give programs 47 or 48 bits of them unless they
-/// ask for more, so the sign is left: a sealed word is positive, which the read path asks first.
+/// ask for more.
 const ADDRESS_SHIFT: u32 = 15;
 const ADDRESS_BITS: u32 = 48;
-/// With this bit the lower ones are a [`Reason`]'s number.
-const NOTHING: u64 = 1 << 63;
+/// Nobody has looked yet. With a number above [`ADDRESS_SHIFT`] it is one more than a [`Reason`]'s. No code seals so, which
+/// leaves the read path one question instead of two.
+const UNKNOWN: u64 = SEAL;
+/// Seals nothing.
+static NO_CODE: RawAtomicU64 = RawAtomicU64::new(0);
 /// Data of the shape with `max_cycles`.
 const WITH_MAX_CYCLES: u64 = 1;
 /// The counter has a read that keeps its own place.
@@ -76,10 +81,11 @@ pub(crate) struct Seal(u64);
 const JUMP: u64 = if cfg!(target_arch = "x86_64") { 0xb848 } else { 0xd61f_0200_5800_0050 };
 
 impl Seal {
-    /// None where the code looks like the jump of a restore: a second restore would look the same.
+    /// None where the code looks like the jump of a restore, as a second restore would look the same, or like no code.
     pub(crate) fn of(code: KernelPage) -> Option<Self> {
         let seal = Self::of_word(code.word(0));
-        (seal != Self::of_word(JUMP)).then_some(seal)
+        let cannot_seal = seal == Self::of_word(JUMP) || seal.0 == UNKNOWN;
+        (!cannot_seal).then_some(seal)
     }
 
     /// On x86-64 from the first two bytes; on aarch64, where 16 bits of an instruction tell little, folded from the first two
@@ -115,8 +121,8 @@ impl Memo {
     const_fn! {
         pub(crate) fn new() -> Self {
             Self {
-                found: AtomicU64::new(0),
-                code: AtomicU64::new(0),
+                found: AtomicU64::new(UNKNOWN),
+                code: AtomicPtr::new((&raw const NO_CODE).cast_mut()),
                 page: AtomicU64::new(0),
                 hypervisors: AtomicU64::new(0),
             }
@@ -127,7 +133,7 @@ impl Memo {
     #[inline(always)]
     pub(crate) fn data(&self) -> Option<Data> {
         let found = self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire });
-        if found.cast_signed() <= 0 || !self.is_sealed(found) {
+        if !self.is_sealed(found) {
             return None;
         }
         // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal says that
@@ -140,9 +146,9 @@ impl Memo {
     /// All that it says, and what a later [`publish`](Self::publish) is to replace.
     pub(crate) fn found(&self) -> (Found, Observed) {
         let word = self.found.load(Acquire);
-        let found = match word {
-            0 => Found::Unknown,
-            NOTHING.. => Found::Nothing(Reason::ALL[(word & !NOTHING) as usize]),
+        let found = match (word & SEAL, word >> ADDRESS_SHIFT) {
+            (UNKNOWN, 0) => Found::Unknown,
+            (UNKNOWN, reason) => Found::Nothing(Reason::ALL[reason as usize - 1]),
             _ => self.data().map_or(Found::Outdated, Found::Data),
         };
         (found, Observed(word))
@@ -167,7 +173,7 @@ impl Memo {
     /// Notes where everything is mapped. Two threads that do this at once write the same.
     pub(crate) fn note(&self, located: &Located) {
         reached(Step::Located);
-        self.code.store(located.code.address(), Relaxed);
+        self.code.store(located.code.as_ptr(), Relaxed);
         reached(Step::CodeNoted);
         self.page.store(located.page.address() << ADDRESS_SHIFT | located.seal.0, Release);
         reached(Step::PageNoted);
@@ -193,7 +199,7 @@ impl Memo {
 
     /// Publishes that there are no data, on the same condition.
     pub(crate) fn publish_nothing(&self, observed: Observed, reason: Reason) {
-        self.swap(observed, NOTHING | reason as u64);
+        self.swap(observed, UNKNOWN | (reason as u64 + 1) << ADDRESS_SHIFT);
     }
 
     fn swap(&self, observed: Observed, word: u64) {
@@ -216,11 +222,9 @@ impl Memo {
     /// Whether the code is still that with which `word` was sealed.
     #[inline(always)]
     fn is_sealed(&self, word: u64) -> bool {
-        let code = self.code.load(Relaxed);
-        assert!(cfg!(not(loom)) || code != 0, "an address was published before its seal");
-        // SAFETY: every sealed word was released after `note` had stored this address, which is of the vDSO's code: it stays
-        // mapped for the life of the process, as the C library calls it.
-        let code = unsafe { KernelPage::at(code) };
+        // SAFETY: a static, or the vDSO's code, which `note` stores: it stays mapped for the life of the process, as the C
+        // library calls it.
+        let code = unsafe { KernelPage::of(self.code.load(Relaxed)) };
         (word ^ Seal::of_word(code.word(0)).0) & SEAL == 0
     }
 }

@@ -33,12 +33,14 @@ impl Access {
     pub(crate) fn of(path: &Path) -> Self {
         let program = Program::get();
         let (parameters, unit) = (program.symbol("5clock7PROCESS"), program.symbol("5clock5TICKS"));
-        let trace = arch::trace(path, |slot| program.relocated(slot));
+        // What the loader fills in among the parameters is a first value, and not for good.
+        let slot = |address: u64| program.relocated(address).filter(|_| !parameters.contains(&address));
+        let trace = arch::trace(path, slot);
         let mut memory = Vec::new();
         for load in &trace.loads {
             let is_parameter = |number: &usize| memory[*number] == Memory::Parameters;
             memory.push(match &load.address.base[..] {
-                [] if program.relocated(load.address.least).is_some() => Memory::Slot,
+                [] if slot(load.address.least).is_some() => Memory::Slot,
                 [] if parameters.contains(&load.address.least) => Memory::Parameters,
                 [] if unit.contains(&load.address.least) => Memory::Unit,
                 [Value::Loaded(from)] if is_parameter(from) => Memory::Code,

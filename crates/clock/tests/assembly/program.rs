@@ -44,17 +44,33 @@ impl Program {
 
     /// Where the only symbol lies whose mangled name contains `part`.
     pub(crate) fn symbol(&self, part: &str) -> Range<u64> {
+        let mut found = self.symbols(part);
+        assert_eq!(found.len(), 1, "symbols with {part} in their names: {found:x?}");
+        found.remove(0)
+    }
+
+    fn symbols(&self, part: &str) -> Vec<Range<u64>> {
         let object = self.object();
         let is_meant = |symbol: &object::Symbol| symbol.name().is_ok_and(|name| name.contains(part));
-        let found: Vec<_> = object.symbols().filter(is_meant).collect();
-        assert_eq!(found.len(), 1, "symbols with {part} in their names: {found:?}");
-        found[0].address()..found[0].address() + found[0].size()
+        let place = |symbol: object::Symbol| symbol.address()..symbol.address() + symbol.size();
+        object.symbols().filter(is_meant).map(place).collect()
     }
 
     /// The instructions of the function `name`.
     pub(crate) fn function(&self, name: &str) -> Function {
+        let mut found = self.functions(name);
+        assert_eq!(found.len(), 1, "functions with {name} in their names: {found:?}");
+        found.remove(0)
+    }
+
+    /// The instructions of every function `name`.
+    pub(crate) fn functions(&self, name: &str) -> Vec<Function> {
         // Both ways of mangling write a name behind its length.
-        let place = self.symbol(&format!("{}{name}", name.len()));
+        let places = self.symbols(&format!("{}{name}", name.len()));
+        places.into_iter().map(|place| self.function_at(name, place)).collect()
+    }
+
+    fn function_at(&self, name: &str, place: Range<u64>) -> Function {
         let object = self.object();
         let code =
             object.sections().find_map(|section| section.data_range(place.start, place.end - place.start).ok()?);
