@@ -74,6 +74,9 @@ impl Clock {
     /// # Errors
     /// [`Distrust`] with its reason where they come from the system's clock.
     pub fn trusted() -> Result<Self, Distrust> {
+        if Counter::assume().is_none() && os::try_read_ns(OsClock::Monotonic).is_err() {
+            return Err(Distrust::because(Reasons::NONE.with(Reason::SystemNotSupported)));
+        }
         let clock = Self::or_system();
         let trust = clock.trust();
         if trust.rate_source == RateSource::SystemClock { Err(Distrust::because(trust.reasons)) } else { Ok(clock) }
@@ -346,7 +349,7 @@ fn system_step_ns() -> u64 {
     if answer != 0 {
         return answer;
     }
-    let declared_ns = os::declared_resolution_ns(OsClock::Monotonic).unwrap_or(1).max(1);
+    let declared_ns = os::declared_resolution_ns(OsClock::Monotonic).unwrap_or(os::UNDECLARED_STEP_NS).max(1);
     ANSWER.store(declared_ns, Relaxed);
     declared_ns
 }

@@ -56,7 +56,7 @@ impl WallAnchor {
         let anchor = Anchor::narrowest(read, &crate::source::Function(wall), ATTEMPTS);
         let instant = Instant::from_nanos(anchor.ticks);
         // The wall clock may have been rounded down by a step.
-        let rounding_ns = os::declared_resolution_ns(OsClock::Realtime).unwrap_or(1);
+        let rounding_ns = os::declared_resolution_ns(OsClock::Realtime).unwrap_or(os::UNDECLARED_STEP_NS);
         let half_width_ns = anchor.half_width_ticks.saturating_add(rounding_ns).saturating_add(own_ns.get());
         Ok(Self { instant, unix_ns: anchor.reference_ns, half_width_ns })
     }

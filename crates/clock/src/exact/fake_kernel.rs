@@ -288,6 +288,6 @@ impl Machine for &FakeKernel {
         let code = KernelPage::of_test(state.code);
         let seal = Seal::of(code).ok_or(Reason::Restored)?;
         let hypervisors = cfg!(target_arch = "x86_64").then(|| KernelPage::of_test(state.hypervisors));
-        Ok(Located { page: KernelPage::of_test(state.page), hypervisors, code, seal })
+        Ok(Located { page: KernelPage::of_test(state.page), hypervisors, code, seal, self_ordered: true })
     }
 }

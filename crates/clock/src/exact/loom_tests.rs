@@ -59,7 +59,7 @@ fn memory(first: u64) -> Memory {
 
 fn located(code: Memory, page: Memory) -> Located {
     let (code, page) = (KernelPage::of_test(code), KernelPage::of_test(page));
-    Located { page, hypervisors: None, code, seal: Seal::of(code).unwrap() }
+    Located { page, hypervisors: None, code, seal: Seal::of(code).unwrap(), self_ordered: true }
 }
 
 /// Finds out, as the clock does, after it has `observed` the memo.

@@ -224,7 +224,7 @@ impl<M: Machine> Exact<M> {
         match self.machine.locate() {
             Ok(located) => {
                 self.memo.0.note(&located);
-                self.search_page(observed, located.page, located.seal);
+                self.search_page(observed, located.page, located.seal, || located.self_ordered);
             }
             Err(reason) => self.memo.0.publish_nothing(observed, reason),
         }
@@ -237,17 +237,16 @@ impl<M: Machine> Exact<M> {
         }
         self.searched_ns.store(now_ns, Relaxed);
         if let Some((page, seal)) = self.memo.0.page() {
-            self.search_page(observed, page, seal);
+            self.search_page(observed, page, seal, || self.machine.has_self_ordered());
         }
     }
 
-    fn search_page(&self, observed: Observed, page: KernelPage, seal: Seal) {
+    fn search_page(&self, observed: Observed, page: KernelPage, seal: Seal, self_ordered: impl FnOnce() -> bool) {
         let nothing = |reason| self.memo.0.publish_nothing(observed, reason);
         match search(|at| page.word(at)) {
             Search::Found(start, layout) => {
                 reached(Step::Searched);
-                let self_ordered = self.machine.has_self_ordered();
-                let data = Data { words: page.from(start), layout, self_ordered };
+                let data = Data { words: page.from(start), layout, self_ordered: self_ordered() };
                 if self.agrees(&data) {
                     reached(Step::Checked);
                     self.memo.0.publish(observed, &data, seal);

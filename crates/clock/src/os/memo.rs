@@ -67,6 +67,8 @@ pub(crate) struct Located {
     pub(crate) code: KernelPage,
     /// What stood there before anything else was looked for: a restore since then breaks it.
     pub(crate) seal: Seal,
+    /// The counter has a read that keeps its own place.
+    pub(crate) self_ordered: bool,
 }
 
 /// Bits of the vDSO's code, by which one kernel's are told from what a restore put in their place.

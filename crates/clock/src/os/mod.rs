@@ -31,6 +31,9 @@ pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
 
 use crate::Unavailable;
 
+/// What a clock counts as moving by where its system declares nothing: a tick of 64 Hz, the longest of a system in use.
+pub(crate) const UNDECLARED_STEP_NS: u64 = 15_625_000;
+
 /// Where this process has the data mapped by which the kernel converts times.
 pub(crate) fn locate_kernel_data() -> Result<Located, crate::Reason> {
     imp::locate()

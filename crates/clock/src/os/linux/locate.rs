@@ -1,6 +1,7 @@
 use super::maps::{self, Mapping};
 use super::vdso::Vdso;
 use super::{counter_access, errno, kernel};
+use crate::arch::Counter;
 use crate::os::{CounterAccess, KernelPage, Located, Seal};
 use crate::trust::Reason;
 
@@ -15,15 +16,19 @@ pub(crate) fn locate() -> Result<Located, Reason> {
     if counter_access() == CounterAccess::Faults {
         return Err(Reason::CounterForbidden);
     }
-    if !kernel::publishes_known_modes() {
+    // Fields of half a word change places on big-endian machines.
+    if cfg!(target_endian = "big") || !kernel::publishes_known_modes() {
         return Err(Reason::NoKernelData);
     }
     let vdso = Vdso::of_process().ok_or(Reason::NoKernelData)?;
     let code = vdso.clock_gettime().ok_or(Reason::NoKernelData)?;
     // Before anything that a restore could change.
-    let seal = Seal::of(code).ok_or(Reason::Restored)?;
+    let beginning = vdso.beginning(code);
+    let seal = Seal::of(beginning).ok_or(Reason::Restored)?;
     let maps::Vvar { data, hypervisors } = maps::vvar(vdso.start()).ok_or(Reason::NoKernelData)?;
-    Ok(Located { page: page(data), hypervisors: hypervisors.map(page), code, seal })
+    // Asking the CPU costs a virtual machine half as much as all the rest.
+    let self_ordered = vdso.has_rdtscp(code) || Counter::assume().is_some_and(Counter::has_self_ordered);
+    Ok(Located { page: page(data), hypervisors: hypervisors.map(page), code: beginning, seal, self_ordered })
 }
 
 fn page(mapping: Mapping) -> KernelPage {
@@ -34,7 +39,6 @@ fn page(mapping: Mapping) -> KernelPage {
 #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
 mod tests {
     use super::*;
-    use crate::arch::Counter;
     use crate::exact::pvclock;
     use crate::os::{OsClock, try_read_ns};
 

@@ -8,11 +8,19 @@ use crate::os::KernelPage;
 /// # Sources
 /// vdso(7); System V ABI, "Object Files" and "Dynamic Linking"; for the table of symbols by name, whose length tells how
 /// many there are, the same and the GNU extension of it.
+#[derive(Debug)]
 pub(super) struct Vdso {
     start: u64,
     /// Bytes of the image, as its only loaded segment states them.
     length: u64,
     dynamic: u64,
+}
+
+/// A function in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Code {
+    at: u64,
+    length: u64,
 }
 
 const CLOCK_GETTIME: &CStr =
@@ -62,18 +70,46 @@ impl Vdso {
         self.start
     }
 
-    /// The beginning of its function `clock_gettime`. None if that is not aligned to 8 bytes, as functions are to 16.
-    pub(super) fn clock_gettime(&self) -> Option<KernelPage> {
+    /// Its function `clock_gettime`. None if that is not aligned to 8 bytes, as functions are to 16.
+    pub(super) fn clock_gettime(&self) -> Option<Code> {
         let (strings, symbols) = (self.tag(TAG_STRINGS)?, self.tag(TAG_SYMBOLS)?);
-        let found = (0..self.count_of_symbols()?).find_map(|index| {
+        let (at, length) = (0..self.count_of_symbols()?).find_map(|index| {
             let at = symbols + index * SYMBOL;
             let name = strings + (self.u64(at)? & 0xffff_ffff);
-            self.is_text(name, CLOCK_GETTIME).then(|| self.u64(at + 8))?
+            self.is_text(name, CLOCK_GETTIME).then(|| Some((self.u64(at + 8)?, self.u64(at + 16)?)))?
         })?;
-        let at = Some(found).filter(|at| at.is_multiple_of(8))?;
         self.word(at)?; // it lies within
-        // SAFETY: aligned, and within the image, which is mapped readable for the life of the process.
-        Some(unsafe { KernelPage::at(self.start + at) })
+        at.is_multiple_of(8).then_some(Code { at, length })
+    }
+
+    /// Where a function begins.
+    pub(super) fn beginning(&self, code: Code) -> KernelPage {
+        // SAFETY: aligned, and within the image, which is mapped readable for the life of the process: see `clock_gettime`.
+        unsafe { KernelPage::at(self.start + code.at) }
+    }
+
+    /// Whether a function reads the counter by `rdtscp`: the kernel writes that into its own code on CPUs that have it.
+    ///
+    /// No is said, too, of code that looks different. Yes rests on seven bytes that no other code has: the instruction, two
+    /// bytes on (the way without it is five long), and the shift that puts its halves together.
+    pub(super) fn has_rdtscp(&self, code: Code) -> bool {
+        const RDTSCP: u64 = 0xf9_010f;
+        const SHIFT_RDX_32: u64 = 0x20e2_c148;
+        let end = (code.at + code.length.min(LONGEST)).min(self.length);
+        cfg!(target_arch = "x86_64")
+            && (code.at..end).any(|at| {
+                let is = |at: u64, bytes: u64, count: u32| {
+                    self.bytes(at).is_some_and(|found| found << (64 - 8 * count) >> (64 - 8 * count) == bytes)
+                };
+                is(at, RDTSCP, 3) && is(at + 5, SHIFT_RDX_32, 4)
+            })
+    }
+
+    /// Eight bytes from anywhere.
+    fn bytes(&self, at: u64) -> Option<u64> {
+        let shift = 8 * (at & 7);
+        let low = self.word(at & !7)? >> shift;
+        Some(if shift == 0 { low } else { low | self.word((at & !7) + 8)? << (64 - shift) })
     }
 
     fn tag(&self, wanted: u64) -> Option<u64> {
@@ -151,9 +187,13 @@ mod tests {
     fn the_function_is_where_the_linker_finds_it() {
         let Some(vdso) = Vdso::of_process() else { return };
         let code = vdso.clock_gettime().expect("a vDSO with clock_gettime");
-        let inside = code.address() - vdso.start;
-        assert!(inside > 64 && inside < vdso.length, "{inside}");
-        assert_ne!(code.word(0), 0);
+        assert!(code.at > 64 && code.at + code.length < vdso.length, "{code:?} of {vdso:?}");
+        assert_ne!(vdso.beginning(code).word(0), 0);
+        // The kernel's code is made for this CPU.
+        use crate::arch::Counter;
+        let has_it = Counter::assume().is_some_and(Counter::has_self_ordered);
+        assert!(!cfg!(target_arch = "x86_64") || has_it || !vdso.has_rdtscp(code));
+        assert!(!vdso.has_rdtscp(Code { at: 64, length: 64 }), "among the program headers");
         // The whole image once more, by a library made for it. Its table of sections follows what is loaded, in the same page.
         let image = Vdso { length: vdso.length.next_multiple_of(4096), ..vdso };
         let bytes: std::vec::Vec<u8> = (0..image.length).map_while(|at| image.u8(at)).collect();
@@ -161,6 +201,6 @@ mod tests {
         let file = object::File::parse(&*bytes).unwrap();
         let name = CLOCK_GETTIME.to_str().unwrap();
         let symbol = file.dynamic_symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
-        assert_eq!(symbol.address(), inside);
+        assert_eq!((symbol.address(), symbol.size()), (code.at, code.length));
     }
 }

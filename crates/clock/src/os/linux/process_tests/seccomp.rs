@@ -141,7 +141,13 @@ impl Machine for Stalled {
 
     fn locate(&self) -> Result<Located, Reason> {
         let code = KernelPage::of_test(&CODE);
-        Ok(Located { page: KernelPage::of_test(&PAGE), hypervisors: None, code, seal: Seal::of(code).unwrap() })
+        Ok(Located {
+            page: KernelPage::of_test(&PAGE),
+            hypervisors: None,
+            code,
+            seal: Seal::of(code).unwrap(),
+            self_ordered: false,
+        })
     }
 }
 
