@@ -81,9 +81,9 @@ pub enum Unit {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guarantee {
-    /// [`Unordered`](crate::Unordered): sane on one thread.
+    /// [`Unordered`](crate::Unordered): no order promised.
     Unordered,
-    /// [`Clock`]: monotonic, causal, in program order.
+    /// [`Clock`]: as monotonic and causal as `CLOCK_MONOTONIC`, in program order.
     Ordered,
     /// [`Granular`] with 1 µs: monotonic and causal without a fence.
     Granular,

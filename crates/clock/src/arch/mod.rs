@@ -112,7 +112,7 @@ impl Counter {
         self.0.unordered()
     }
 
-    /// Reads the counter after every earlier instruction has completed locally (`lfence; rdtsc`, `isb; mrs`).
+    /// Reads the counter behind a fence (`lfence; rdtsc`, `isb; mrs`).
     ///
     /// # Ordering
     /// Not executed before an earlier load. Later instructions may start before it.

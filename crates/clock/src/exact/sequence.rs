@@ -26,8 +26,9 @@ impl Missed {
 
 /// Takes one consistent state of the kernel's data, and the clocksource under it.
 ///
-/// The sequence number is looked at before everything and, in program order, again after the counter: a state under which the counter was
-/// read belongs to one update of the kernel, and nobody's stop between the two looks can change what is computed of it.
+/// The sequence number is looked at before everything and, in program order, again after the counter: a state under which
+/// the counter was read belongs to one update of the kernel, and nobody's stop between the two looks can change what is
+/// computed of it.
 /// `cycles` gets no time to give if the clocksource itself is being changed.
 ///
 /// # Ordering
