@@ -9,19 +9,19 @@ use crate::sync::{
 };
 use crate::{Instant, Now, Reading, TickSource, Unordered};
 
-/// Writes in a row that nobody else disturbed, after which the granularity shrinks by an eighth.
+/// Undisturbed writes in a row after which the granularity shrinks by an eighth.
 const CALM_WRITES: u64 = 1024;
 
-/// As [`Granular`](crate::Granular), with a granularity that adapts: fine while readers are alone, coarse while they
+/// As [`Granular`](crate::Granular), with a granularity that adapts: fine while a reader is alone, coarse while readers
 /// collide.
 ///
-/// A reader whose write fails because another wrote doubles the granularity, up to the coarsest; a thousand undisturbed
-/// writes shrink it by an eighth, down to the finest. So a clock that one thread reads is as fresh as the finest allows,
-/// and one that many read scales as the coarsest does.
+/// A reader whose write fails because another reader wrote first doubles the granularity, up to the coarsest; a
+/// thousand undisturbed writes shrink it by an eighth, down to the finest. So a clock read by one thread is as fresh as
+/// the finest granularity allows, and one read by many threads scales as well as the coarsest.
 ///
 /// # Guarantees
-/// Monotonic and causal as [`Granular`](crate::Granular), whose argument does not depend on the granularity. Staleness
-/// below the coarsest.
+/// Monotonic and causal as [`Granular`](crate::Granular) is, since that argument does not depend on the granularity.
+/// Staleness is below the coarsest granularity.
 ///
 /// # Examples
 /// ```
@@ -41,7 +41,7 @@ pub struct Adaptive<S = Unordered> {
     coarsest_ns: u64,
 }
 
-/// What readers look at together, on the same cache lines: whoever writes one has them all.
+/// What readers look at together, on the same cache lines: whoever writes one word has them all.
 #[derive(Debug)]
 struct Shared {
     last: AtomicU64,
@@ -63,8 +63,8 @@ impl Shared {
 
 impl Adaptive {
     const_fn! {
-        /// A clock of its own shared word, over the process's unordered clock, with the finest and the coarsest
-        /// granularity. Those above an hour count as one; a coarsest below the finest counts as the finest.
+        /// A clock with a shared word of its own, over the process's unordered clock, with the finest and the coarsest
+        /// granularity. Those above an hour count as an hour; a coarsest below the finest counts as the finest.
         pub fn new(finest: Duration, coarsest: Duration) -> Self {
             let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
             let shared = Alone(Shared::new(finest_ns));
@@ -75,18 +75,18 @@ impl Adaptive {
 }
 
 impl<S> Adaptive<S> {
-    /// The same over `source`, which must count nanoseconds.
+    /// The same clock over `source`, which must count nanoseconds.
     pub fn over(source: S, finest: Duration, coarsest: Duration) -> Self {
         let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
         Self { shared: Alone(Shared::new(finest_ns)), source, finest_ns, coarsest_ns: coarsest_ns.max(finest_ns) }
     }
 
-    /// The granularity at the moment.
+    /// The current granularity.
     pub fn granularity(&self) -> Duration {
         Duration::from_nanos(self.shared.0.granularity_ns.load(Relaxed))
     }
 
-    /// The last time that [`now`](Self::now) returned to anybody: one load, no read of any clock.
+    /// The latest time that [`now`](Self::now) has returned on any thread: one load, and no read of a clock.
     #[inline(always)]
     pub fn recent(&self) -> Instant {
         Instant::from_nanos(self.shared.0.last.load(Acquire))
@@ -122,7 +122,7 @@ impl<S> Adaptive<S> {
         }
     }
 
-    /// After a write: others may write at the same moment, and then one of the two notes is lost, which does no harm.
+    /// After a write. If another reader writes at the same moment, one of the two counts is lost, which does no harm.
     fn calm_down(&self) {
         let shared = &self.shared.0;
         let calm_writes = shared.calm_writes.load(Relaxed) + 1;
@@ -136,7 +136,7 @@ impl<S> Adaptive<S> {
         }
     }
 
-    /// After a collision: a coarser granularity, which it returns.
+    /// After a collision: coarsens the granularity, and returns it.
     #[cold]
     fn give_way(&self) -> u64 {
         let shared = &self.shared.0;
@@ -148,7 +148,7 @@ impl<S> Adaptive<S> {
 }
 
 impl<S: TickSource> Adaptive<S> {
-    /// The time now, less than the granularity of the moment stale.
+    /// The time now, stale by less than the current granularity.
     #[inline(always)]
     pub fn now(&self) -> Instant {
         self.now_of(&self.source)

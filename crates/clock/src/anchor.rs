@@ -1,7 +1,7 @@
 use crate::TickSource;
 use crate::arch::Counter;
 
-/// One instant seen by two clocks: the CPU's counter and a reference in nanoseconds.
+/// One instant as two clocks show it: the CPU's counter, and a reference in nanoseconds.
 ///
 /// # Examples
 /// ```
@@ -22,7 +22,7 @@ pub struct Anchor {
     pub reference_ns: u64,
     /// How far the counter's true value may lie from `ticks`, either way.
     pub half_width_ticks: u64,
-    /// How far the reference may be from the clock that it stands for, either way; `u64::MAX` if nothing bounds that.
+    /// How far the reference may be from the clock that it represents, either way; `u64::MAX` if nothing bounds that.
     #[cfg_attr(feature = "serde", serde(default))]
     pub error_ns: u64,
 }
@@ -60,7 +60,7 @@ impl Anchor {
         best
     }
 
-    /// As [`narrowest`](Self::narrowest), of the CPU's counter read between fences.
+    /// As [`narrowest`](Self::narrowest), with the CPU's counter, read between fences.
     pub fn of_counter(counter: Counter, reference: &impl TickSource, attempts: u32) -> Self {
         Self::narrowest(|| counter.bracket(), reference, attempts)
     }

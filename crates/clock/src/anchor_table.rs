@@ -3,18 +3,18 @@ use core::time::Duration;
 
 use crate::{Anchor, Instant, Ticks};
 
-/// The most by which the kernel's NTP loop slews its clock: `MAXFREQ` in include/linux/timex.h. `adjtimex` can be asked for
+/// The most by which the kernel's NTP loop slews its clock: `MAXFREQ` in include/linux/timex.h. `adjtimex` goes up to
 /// 100 000 ppm by changing the length of a tick, as chrony does.
 const NTP_SLEW_PPM: u32 = 500;
 
-/// Converts counter readings to times offline, between anchors that were taken as the readings were.
+/// Converts counter readings to times afterwards, between anchors that were taken along with the readings.
 ///
-/// Take an [anchor](crate::Clock::anchor) before the first reading, after the last, and now and then between: readings
-/// between two anchors lie on the straight line through them.
+/// Take an [anchor](crate::Clock::anchor) before the first reading, after the last, and now and then in between: a
+/// reading between two anchors is converted by the straight line through them.
 ///
 /// # Guarantees
-/// Exact at every anchor, from either side: the lines join. Between anchors, rounded down to the nanosecond, and never
-/// decreasing as ticks grow.
+/// At an anchor, the result is the anchor's own time, from either side: the lines join. Between anchors, it is rounded
+/// down to the nanosecond. It never decreases as ticks grow.
 ///
 /// # Examples
 /// ```
@@ -39,8 +39,8 @@ impl<'a> AnchorTable<'a> {
     /// A table of `anchors`, in the order in which they were taken.
     ///
     /// # Errors
-    /// [`ConvertError`] for fewer than two anchors, for ticks that do not grow from one to the next, and for times that
-    /// go back.
+    /// [`ConvertError`] if there are fewer than two anchors, if ticks do not grow from one to the next, or if times go
+    /// back.
     pub fn new(anchors: &'a [Anchor]) -> Result<Self, ConvertError> {
         if anchors.len() < 2 {
             return Err(ConvertError(Kind::TooFew(anchors.len())));
@@ -65,7 +65,7 @@ impl<'a> AnchorTable<'a> {
     /// The time at which the counter stood at `ticks`.
     ///
     /// # Errors
-    /// [`ConvertError`] if that is before the first anchor or after the last: nothing is extrapolated.
+    /// [`ConvertError`] if `ticks` lie before the first anchor or after the last: nothing is extrapolated.
     pub fn convert(&self, ticks: Ticks) -> Result<Instant, ConvertError> {
         let (a, b) = self.around(ticks)?;
         let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
@@ -73,8 +73,9 @@ impl<'a> AnchorTable<'a> {
         Ok(Instant::from_nanos(a.reference_ns + part as u64))
     }
 
-    /// How far the time at `ticks` may be off, either way, while the reference is slewed by NTP: as
-    /// [`error_bound_at_slew`](Self::error_bound_at_slew) with 500 ppm, the most by which the kernel's own NTP loop slews.
+    /// How far the time at `ticks` may be off, either way, if nothing but NTP slews the reference:
+    /// [`error_bound_at_slew`](Self::error_bound_at_slew) with 500 ppm, the most by which the kernel's own NTP loop
+    /// slews.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).
@@ -84,10 +85,12 @@ impl<'a> AnchorTable<'a> {
 
     /// How far the time at `ticks` may be off, either way.
     ///
-    /// The sum of: the widths of both anchors around it and what each says of its own error, the larger of the two; 1 ns for
-    /// rounding; and how far the reference can have been from the straight line between them, if it never ran faster or
-    /// slower than some one rate by more than `slew_ppm`. That is twice this share of x (l − x) / l, for x ticks behind the
-    /// first of two anchors that lie l apart: first the one extreme, then the other.
+    /// The sum of three terms:
+    /// - the uncertainty of the anchors around it: half-width plus stated error, of the worse of the two;
+    /// - 1 ns for rounding;
+    /// - how far the reference can have been from the straight line between the anchors, if its rate stayed within
+    ///   `slew_ppm` of some constant rate: `2 · slew · x (l − x) / l` at x ticks after the first of two anchors l
+    ///   apart, reached if the reference runs at one extreme up to there and at the other from there on.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).

@@ -9,41 +9,48 @@ use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 use crate::{Anchor, Instant, Now, Reading, TickSource, Ticks};
 
 process_wide! {
-    /// The process's clock. It keeps no time: only where the kernel's data are.
+    /// The process's clock. It keeps no time, only the place of the kernel's data.
     static PROCESS: Exact<ThisMachine> = Exact::new(ThisMachine);
 }
 
-/// What measurements between cores found in this process.
+/// What measurements between cores have found in this process.
 static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: AtomicU8::new(0) };
 
-/// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, and cheaper than the system's own read of it.
+/// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, at less than the cost of the system's own
+/// read.
 ///
 /// # Units
 /// 1 ns, on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Ordering
-/// The read keeps its place in program order: it is not executed before an earlier load, and nothing that a thread was
-/// shown through an acquire can be later than what the thread reads next. Later instructions may start before it.
+/// The read keeps its place in program order: it is not executed before an earlier load (on aarch64: an earlier load
+/// with acquire), so no time that a thread was shown through an acquire is later than what the thread reads next. Later
+/// instructions may start before it.
 ///
 /// # Guarantees
-/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same value of the counter, at any slew of the
-///   system's clock. Where the kernel's data cannot be read, or are being changed, the reading is `clock_gettime`'s.
-/// - *Monotonic and causal* as `CLOCK_MONOTONIC` is: on one thread no read is less than an earlier one, and if a thread
-///   reads V and publishes it, and another sees V and then reads W, then W ≥ V. Both rest on counters that the cores keep in
-///   step, as the kernel checks before it uses them; [`Granular`](crate::Granular) does not need that.
-/// - It keeps nothing that could age: no thread in the background, no work before `main`, no lock, no waiting for another
-///   thread. A thread stopped at any instruction, a `fork` anywhere and a signal handler that reads within a read change no
-///   reading.
-/// - After [`warm_up`](Self::warm_up), or the first read, no system call but `clock_gettime` where that is one; `errno` stays.
+/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same value of the counter, at any slew
+///   of the system's clock. Where the kernel's data cannot be read, or are just being updated, the reading is
+///   `clock_gettime`'s.
+/// - *Monotonic and causal* exactly as far as `CLOCK_MONOTONIC` is. Monotonic: on one thread, no read is less than an
+///   earlier one. Causal: if a thread reads V and publishes it, and another sees V and then reads W, then W ≥ V. Both
+///   rest on the cores' counters being in step, which the kernel checks before it uses them, and on slews no larger
+///   than NTP's: under far larger ones `clock_gettime` itself has been seen to go back. [`Granular`](crate::Granular)
+///   needs neither.
+/// - No state can go stale: no background thread, no work before `main`, no lock, no waiting for another thread. No
+///   reading changes because a thread is stopped at some instruction, the process forks, or a signal handler reads
+///   inside a read.
+/// - After [`warm_up`](Self::warm_up) no read makes a system call, except where `clock_gettime` itself is one. `errno`
+///   is kept.
 ///
 /// # Platform
 /// Linux on x86-64 (clocksources tsc, kvm-clock, Hyper-V's page) and aarch64. Elsewhere it reads the system's monotonic
-/// clock and says so.
+/// clock, and says so.
 ///
 /// # Sources
 /// lib/vdso/gettimeofday.c of Linux. Order of the counter: Intel SDM vol. 2B, RDTSCP; AMD APM vol. 3, RDTSCP; Linux
 /// `rdtsc_ordered()`; Arm ARM, "Reading the counter": a read of the counter behind an `isb` is not executed before an
-/// earlier load whose value decided that the `isb` is reached.
+/// earlier load on whose value reaching the `isb` depends. Here that is the load of the sequence number, which follows
+/// every earlier acquire.
 ///
 /// # Examples
 /// ```
@@ -58,21 +65,23 @@ static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: Atomic
 pub struct Clock(());
 
 impl Clock {
-    /// The clock over the CPU's counter, or over the system's clock wherever and whenever the counter cannot be read for
-    /// the time; [`trust`](Self::trust) says which it is.
+    /// The clock over the CPU's counter, or over the system's clock wherever and whenever the counter cannot give the
+    /// time; [`trust`](Self::trust) says which.
     ///
-    /// Reads nothing yet: the first read finds out, in some 10 µs. [`warm_up`](Self::warm_up) does so at a time you choose.
+    /// Reads nothing yet: the first read finds out, in some 10 µs. To do that at a time of your choice, call
+    /// [`warm_up`](Self::warm_up).
     #[inline(always)]
     pub const fn or_system() -> Self {
         Self(())
     }
 
-    /// The same clock where readings come from the CPU's counter now.
+    /// The same clock, provided that readings come from the CPU's counter now.
     ///
-    /// If the kernel leaves the counter later, readings are the system's from then on: still `CLOCK_MONOTONIC`, and slower.
+    /// If the kernel gives up the counter later, readings come from the system's clock: still `CLOCK_MONOTONIC`, but
+    /// slower.
     ///
     /// # Errors
-    /// [`Distrust`] with its reason where they come from the system's clock.
+    /// [`Distrust`], with its reason, if readings come from the system's clock.
     pub fn trusted() -> Result<Self, Distrust> {
         if Counter::assume().is_none() && os::try_read_ns(OsClock::Monotonic).is_err() {
             return Err(Distrust::because(Reasons::NONE.with(Reason::SystemNotSupported)));
@@ -82,10 +91,10 @@ impl Clock {
         if trust.rate_source == RateSource::SystemClock { Err(Distrust::because(trust.reasons)) } else { Ok(clock) }
     }
 
-    /// Finds out, now and afresh, what this process can read, so that no later read needs to: some ten system calls (`prctl`,
-    /// `open`, `ioctl` or `read`, `close`), which a sandbox may forbid once they are done.
+    /// Finds out, now and afresh, what this process can read, so that no later read has to. Makes some ten system calls
+    /// (`prctl`, `open`, `ioctl` or `read`, `close`), which a sandbox may forbid afterwards.
     ///
-    /// Worth a call after the process was allowed to read what it was forbidden before, too. Safe in a signal handler.
+    /// Call it again if the process has since been allowed to read what it was forbidden. Safe in a signal handler.
     ///
     /// # Examples
     /// ```
@@ -106,7 +115,7 @@ impl Clock {
         Instant::from_nanos(PROCESS.read::<true>())
     }
 
-    /// The time now with the bound of its error, both from one read.
+    /// The time now and the bound of its error, both from one read.
     pub fn reading(self) -> Reading {
         reading_of(PROCESS.take::<true>())
     }
@@ -117,12 +126,12 @@ impl Clock {
         Unordered(())
     }
 
-    /// The counter now, to be converted later; the unit of what [`anchor`](Self::anchor) converts.
+    /// The counter now, to be converted later between [anchors](Self::anchor).
     ///
     /// # Units
-    /// Ticks of the CPU's counter where the kernel kept time by it when the process first asked; otherwise nanoseconds of
-    /// this clock. The unit never changes while the process lives, so a process that forbids itself the counter afterwards
-    /// (`PR_TSC_SIGSEGV`) ends here, as at `clock_gettime`.
+    /// Ticks of the CPU's counter if the kernel kept time by it when the process first asked for ticks or an anchor;
+    /// otherwise nanoseconds of this clock. The unit never changes during the life of the process. So a process that
+    /// later forbids itself the counter (`PR_TSC_SIGSEGV`) is killed here, as it is in `clock_gettime`.
     ///
     /// # Ordering
     /// As [`now`](Self::now).
@@ -139,9 +148,9 @@ impl Clock {
     /// This moment in the unit of [`ticks`](Self::ticks) and in this clock's time: what an
     /// [`AnchorTable`](crate::AnchorTable) converts by.
     ///
-    /// Where the kernel no longer keeps time by the counter the anchor has no bound: its
-    /// [`error_ns`](Anchor::error_ns) is `u64::MAX`. To tell, it reads a small file of `/sys` where the kernel's data cannot be
-    /// read: the one system call that [`warm_up`](Self::warm_up) does not spare.
+    /// If the kernel no longer keeps time by the counter, the anchor has no bound: its [`error_ns`](Anchor::error_ns)
+    /// is `u64::MAX`. To tell, `anchor` reads a small file in `/sys` where the kernel's data cannot be read: the one
+    /// system call that remains after [`warm_up`](Self::warm_up).
     pub fn anchor(self) -> Anchor {
         if !ticks_are_counter() {
             let ns = PROCESS.take::<true>().ns;
@@ -161,7 +170,7 @@ impl Clock {
         }
     }
 
-    /// What the clock knows about itself now, at about the price of a few reads.
+    /// What the clock knows about itself now, at about the cost of a few reads.
     pub fn trust(self) -> Trust {
         let taken = PROCESS.take::<true>();
         let mut reasons = Reasons::NONE;
@@ -185,8 +194,9 @@ impl Clock {
         }
     }
 
-    /// Takes in what a measurement between cores found: the largest skew that it could not exclude, and whether a time
-    /// was seen to come before one that had been shown. The largest counts: each speaks of its own pair of cores.
+    /// Records what a measurement between cores found: the largest skew that it could not exclude, and whether a time
+    /// was read that lies before one already shown. The largest skew counts, since each measurement covers one pair of
+    /// cores.
     #[cfg(feature = "std")]
     pub(crate) fn learn_skew(not_excluded_ns: u64, is_broken: bool) {
         SKEW.not_excluded_ns.fetch_max(not_excluded_ns.max(1), Relaxed);
@@ -219,13 +229,13 @@ impl TickSource for Clock {
 }
 
 impl Instant {
-    /// The time now, by the ordered clock: [`Clock::or_system`].
+    /// The time now by the ordered clock, [`Clock::or_system`].
     #[inline(always)]
     pub fn now() -> Self {
         Clock::or_system().now()
     }
 
-    /// The time since this instant, by the ordered clock; zero if it lies in the future.
+    /// The time since this instant by the ordered clock; zero if the instant lies in the future.
     pub fn elapsed(self) -> Duration {
         Self::now().saturating_duration_since(self)
     }
@@ -234,13 +244,15 @@ impl Instant {
 /// The unordered clock: the cheapest read in nanoseconds, **not causal** between threads.
 ///
 /// # Ordering
-/// None. The CPU may execute the read before an earlier load completes, so a time shown to a thread can be later than
-/// what it reads next; by up to some microseconds, as `chronoscope causality` shows. No manual says in which order two such
-/// reads of one thread are executed, so that they do not go back is not promised, though no run here has seen it.
+/// None. The CPU may execute the read before an earlier load completes. A time shown to a thread can then be later than
+/// what the thread reads next, by up to some microseconds, as `chronoscope causality` shows. No manual says in which
+/// order the CPU executes two such reads on one thread, so this clock does not promise to be monotonic, though no run
+/// here has seen it go back.
 ///
 /// # Guarantees
-/// The time is `CLOCK_MONOTONIC`'s, as [`Clock`]'s is, at a moment near the read's place in the program: between the oldest
-/// instruction that was not done when the read was executed, and its own completion.
+/// The time is that of `CLOCK_MONOTONIC`, as [`Clock`]'s is, at a moment near the read's place in the program: no
+/// earlier than the oldest instruction that was incomplete when the read executed, and no later than the read's own
+/// completion.
 ///
 /// # Examples
 /// ```
@@ -285,10 +297,10 @@ impl TickSource for Unordered {
     }
 }
 
-/// Brackets among which an anchor is the narrowest, where the kernel's data do not give one.
+/// Brackets from which the narrowest becomes the anchor, where the kernel's data do not give one.
 const ANCHOR_ATTEMPTS: u32 = 9;
 
-/// Whether ticks are the counter's or nanoseconds: decided once, for the life of the process, by who asks first.
+/// Whether ticks are the counter's or nanoseconds: decided once for the life of the process, by whoever asks first.
 static TICKS: Alone<AtomicU8> = Alone(AtomicU8::new(TICKS_UNDECIDED));
 const TICKS_UNDECIDED: u8 = 0;
 const TICKS_OF_COUNTER: u8 = 1;

@@ -13,23 +13,23 @@ pub const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 
 /// A monotonic and causal clock without a fence, over a counter that need not be in step between cores.
 ///
-/// All readers share one word: the largest time that any of them has returned. A reader whose own clock is less than the
-/// granularity g ahead of it returns that word and writes nothing; one that is further ahead moves the word on.
+/// All readers share one word: the largest time that any of them has returned. A reader whose own clock is ahead of the
+/// word by less than the granularity g returns the word and writes nothing; a reader further ahead advances the word.
 ///
 /// # Units
 /// 1 ns, in steps of about the granularity.
 ///
 /// # Ordering
-/// The word is loaded with acquire and moved with release, so what happened before a time was first returned is visible
-/// to whoever gets that time.
+/// The word is loaded with acquire and advanced with release, so whatever happened before a time was first returned is
+/// visible to everyone who gets that time.
 ///
 /// # Guarantees
-/// - *Monotonic and causal* over all threads that read the same object: every value returned has been in the shared
-///   word, and the word only grows. That rests on cache coherence alone: neither on fences nor on the source, which may
-///   be unordered, skewed between cores or even go back.
-/// - *Staleness* below g: what is returned is less than g behind the caller's own read of the source.
-/// - With g = 0 every reader writes, and the word is a hotspot: see `chronoscope monotime`.
-/// - Lock-free: a reader that is stopped anywhere keeps nobody else waiting.
+/// - *Monotonic and causal* across all threads that read the same object: every value returned has been in the shared
+///   word, and the word only grows. That rests on cache coherence alone, neither on fences nor on the source, which may
+///   be unordered, skewed between cores, or even go back.
+/// - *Staleness* below g: the value returned is less than g behind the caller's own read of the source.
+/// - With g = 0 every reader writes, and the word becomes a hotspot: see `chronoscope monotime`.
+/// - Lock-free: a reader stopped anywhere holds nobody else up.
 ///
 /// # Sources
 /// D. Dice, "Mitigating the Java nanoTime coherence hotspot" (MonoTime).
@@ -58,21 +58,22 @@ process_wide! {
 
 impl Granular {
     const_fn! {
-        /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+        /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
+        /// as an hour.
         pub fn new(granularity: Duration) -> Self {
             let shared = Alone(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) }
         }
     }
 
-    /// The process's own, with a granularity of 1 µs.
+    /// The process's own clock, with a granularity of 1 µs.
     pub fn process() -> &'static Self {
         &PROCESS
     }
 }
 
 impl<S: TickSource> Granular<S> {
-    /// The time now, less than the granularity stale.
+    /// The time now, stale by less than the granularity.
     #[inline(always)]
     pub fn now(&self) -> Instant {
         self.now_of(&self.source)
@@ -80,7 +81,7 @@ impl<S: TickSource> Granular<S> {
 }
 
 impl<S> Granular<S> {
-    /// The same over `source`, which must count nanoseconds.
+    /// The same clock over `source`, which must count nanoseconds.
     pub fn over(source: S, granularity: Duration) -> Self {
         Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
     }
@@ -88,7 +89,7 @@ impl<S> Granular<S> {
     #[inline(always)]
     fn now_of(&self, source: &impl TickSource) -> Instant {
         let now = source.read();
-        // After the source: whatever that showed, this holds every time that the caller has been shown.
+        // After the source: whatever that showed, the word is no less than any time that the caller has been shown.
         let seen = self.shared.0.load(Acquire);
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
             return Instant::from_nanos(seen);
@@ -97,10 +98,10 @@ impl<S> Granular<S> {
         self.advance(seen, now)
     }
 
-    /// The last time that [`now`](Self::now) returned to anybody: one load, no read of any clock.
+    /// The latest time that [`now`](Self::now) has returned on any thread: one load, and no read of a clock.
     ///
     /// # Guarantees
-    /// Monotonic and causal as `now`, and as stale as `now` has gone uncalled.
+    /// Monotonic and causal, as `now` is. Stale by as long as nobody has called `now`.
     #[inline(always)]
     pub fn recent(&self) -> Instant {
         Instant::from_nanos(self.shared.0.load(Acquire))
@@ -111,14 +112,15 @@ impl<S> Granular<S> {
         Duration::from_nanos(self.granularity_ns as u64)
     }
 
-    /// Moves the shared word on to `now`, unless another has brought it near enough meanwhile.
-    /// A call of its own: one reader in many gets here, and the others' way stays short enough to be inlined.
+    /// Moves the shared word on to `now`, unless another has brought it near enough by then.
+    ///
+    /// A call of its own: few readers get here, and the others' path stays short enough to be inlined.
     #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
         loop {
             match self.shared.0.compare_exchange(seen, now, AcqRel, Acquire) {
                 Ok(_) => return Instant::from_nanos(now),
-                // Nearly always what another has just put there is fresh, and one attempt is all.
+                // What another reader has just put there is nearly always fresh, so one attempt is enough.
                 Err(observed) if (now.wrapping_sub(observed) as i64) < self.granularity_ns => {
                     return Instant::from_nanos(observed);
                 }
@@ -147,13 +149,13 @@ impl<S: TickSource> TickSource for Granular<S> {
     }
 }
 
-/// As [`Granular`], returning the reader's own time at full resolution: **not causal**, but never wrong by g or more.
+/// As [`Granular`], but returns the reader's own time at full resolution: **not causal**, but never wrong by g or more.
 ///
-/// The shared word follows within the granularity, and no reader returns less than it.
+/// The shared word follows within the granularity g, and no reader returns less than the word.
 ///
 /// # Guarantees
-/// - A time shown to a thread may be later than what it reads next, by less than g; with skewed or unordered sources
-///   too. Where that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
+/// - A time shown to a thread may be later than what the thread reads next, by less than g, even if the source is
+///   skewed or unordered. Where that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
 ///
 /// # Examples
 /// ```
@@ -176,7 +178,8 @@ pub struct FullResolution<S = Unordered> {
 
 impl FullResolution {
     const_fn! {
-        /// A clock of its own shared word, over the process's unordered clock. Granularities above an hour count as one.
+        /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
+        /// as an hour.
         pub fn new(granularity: Duration) -> Self {
             let shared = Alone(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) as u64 }

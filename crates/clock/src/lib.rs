@@ -1,57 +1,57 @@
-//! A clock faster than the operating system's that is the same clock, causal, and says its own error; and the raw sources
-//! of time under it.
+//! The operating system's monotonic clock, read faster: the same time, causal, with a bound on its error. Also the raw
+//! sources of time beneath it.
 //!
-//! Every read has a named guarantee, and the guarantee holds:
+//! Each read has a guarantee of its own:
 //!
 //! | read | monotonic on a thread | causal between threads | program order | resolution |
 //! |---|---|---|---|---|
 //! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | keeps its place | 1 ns |
 //! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, 1 µs unless you choose |
-//! | [`Adaptive::now`] | yes, whatever the counters do | yes, whatever the counters do | – | fine alone, coarser in a crowd |
+//! | [`Adaptive::now`] | yes, whatever the counters do | yes, whatever the counters do | – | fine when uncontended, coarser under contention |
 //! | [`FullResolution::now`] | wrong by less than the granularity | wrong by less than the granularity | – | 1 ns |
 //! | [`Unordered::now`] | not promised | **no** | – | 1 ns |
-//! | [`Granular::recent`] | yes | yes | – | a load of what `now` returned last |
+//! | [`Granular::recent`] | yes | yes | – | what `now` last returned, by one load |
 //!
-//! All of them are `CLOCK_MONOTONIC`: computed, wherever the kernel's own data can be read, from the numbers by which
-//! `clock_gettime` computes it, and read by `clock_gettime` elsewhere. [`Clock::reading`] gives a time and the bound of its
-//! error from one read; [`Clock::trust`] says where readings come from and why. [`Stopwatch`] gives an interval with its
-//! bound; [`Ticks`] with an [`AnchorTable`] are captured now and converted later; [`WallAnchor`] leads to wall-clock time, and
-//! [`utc`] says between which times UTC lies.
+//! All of them are `CLOCK_MONOTONIC`: where the kernel's own data can be read, computed from the numbers that
+//! `clock_gettime` itself uses; elsewhere, read through `clock_gettime`. [`Clock::reading`] returns a time and the
+//! bound of its error from one read; [`Clock::trust`] says where readings come from, and why. [`Stopwatch`] times an
+//! interval and bounds its error; [`Ticks`] are captured now and converted later by an [`AnchorTable`]; [`WallAnchor`]
+//! converts to wall-clock time; [`utc`] returns the earliest and the latest that UTC can be.
 //!
-//! Code that asks for the trait [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
-//! demand. Code that studies clocks finds the raw sources as [`SourceId`] and [`TickSource`]: the CPU's counter with and
-//! without a fence, and every clock of the system, by static dispatch.
+//! Code that is generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
+//! demand. Code that studies clocks finds the raw sources as [`SourceId`] and [`TickSource`]: the CPU's counter with
+//! and without a fence, and every clock of the system, statically dispatched.
 //!
 //! # Guarantees
-//! - Nothing runs before `main` or in the background, and nothing is kept that could age. The first read takes some 10 µs.
-//! - Reads are infallible and wait for nobody: a thread stopped anywhere, a `fork` anywhere and a signal handler that reads
-//!   within a read change no reading.
-//! - After [`Clock::warm_up`] no read makes a system call, except `clock_gettime` where the kernel keeps time by a clocksource
-//!   that programs cannot read, as after a restore from a checkpoint on another kernel.
-//! - The guarantees can be checked on your machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
+//! - Nothing runs before `main` or in the background, and no state can go stale. The first read takes some 10 µs.
+//! - Reads are infallible and wait for no other thread: no reading changes because a thread is stopped anywhere, the
+//!   process forks anywhere, or a signal handler reads inside a read.
+//! - After [`Clock::warm_up`] no read makes a system call, except where `clock_gettime` itself is one: the kernel keeps
+//!   time by a clocksource that programs cannot read, or the process may not read the counter.
+//! - You can check this on your own machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read, and [`Clock`]
-//! reads the system's monotonic clock and says so. Every other system with `std` is read through `std::time::Instant` and
-//! `SystemTime`; without `std` there is no clock there, and [`Clock`] panics. The crate is `no_std` without its feature `std`,
-//! and depends on `libc` or, on Windows, `windows-sys` alone.
+//! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read; [`Clock`]
+//! reads the system's monotonic clock there, and says so. On any other system with `std`, times are read through
+//! `std::time::Instant` and `SystemTime`; without `std` such a system has no clock to read, and [`Clock`] panics.
+//! Without its feature `std` the crate is `no_std`. By default it depends on `libc` or `windows-sys` alone.
 //!
 //! # Features
 //! - `std` (default): [`causality`] and [`WallAnchor::to_system_time`].
-//! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check; without it
-//!   every read is `clock_gettime`.
-//! - `serde`: instants, ticks, anchors and what a clock says of itself.
+//! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
+//!   without it, every read is `clock_gettime`.
+//! - `serde`: serialises instants, ticks, anchors and what a clock says of itself.
 //!
 //! # Examples
 //! ```
 //! use chronoscope_clock::{Clock, Granular, Stopwatch};
 //! use std::time::Duration;
 //!
-//! // Times on different threads, to be compared: a microsecond is enough, and no fence is paid for.
+//! // Timestamps to compare across threads: a microsecond is enough, and costs no fence.
 //! static EVENTS: Granular = Granular::new(Duration::from_micros(1));
 //! let seen = EVENTS.now();
 //!
-//! // An interval, and how wrong it may be.
+//! // An interval, and a bound on its error.
 //! let stopwatch = Stopwatch::start();
 //! assert!(EVENTS.now() >= seen);
 //! println!("{} on a clock {}", stopwatch.elapsed()?, Clock::or_system().trust().state);

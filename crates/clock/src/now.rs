@@ -1,12 +1,12 @@
 use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
 
-/// A clock that says what time it is: what code should ask for, so that its tests can give it a [`FakeClock`].
+/// A clock that tells the time. Code that is generic over this trait can be given a [`FakeClock`] by its tests.
 ///
-/// Static dispatch, no thread-local and no branch: with a real clock the call is the read itself.
+/// Statically dispatched, with no thread-local and no branch: with a real clock, the call is the read itself.
 ///
 /// # Guarantees
-/// Those of the type: [`Clock`](crate::Clock) is monotonic and causal, [`Unordered`](crate::Unordered) is not causal,
-/// [`Granular`](crate::Granular) is causal and quantised.
+/// Those of the type: [`Clock`](crate::Clock) is as monotonic and causal as `CLOCK_MONOTONIC`,
+/// [`Unordered`](crate::Unordered) is not causal, [`Granular`](crate::Granular) is causal and quantised.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,8 @@ pub trait Now {
     /// The time now.
     fn now(&self) -> Instant;
 
-    /// The time now with the bound of its error, from one read; of an exact clock unless it says otherwise.
+    /// The time now and the bound of its error, from one read. Unless an implementation says otherwise, the clock is
+    /// its own reference and counts nanoseconds: [`Reading::exact`].
     fn reading(&self) -> Reading {
         Reading::exact(self.now())
     }

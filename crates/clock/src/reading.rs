@@ -2,14 +2,14 @@ use core::time::Duration;
 
 use crate::{Instant, TrustState};
 
-/// A time with the bound of its error: one read gives both, so that nothing can come between.
+/// A time and the bound of its error, both from one read, so that nothing can come between them.
 ///
 /// # Units
 /// Nanoseconds.
 ///
 /// # Guarantees
-/// `CLOCK_MONOTONIC`, read at the same moment, shows a time between [`earliest`](Self::earliest) and
-/// [`latest`](Self::latest). Other clocks ([`Now`](crate::Now)) name their own reference.
+/// At the moment of the read, `CLOCK_MONOTONIC` shows a time from [`earliest`](Self::earliest) to
+/// [`latest`](Self::latest). Other implementations of [`Now`](crate::Now) name their own reference.
 ///
 /// # Examples
 /// ```
@@ -28,30 +28,30 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Of a clock that is its own reference and counts nanoseconds.
+    /// A reading of a clock that is its own reference and counts nanoseconds.
     pub const fn exact(instant: Instant) -> Self {
         Self { instant, offset_ns: 0, step_ns: 1, state: TrustState::Verified }
     }
 
-    /// The same reading of a clock that may be this far from its reference, either way.
+    /// The same reading, of a clock that may be this far from its reference, either way.
     #[must_use]
     pub const fn with_offset(self, offset: Duration) -> Self {
         Self { offset_ns: whole_ns(offset), ..self }
     }
 
-    /// The same reading of a clock that moves in steps: what it shows may be less than one of them old.
+    /// The same reading, of a clock that moves in steps: what it shows may be less than one step old.
     #[must_use]
     pub const fn with_step(self, step: Duration) -> Self {
         Self { step_ns: whole_ns(step), ..self }
     }
 
-    /// The same reading of a clock that can be trusted this far.
+    /// The same reading, of a clock that can be trusted this far.
     #[must_use]
     pub const fn with_state(self, state: TrustState) -> Self {
         Self { state, ..self }
     }
 
-    /// The same bound for another time: of a clock that shows what it was told before.
+    /// The same bound for another time: for a clock that shows a time it was given earlier.
     pub(crate) const fn at(self, instant: Instant) -> Self {
         Self { instant, ..self }
     }
@@ -61,12 +61,12 @@ impl Reading {
         self.instant
     }
 
-    /// How far the reference may have been from that, either way.
+    /// How far the reference may have been from [`instant`](Self::instant), either way.
     pub const fn error_bound(self) -> Duration {
         Duration::from_nanos(self.offset_ns.saturating_add(self.step_ns))
     }
 
-    /// The part of the bound that is the same for readings that follow one another at once.
+    /// The part of the bound that readings in quick succession share.
     pub const fn offset(self) -> Duration {
         Duration::from_nanos(self.offset_ns)
     }
@@ -76,17 +76,17 @@ impl Reading {
         Duration::from_nanos(self.step_ns)
     }
 
-    /// The least that the reference may have shown.
+    /// The earliest time that the reference may have shown.
     pub const fn earliest(self) -> Instant {
         Instant::from_nanos(self.instant.as_nanos().saturating_sub(self.offset_ns.saturating_add(self.step_ns)))
     }
 
-    /// The most that the reference may have shown.
+    /// The latest time that the reference may have shown.
     pub const fn latest(self) -> Instant {
         Instant::from_nanos(self.instant.as_nanos().saturating_add(self.offset_ns.saturating_add(self.step_ns)))
     }
 
-    /// How far the clock could be trusted.
+    /// How far the clock could be trusted at the time of the read.
     pub const fn state(self) -> TrustState {
         self.state
     }

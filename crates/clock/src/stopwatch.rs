@@ -4,16 +4,16 @@ use core::time::Duration;
 use crate::arch::Counter;
 use crate::{Clock, Instant, Now, Reading, TrustState};
 
-/// Empty intervals of which the cost of a stopwatch is taken.
+/// Empty intervals from which the cost of a stopwatch is taken.
 const EMPTY_INTERVALS: usize = 64;
-/// The one of them, sorted, that counts: nine tenths are not longer.
+/// The one that counts once they are sorted: nine tenths are no longer.
 const COUNTED: usize = EMPTY_INTERVALS * 9 / 10;
 
-/// Times intervals and says how wrong each may be.
+/// Times intervals, and bounds the error of each.
 ///
 /// # Ordering
-/// The start is read before anything after it begins, and the end once everything before it is done: the interval holds
-/// the work, all of it, and the cost of one read.
+/// Nothing after the start begins before it is read, and the end is read once everything before it is done: the
+/// interval holds all of the work, plus the cost of one read.
 ///
 /// # Guarantees
 /// A time that goes backwards is an [`Err`](BackwardStep), never a silent zero.
@@ -39,14 +39,15 @@ pub struct Stopwatch<C = Clock> {
 }
 
 impl Stopwatch {
-    /// Starts one on the ordered clock, [`Clock::or_system`].
+    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`].
     pub fn start() -> Self {
         Self::start_on(Clock::or_system())
     }
 }
 
 impl<C: Now> Stopwatch<C> {
-    /// Starts one on `clock`, after it has timed 64 empty intervals there to know its own cost (a few microseconds).
+    /// Starts a stopwatch on `clock`. First it times 64 empty intervals to learn its own cost, which takes a few
+    /// microseconds.
     pub fn start_on(clock: C) -> Self {
         let mut empty_ns = [0; EMPTY_INTERVALS];
         for interval in &mut empty_ns {
@@ -58,7 +59,7 @@ impl<C: Now> Stopwatch<C> {
         Self { clock, cost_ns: empty_ns[COUNTED], start, last_lap: start }
     }
 
-    /// Starts anew, at the price of one read.
+    /// Starts again, at the cost of one read.
     #[inline]
     pub fn restart(&mut self) {
         self.start = read_then_fence(&self.clock);
@@ -74,10 +75,11 @@ impl<C: Now> Stopwatch<C> {
         self.between(self.start, self.clock.reading())
     }
 
-    /// The time since the last lap or the start, and begins the next lap where this one ends: laps add up.
+    /// Ends a lap: the time since the previous lap, or since the start. The next lap begins where this one ends, so
+    /// laps add up.
     ///
     /// # Errors
-    /// [`BackwardStep`] if the clock shows less than it did at the lap's beginning.
+    /// [`BackwardStep`] if the clock shows less than it did when the lap began.
     #[inline]
     pub fn lap(&mut self) -> Result<Elapsed, BackwardStep> {
         let begun = self.last_lap;
@@ -85,7 +87,7 @@ impl<C: Now> Stopwatch<C> {
         self.between(begun, self.last_lap)
     }
 
-    /// When it was started.
+    /// When the stopwatch was started.
     pub const fn started(&self) -> Instant {
         self.start.instant()
     }
@@ -101,7 +103,7 @@ impl<C: Now> Stopwatch<C> {
     }
 }
 
-/// The start of an interval: nothing of what follows begins before it is read.
+/// The start of an interval: nothing that follows begins before it is read.
 #[inline(always)]
 fn read_then_fence(clock: &impl Now) -> Reading {
     let reading = clock.reading();
@@ -111,11 +113,11 @@ fn read_then_fence(clock: &impl Now) -> Reading {
     reading
 }
 
-/// The length of an interval with the bound of its error. From [`Stopwatch`].
+/// The length of an interval and the bound of its error, from a [`Stopwatch`].
 ///
 /// # Guarantees
-/// The value is what the clock showed, nothing subtracted. The true length lies within the bound, unless the thread was
-/// interrupted inside a read, which no reader can see; then the interval reads longer than the work.
+/// The value is what the clock showed, with nothing subtracted. The true length lies within the bound, unless the
+/// thread was interrupted inside a read, which no reader can see: the interval is then longer than the work.
 ///
 /// # Examples
 /// ```
@@ -145,28 +147,28 @@ impl Elapsed {
         self.duration
     }
 
-    /// How far the true length may be from that, either way: the cost of a read, the clock's step, and what each of the two
-    /// readings says of its own error.
+    /// How far the true length may be from [`duration`](Self::duration), either way: the cost of a read, the clock's
+    /// step, and the error that each of the two readings states.
     pub const fn error_bound(self) -> Duration {
         self.error
     }
 
-    /// The least that the true length can be.
+    /// The shortest that the true length can be.
     pub const fn at_least(self) -> Duration {
         self.duration.saturating_sub(self.error)
     }
 
-    /// The most that the true length can be.
+    /// The longest that the true length can be.
     pub const fn at_most(self) -> Duration {
         self.duration.saturating_add(self.error)
     }
 
-    /// Whether the interval can be told from an empty one.
+    /// Whether the interval can be distinguished from an empty one.
     pub fn is_above_zero(self) -> bool {
         self.duration > self.error
     }
 
-    /// Whether the two intervals can be told apart: their bounds do not touch.
+    /// Whether the two intervals can be told apart: their ranges do not touch.
     pub fn differs_from(self, other: Self) -> bool {
         self.at_least() > other.at_most() || other.at_least() > self.at_most()
     }
@@ -176,7 +178,7 @@ impl Elapsed {
         self.error.as_secs_f64() <= self.duration.as_secs_f64() * share
     }
 
-    /// How far the clock could be trusted at the less trusted end.
+    /// How far the clock could be trusted, at whichever end was worse.
     pub const fn trust_state(self) -> TrustState {
         self.state
     }
@@ -212,12 +214,12 @@ pub struct BackwardStep {
 }
 
 impl BackwardStep {
-    /// By how much.
+    /// How far the clock went back.
     pub const fn by(self) -> Duration {
         self.by
     }
 
-    /// How far the clock could be trusted then.
+    /// How far the clock could be trusted, at whichever end was worse.
     pub const fn trust_state(self) -> TrustState {
         self.state
     }

@@ -1,7 +1,7 @@
-/// A reading of the counter, kept as it is: to be converted later, by an [`AnchorTable`](crate::AnchorTable).
+/// A raw reading of the counter, for an [`AnchorTable`](crate::AnchorTable) to convert later.
 ///
 /// # Units
-/// Ticks of the CPU's counter, as [`Clock::ticks`](crate::Clock::ticks) reads them; in fallback nanoseconds.
+/// Ticks of the CPU's counter, or nanoseconds of the clock: see [`Clock::ticks`](crate::Clock::ticks).
 ///
 /// # Examples
 /// ```
@@ -16,7 +16,7 @@
 pub struct Ticks(u64);
 
 impl Ticks {
-    /// As read from a counter or a record.
+    /// From a counter or a record.
     #[inline(always)]
     pub const fn from_raw(ticks: u64) -> Self {
         Self(ticks)
@@ -28,7 +28,7 @@ impl Ticks {
         self.0
     }
 
-    /// Ticks from `earlier` to this. None if `earlier` is later.
+    /// Ticks from `earlier` to this reading. None if `earlier` is in fact later.
     pub const fn checked_since(self, earlier: Self) -> Option<u64> {
         self.0.checked_sub(earlier.0)
     }

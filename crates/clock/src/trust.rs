@@ -1,15 +1,15 @@
 use core::fmt;
 use core::time::Duration;
 
-/// How far a clock can be trusted at the moment.
+/// How far a clock can be trusted right now.
 ///
-/// The order is from best to worst, so that the larger of two states is the more cautious.
+/// Ordered from best to worst, so that the larger of two states is the more cautious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum TrustState {
-    /// The kernel itself keeps time by this counter, and the clock computes what the kernel computes.
+    /// The kernel itself keeps time by the counter, and the clock computes what the kernel computes.
     Verified,
-    /// The clock reads the counter, and something is less sure than it should be; the reasons say what.
+    /// The clock reads the counter, but something is less certain than it should be; the reasons say what.
     Degraded,
     /// Times come from the system's clock.
     Fallback,
@@ -30,13 +30,13 @@ impl fmt::Display for TrustState {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RateSource {
-    /// The CPU's counter and the kernel's own conversion data (`[vvar]`), the numbers by which `clock_gettime` converts.
+    /// The CPU's counter and the kernel's own conversion data (`[vvar]`): the numbers that `clock_gettime` uses.
     KernelData,
-    /// The same over kvm-clock's page, where the kernel keeps time by that.
+    /// The same through kvm-clock's page, where that is the kernel's clocksource.
     KvmClock,
-    /// The same over Hyper-V's page, where the kernel keeps time by that.
+    /// The same through Hyper-V's page, where that is the kernel's clocksource.
     HyperV,
-    /// Every reading is `clock_gettime`'s.
+    /// `clock_gettime`, for every reading.
     SystemClock,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for RateSource {
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident: $state:ident, $clause:literal;)*) => {
-        /// Why a clock is in its [`TrustState`], or what should be known of it in that state.
+        /// Why a clock is in its [`TrustState`], or what else to know about it in that state.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
         #[non_exhaustive]
@@ -65,7 +65,7 @@ macro_rules! reasons {
             /// Every reason there is.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The best state that this reason leaves possible.
+            /// The best state that this reason allows.
             pub const fn allows(self) -> TrustState {
                 match self { $(Self::$name => TrustState::$state,)* }
             }
@@ -81,21 +81,21 @@ macro_rules! reasons {
 reasons! {
     /// A hypervisor lies between the counter and its hardware.
     Hypervisor: Verified, "a hypervisor can move the machine or scale its counter";
-    /// A skew between cores was measured and excludes causal reads.
+    /// A measurement found a skew between cores that rules out causal reads.
     SkewBetweenCores: Degraded, "a time was read on one core before it was shown to it by another";
-    /// The kernel was at its data whenever this reading looked at them.
+    /// The kernel was updating its data each time this reading looked.
     KernelDataChanging: Fallback, "the kernel was changing its conversion data for longer than this reading waited";
     /// The kernel's conversion data could not be found or failed their check.
     NoKernelData: Fallback, "the kernel's conversion data could not be found, or failed their check";
     /// The kernel keeps time by a clocksource that only it can read.
     KernelUsesAnother: Fallback, "the kernel keeps time by a clocksource that programs cannot read";
-    /// The process is in a time namespace, whose offset only the system adds.
+    /// The process is in a time namespace, whose offset only the system's clock adds.
     TimeNamespace: Fallback, "this process is in a time namespace";
-    /// The process was restored from a checkpoint on another kernel, whose data it does not know.
+    /// The process was restored from a checkpoint on another kernel, and does not know that kernel's data.
     Restored: Fallback, "this process was restored from a checkpoint on another kernel";
     /// The process may not read the counter (`PR_TSC_SIGSEGV`).
     CounterForbidden: Fallback, "this process is forbidden to read the counter";
-    /// How this system converts its counter is not known to this crate.
+    /// This crate does not know how this system converts its counter.
     SystemNotSupported: Fallback, "how this system converts its counter is not known to this library";
 }
 
@@ -131,12 +131,12 @@ impl Reasons {
         self.0 == 0
     }
 
-    /// Each of them once, mildest first.
+    /// Each reason once, mildest first.
     pub fn iter(self) -> impl Iterator<Item = Reason> {
         Reason::ALL.iter().copied().filter(move |reason| self.contains(*reason))
     }
 
-    /// The best state that all of them leave possible.
+    /// The best state that all of them allow.
     pub fn state(self) -> TrustState {
         self.iter().map(Reason::allows).max().unwrap_or(TrustState::Verified)
     }
@@ -148,7 +148,7 @@ impl fmt::Debug for Reasons {
     }
 }
 
-/// What a clock knows about itself at one moment. From [`Clock::trust`](crate::Clock::trust).
+/// What a clock knows about itself at one moment, from [`Clock::trust`](crate::Clock::trust).
 ///
 /// # Examples
 /// ```
@@ -168,18 +168,18 @@ pub struct Trust {
     pub state: TrustState,
     /// Where readings come from.
     pub rate_source: RateSource,
-    /// Why the state is not better, and what else should be known.
+    /// Why the state is no better, and what else to know.
     pub reasons: Reasons,
-    /// How far an ordered read lies from `CLOCK_MONOTONIC` at most, either way: the clock's step.
+    /// The most by which an ordered read can differ from `CLOCK_MONOTONIC`, either way: the clock's step.
     pub error_bound: Duration,
-    /// The counter's frequency in hertz, as the kernel converts it; None in fallback.
+    /// The counter's frequency in hertz, as the kernel's conversion implies it; None in fallback.
     pub counter_hz: Option<f64>,
-    /// The largest skew between cores that a measurement in this process could not exclude
-    /// ([`causality::skew`](crate::causality::skew)); None if none was made.
+    /// The largest skew between cores that measurements in this process could not exclude
+    /// ([`causality::skew`](crate::causality::skew)); None if there was no measurement.
     pub skew_not_excluded: Option<Duration>,
 }
 
-/// A clock over the counter was asked for, and readings come from the system's clock.
+/// The caller asked for a clock over the counter, but readings come from the system's clock.
 ///
 /// # Examples
 /// ```
@@ -200,7 +200,7 @@ impl Distrust {
         Self { reasons }
     }
 
-    /// Why, in types.
+    /// Why, as values to match on.
     pub const fn reasons(self) -> Reasons {
         self.reasons
     }

@@ -2,33 +2,33 @@ use core::time::Duration;
 
 use crate::{Unavailable, os};
 
-/// The earliest and the latest that UTC can be now, from the maximal error that the kernel keeps of its own clock.
+/// The earliest and the latest that UTC can be now, from the maximum error that the kernel keeps for its own clock.
 ///
-/// Two machines agree on the order of two events if the interval of the one ends before that of the other begins:
-/// [`is_before`](UtcInterval::is_before). A program that waits until its interval has passed knows that its time lies in
-/// everybody's past.
+/// Two machines agree on the order of two events if the interval of one ends before that of the other begins:
+/// [`is_before`](UtcInterval::is_before). A program that waits until its interval has passed knows that its time lies
+/// in everybody's past.
 ///
 /// # Units
 /// Nanoseconds since 1970-01-01 00:00 UTC without leap seconds, as Unix counts.
 ///
 /// # Guarantees
-/// UTC at some moment between the call and the return lies in the interval. It is the kernel's time ± its maximal error,
+/// The interval contains UTC at some moment between call and return. It is the kernel's time ± its maximum error,
 /// widened by:
-/// - what the kernel has still to slew away;
-/// - what may have accrued since the kernel last raised the maximal error, which it does by 500 µs (500 ppm) once a second:
-///   the rise of a whole second and of a tick of 10 ms;
+/// - what the kernel has yet to slew away;
+/// - what may have accrued since the kernel last raised the maximum error, which it does by 500 µs (500 ppm) once a
+///   second: the rise over a whole second and a tick of 10 ms;
 /// - rounding, of the error to 1 µs and of the time to 1 ns or 1 µs;
-/// - near a leap second that the kernel was told of and has not yet forgotten, 1 s on either side: the system's clock then
-///   repeats or leaves out a second, and systems differ in how they number it.
+/// - near a leap second that the kernel was told of and has not yet cleared, 1 s on either side: the system's clock
+///   then repeats or skips a second, and systems differ in how they number it.
 ///
 /// This assumes that
-/// - *the daemon's error is right.* chronyd and ntpd state root delay ÷ 2 + root dispersion, which holds where the servers
-///   are right; chronyd leaves out an offset that it is still slewing away itself. **Some state 0** whenever they adjust,
-///   systemd-timesyncd and phc2sys among them: the interval then leaves out what the network or the hardware adds, and
-///   nothing in the kernel tells that it does;
-/// - *the clock drifts by less than 500 ppm* between the daemon's updates, and the kernel ticks at least every 10 ms: after
-///   a suspend, or a pause of the virtual machine, the interval may be wrong until the daemon's next update;
-/// - *nobody smears.* Servers that smear a leap second are off by up to a second for a day, and say nothing of it.
+/// - *the daemon's error is right.* chronyd and ntpd state root delay ÷ 2 + root dispersion, which holds if the servers
+///   are right; chronyd leaves out an offset that it is still slewing away itself. **Some daemons state 0** whenever
+///   they adjust the clock, systemd-timesyncd and phc2sys among them: the interval then leaves out the error of the
+///   network or the hardware, and nothing in the kernel shows that it does;
+/// - *the clock drifts by less than 500 ppm* between the daemon's updates, and the kernel ticks at least every 10 ms:
+///   after a suspend, or a pause of the virtual machine, the interval may be wrong until the daemon's next update;
+/// - *nobody smears.* Servers that smear a leap second are off by up to a second for a day, and do not say so.
 ///
 /// # Platform
 /// Linux: one system call, `clock_adjtime` or `adjtimex`, which reads and changes nothing; it needs no privilege, but a
@@ -36,9 +36,9 @@ use crate::{Unavailable, os};
 /// against the kernel's source, not run. Elsewhere unavailable.
 ///
 /// # Errors
-/// [`Unavailable`] where nobody disciplines the system's clock, which is so until the daemon has synchronised, after
-/// somebody sets the clock by hand, and once the maximal error has grown to 16 s, nine hours after the daemon's last word;
-/// where a sandbox forbids the call; and on other systems.
+/// [`Unavailable`] where nobody disciplines the system's clock: until the daemon has synchronised, after somebody has
+/// set the clock by hand, and once the maximum error has grown to 16 s, nine hours after the daemon's last update. Also
+/// where a sandbox forbids the call, and on other systems.
 ///
 /// # Sources
 /// Corbett et al., "Spanner: Google's globally-distributed database" (OSDI 2012), TrueTime; AWS ClockBound. Linux
@@ -57,7 +57,7 @@ pub fn utc() -> Result<UtcInterval, Unavailable> {
     interval_of(os::kernel_time()?)
 }
 
-/// An interval in which UTC lies: from [`utc`], or from another machine that told it.
+/// An interval that contains UTC: from [`utc`], or as received from another machine.
 ///
 /// # Units
 /// Nanoseconds since 1970-01-01 00:00 UTC without leap seconds, as Unix counts.
@@ -96,7 +96,7 @@ impl UtcInterval {
         self.latest_unix_ns
     }
 
-    /// The middle: what is wrong by the least where nothing more is known.
+    /// The middle: the guess whose worst error is smallest.
     pub const fn midpoint_unix_nanos(self) -> u64 {
         self.earliest_unix_ns + (self.latest_unix_ns - self.earliest_unix_ns) / 2
     }
@@ -106,23 +106,23 @@ impl UtcInterval {
         Duration::from_nanos(self.latest_unix_ns - self.earliest_unix_ns)
     }
 
-    /// Whether this moment came before `other` for certain. False where they overlap.
+    /// Whether this moment certainly came before `other`. False if they overlap.
     pub const fn is_before(self, other: Self) -> bool {
         self.latest_unix_ns < other.earliest_unix_ns
     }
 
-    /// Whether this moment came after `other` for certain. False where they overlap.
+    /// Whether this moment certainly came after `other`. False if they overlap.
     pub const fn is_after(self, other: Self) -> bool {
         other.is_before(self)
     }
 
-    /// The earliest, as the standard library writes it: rounded down where that is coarser (100 ns on Windows).
+    /// The earliest, as the standard library's type: rounded down where that is coarser (100 ns on Windows).
     #[cfg(feature = "std")]
     pub fn earliest(self) -> std::time::SystemTime {
         std::time::UNIX_EPOCH + Duration::from_nanos(self.earliest_unix_ns)
     }
 
-    /// The latest, as the standard library writes it: rounded up where that is coarser.
+    /// The latest, as the standard library's type: rounded up where that is coarser.
     #[cfg(feature = "std")]
     pub fn latest(self) -> std::time::SystemTime {
         // Its own addition rounds down.
@@ -148,7 +148,7 @@ impl TryFrom<Told> for UtcInterval {
     }
 }
 
-/// What the kernel says of its wall clock. The numbers mean the same on every system that has Mills's interface.
+/// What the kernel says about its wall clock. The numbers mean the same on every system that has Mills's interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelTime {
     /// Since 1970.
@@ -174,10 +174,10 @@ const TIME_OK: i32 = 0;
 /// The clock is not synchronised.
 const TIME_ERROR: i32 = 5;
 
-/// The maximal error at which Linux gives the clock up (`NTP_PHASE_LIMIT`).
+/// The maximum error at which Linux gives the clock up (`NTP_PHASE_LIMIT`).
 const GIVEN_UP_US: u64 = 16_000_000;
-/// What is added to the kernel's error for the time since it last raised it: 500 ppm (`MAXFREQ`) of 1 s and of a tick late
-/// by 10 ms.
+/// What is added to the kernel's error for the time since it last raised it: 500 ppm (`MAXFREQ`) of 1 s and of a tick
+/// late by 10 ms.
 const ACCRUED_NS: u64 = 505_000;
 /// The daemon writes its error in whole microseconds, cut off.
 const ERROR_UNIT_NS: u64 = 1_000;
@@ -222,20 +222,21 @@ fn interval_of(told: KernelTime) -> Result<UtcInterval, Unavailable> {
     })
 }
 
-/// Whether a UTC day ends in the interval or less than a second after it. If the kernel knows of a leap second, it may then
-/// be under way.
+/// Whether a UTC day ends in the interval or less than a second after it. If the kernel knows of a leap second, it may
+/// then be under way.
 ///
-/// Let the day end at N. An inserted second is numbered from N on by POSIX, and from N − 1 on a second time by Linux, which
-/// sets its clock back at N. So while the kernel shows t and may be wrong by e:
+/// Let the day end at N. An inserted second is numbered from N on by POSIX, and from N − 1 on a second time by Linux,
+/// which sets its clock back at N. So while the kernel shows t and may be wrong by e:
 /// - before, where t + e reaches N, UTC may be in the inserted second: N − 1 at the least;
 /// - within (`TIME_OOP`, t from N − 1 to N), UTC may be over all of N − 1 to N + 1, and e more;
 /// - after, where t − e reaches below N, UTC may still be in the inserted second: N + 1 at the most.
 ///
-/// A deleted second is one that the kernel leaves out at N − 1: t + e from there on may be a second more, and t − e below N
-/// a second less. In each case N is in t ± e or at most a second after it, and a second on either side is enough.
+/// A deleted second is one that the kernel leaves out at N − 1: t + e from there on may be a second more, and t − e
+/// below N a second less. In each case N is in t ± e or at most a second after it, and a second on either side is
+/// enough.
 ///
-/// The kernel reads the time before it looks at its state, so the two may be of different sides of a tick; that makes no
-/// difference here.
+/// The kernel reads the time before it looks at its state, so the two may be of different sides of a tick; that makes
+/// no difference here.
 fn is_midnight_within(earliest: u64, latest: u64) -> bool {
     earliest.div_ceil(DAY_NS) <= latest.saturating_add(SECOND_NS) / DAY_NS
 }
@@ -297,8 +298,8 @@ mod tests {
         }
     }
 
-    /// What UTC may be by either numbering, `elapsed_ns` after the midnight N that it counts from, with a second inserted
-    /// there (`inserted` 1), left out (−1), or neither.
+    /// What UTC may be by either numbering, `elapsed_ns` after the midnight N that it counts from, with a second
+    /// inserted there (`inserted` 1), left out (−1), or neither.
     fn numbers(elapsed_ns: i64, inserted: i64) -> [i64; 2] {
         let second = SECOND_NS as i64;
         match inserted {
@@ -351,8 +352,8 @@ mod tests {
             }
         }
 
-        /// Two machines around one leap second, whatever each is off by within what it states: UTC by either numbering is
-        /// in the interval, and no order is claimed that is not so.
+        /// Two machines around one leap second, whatever each is off by within what it states: UTC by either numbering
+        /// is in the interval, and no order is claimed that is not so.
         #[test]
         fn a_leap_second_is_contained_and_never_turns_an_order_round(
             elapsed in prop::array::uniform2(-3_000_000_000..3_000_000_000_i64),

@@ -4,18 +4,18 @@ use core::time::Duration;
 use crate::os::{self, OsClock};
 use crate::{Anchor, Clock, Instant, Unavailable};
 
-/// Brackets among which the anchor is the narrowest.
+/// Brackets from which the narrowest becomes the anchor.
 const ATTEMPTS: u32 = 5;
-/// How fast the wall clock may leave the monotonic timescale by slewing, in parts per billion: the two are slewed alike,
-/// so only what is rounded differs; what is *set* is another matter.
+/// How fast slewing may move the wall clock away from the monotonic timescale, in parts per billion. The two are slewed
+/// alike, so they differ by rounding only. *Setting* the wall clock is another matter.
 const DRIFT_PPB: u64 = 1;
 
-/// Where the wall clock stood on this timescale: converts instants to wall-clock time, with a bound of the error.
+/// Converts instants to wall-clock time, with a bound on the error: what the wall clock showed at one instant.
 ///
 /// # Guarantees
-/// The conversion is a constant offset, so it never steps and keeps the order and the distances of instants. When
-/// people or NTP *set* the wall clock, the offset is outdated: [`is_current`](Self::is_current) tells, and a new
-/// anchor is to be taken.
+/// The conversion adds a constant offset, so it never steps, and keeps the order and distances of instants. Once
+/// somebody or NTP *sets* the wall clock, the offset is out of date: [`is_current`](Self::is_current) tells, and you
+/// should take a new anchor.
 ///
 /// # Platform
 /// Linux and macOS: `CLOCK_REALTIME`; Windows: `GetSystemTimePreciseAsFileTime`. All count UTC without leap seconds.
@@ -39,8 +39,8 @@ pub struct WallAnchor {
 }
 
 impl WallAnchor {
-    /// Reads the wall clock between two reads of `clock`, a few times, and keeps the narrowest bracket. The bound holds the
-    /// error of `clock`'s own readings.
+    /// Reads the wall clock between two reads of `clock`, a few times, and keeps the narrowest bracket. The bound
+    /// includes the error of `clock`'s own readings.
     ///
     /// # Errors
     /// [`Unavailable`] where the system has no wall clock that this crate knows.
@@ -61,7 +61,7 @@ impl WallAnchor {
         Ok(Self { instant, unix_ns: anchor.reference_ns, half_width_ns })
     }
 
-    /// From a record: `instant` was `unix_ns` nanoseconds after 1970, within `half_width_ns`.
+    /// From a record: `instant` was `unix_ns` nanoseconds after the start of 1970, within `half_width_ns`.
     pub const fn from_parts(instant: Instant, unix_ns: u64, half_width_ns: u64) -> Self {
         Self { instant, unix_ns, half_width_ns }
     }
@@ -71,7 +71,7 @@ impl WallAnchor {
         self.unix_ns as i128 + (instant.as_nanos() as i128 - self.instant.as_nanos() as i128)
     }
 
-    /// The instant at which the wall clock shows `unix_ns`. None where that is before the timescale's zero.
+    /// The instant at which the wall clock shows `unix_ns`. None if that is before the timescale's zero.
     pub fn instant_at(self, unix_ns: u64) -> Option<Instant> {
         let ns = i128::from(unix_ns) - self.unix_nanos(Instant::ZERO);
         u64::try_from(ns).ok().map(Instant::from_nanos)
@@ -82,19 +82,21 @@ impl WallAnchor {
         Duration::from_nanos(self.half_width_ns)
     }
 
-    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, as long as the wall clock was not set.
+    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, provided that the wall clock has not been
+    /// set.
     pub const fn error_bound_at(self, instant: Instant) -> Duration {
         let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
         let drift_ns = (age_ns * DRIFT_PPB as u128).div_ceil(1_000_000_000) as u64;
         Duration::from_nanos(self.half_width_ns.saturating_add(drift_ns))
     }
 
-    /// When it was taken.
+    /// When the anchor was taken.
     pub const fn taken_at(self) -> Instant {
         self.instant
     }
 
-    /// Whether the wall clock still agrees with this anchor within both bounds: it was not set since.
+    /// Whether the wall clock still agrees with this anchor, within the bounds of this and of a fresh one: if so, it
+    /// has not been set by more than that.
     ///
     /// # Errors
     /// As [`take`](Self::take).
@@ -105,7 +107,7 @@ impl WallAnchor {
         Ok(difference <= allowed.as_nanos())
     }
 
-    /// The wall-clock time of `instant`, as the standard library writes it. None before 1970.
+    /// The wall-clock time of `instant`, as the standard library's type. None before 1970.
     #[cfg(feature = "std")]
     pub fn to_system_time(self, instant: Instant) -> Option<std::time::SystemTime> {
         let ns = u64::try_from(self.unix_nanos(instant)).ok()?;
