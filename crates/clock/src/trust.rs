@@ -82,9 +82,9 @@ reasons! {
     /// A hypervisor lies between the counter and its hardware.
     Hypervisor: Verified, "a hypervisor can move the machine or scale its counter";
     /// A measurement found a skew between cores that rules out causal reads.
-    SkewBetweenCores: Degraded, "a time was read on one core before it was shown to it by another";
+    SkewBetweenCores: Degraded, "a core read a time earlier than one that another core had already shown it";
     /// The kernel was updating its data each time this reading looked.
-    KernelDataChanging: Fallback, "the kernel was changing its conversion data for longer than this reading waited";
+    KernelDataChanging: Fallback, "the kernel was still updating its conversion data when this reading gave up waiting";
     /// The kernel's conversion data could not be found or failed their check.
     NoKernelData: Fallback, "the kernel's conversion data could not be found, or failed their check";
     /// The kernel keeps time by a clocksource that only it can read.
@@ -213,7 +213,7 @@ impl Distrust {
 
 impl fmt::Display for Distrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the counter cannot be read for the time: {}", self.reason())
+        write!(f, "the counter cannot be used to tell the time: {}", self.reason())
     }
 }
 

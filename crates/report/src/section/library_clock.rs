@@ -45,13 +45,15 @@ pub(crate) fn show(page: &mut Page, record: &Record) {
     for reason in &clock.reasons {
         page.paragraph(Line::styled(DIM, "             "), PLAIN, &format!("{}: {}", reason.name, reason.clause));
     }
-    page.entry("rate", PLAIN, &rate(clock));
+    page.entry("source", PLAIN, &source(clock));
     page.entry("error", PLAIN, &error(clock));
 }
 
-fn rate(clock: &LibraryClock) -> String {
-    let counter = clock.counter_hz.map_or_else(|| "no counter".to_owned(), hertz);
-    format!("{counter} by {}", clock.rate_source_said)
+fn source(clock: &LibraryClock) -> String {
+    match clock.counter_hz {
+        Some(hz) => format!("{} at {}", clock.rate_source_said, hertz(hz)),
+        None => clock.rate_source_said.clone(),
+    }
 }
 
 fn error(clock: &LibraryClock) -> String {
