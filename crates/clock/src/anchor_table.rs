@@ -3,9 +3,12 @@ use core::time::Duration;
 
 use crate::{Anchor, Instant, Ticks};
 
-/// The most by which the kernel's NTP loop slews its clock: `MAXFREQ` in include/linux/timex.h. `adjtimex` goes up to
-/// 100 000 ppm by changing the length of a tick, as chrony does.
-const NTP_SLEW_PPM: u32 = 500;
+/// How far the reference's rate is assumed to stay from some constant one. The frequency that the kernel's NTP loop sets is
+/// limited to 500 ppm (`MAXFREQ` in include/linux/timex.h), and `adjtime` to as much again; what the loop adds while it makes
+/// good a large offset, and the length of a tick as chrony sets it (up to 100 000 ppm), are not.
+const ASSUMED_SLEW_PPM: u32 = 1_000;
+/// Beyond this a reference may stand still, and no bound can be given.
+const MOST_PPM: u32 = 999_999;
 
 /// Converts counter readings to times afterwards, between anchors that were taken along with the readings.
 ///
@@ -73,14 +76,14 @@ impl<'a> AnchorTable<'a> {
         Ok(Instant::from_nanos(a.reference_ns + part as u64))
     }
 
-    /// How far the time at `ticks` may be off, either way, if nothing but NTP slews the reference:
-    /// [`error_bound_at_slew`](Self::error_bound_at_slew) with 500 ppm, the most by which the kernel's own NTP loop
-    /// slews.
+    /// How far the time at `ticks` may be off, either way, if the reference is slewed by no more than 1 000 ppm: by the
+    /// frequency that NTP sets and by `adjtime`, and not by a daemon that corrects a large offset fast.
+    /// [`error_bound_at_slew`](Self::error_bound_at_slew) takes another limit.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).
     pub fn error_bound(&self, ticks: Ticks) -> Result<Duration, ConvertError> {
-        self.error_bound_at_slew(ticks, NTP_SLEW_PPM)
+        self.error_bound_at_slew(ticks, ASSUMED_SLEW_PPM)
     }
 
     /// How far the time at `ticks` may be off, either way.
@@ -89,8 +92,10 @@ impl<'a> AnchorTable<'a> {
     /// - the uncertainty of the anchors around it: half-width plus stated error, of the worse of the two;
     /// - 1 ns for rounding;
     /// - how far the reference can have been from the straight line between the anchors, if its rate stayed within
-    ///   `slew_ppm` of some constant rate: `2 · slew · x (l − x) / l` at x ticks after the first of two anchors l
-    ///   apart, reached if the reference runs at one extreme up to there and at the other from there on.
+    ///   `slew_ppm` of some constant rate: `2 · s / (1 − s) · x (l − x) / l` at x ticks after the first of two anchors l
+    ///   apart, nearly reached if the reference runs at one extreme up to there and at the other from there on.
+    ///
+    /// A suspend, a migration or a reset of the counter between the two anchors is not in it.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).
@@ -101,7 +106,9 @@ impl<'a> AnchorTable<'a> {
         let of_anchor = |anchor: Anchor| in_ns(anchor.half_width_ticks) + u128::from(anchor.error_ns);
         let (behind, before) = (u128::from(ticks.as_raw() - a.ticks), u128::from(b.ticks - ticks.as_raw()));
         let leverage = in_ns((behind * before).div_ceil(u128::from(length)) as u64);
-        let slewed = (2 * leverage * u128::from(slew_ppm)).div_ceil(1_000_000);
+        // In nanoseconds of the line, which may itself have been the slowest of those rates.
+        let slew_ppm = u128::from(slew_ppm.min(MOST_PPM));
+        let slewed = (2 * leverage * slew_ppm).div_ceil(1_000_000 - slew_ppm);
         let bound_ns = of_anchor(a).max(of_anchor(b)) + slewed + 1;
         Ok(Duration::from_nanos(u64::try_from(bound_ns).unwrap_or(u64::MAX)))
     }
@@ -199,6 +206,28 @@ mod tests {
         assert_eq!(table.error_bound(Ticks::from_raw(150)), Ok(Duration::from_nanos(u64::MAX)));
     }
 
+    #[test]
+    fn the_worst_schedule_stays_within_the_bound() {
+        // Fast for as long as leaves the line slow, then slow: the larger part of the bound is reached.
+        for (slew_ppm, share) in [(500_u32, 0.211_3), (500, 0.5), (100_000, 0.211_3), (100_000, 0.8)] {
+            let (length, slew) = (60_000_000_000_u64, f64::from(slew_ppm) / 1e6);
+            let at = (length as f64 * share) as u64;
+            for sign in [1.0, -1.0] {
+                let turn_ns = (at as f64 * (1.0 + sign * slew)) as u64;
+                let end_ns = turn_ns + ((length - at) as f64 * (1.0 - sign * slew)) as u64;
+                let exact = |ticks, reference_ns| Anchor { ticks, reference_ns, half_width_ticks: 0, error_ns: 1 };
+                let anchors = [exact(0, 0), exact(length, end_ns)];
+                let table = AnchorTable::new(&anchors).unwrap();
+                let off_ns = table.convert(Ticks::from_raw(at)).unwrap().as_nanos().abs_diff(turn_ns);
+                let bound_ns = table.error_bound_at_slew(Ticks::from_raw(at), slew_ppm).unwrap().as_nanos() as u64;
+                assert!(
+                    off_ns <= bound_ns && bound_ns < off_ns + off_ns / 3,
+                    "{off_ns} of {bound_ns} at {slew_ppm} ppm"
+                );
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn a_slewed_reference_stays_within_the_bound(
@@ -216,7 +245,7 @@ mod tests {
             let table = AnchorTable::new(&anchors).unwrap();
             let tick = (u128::from(at) * u128::from(length) / 1_000_000) as u64;
             let shown = table.convert(Ticks::from_raw(tick)).unwrap().as_nanos();
-            let bound = table.error_bound(Ticks::from_raw(tick)).unwrap();
+            let bound = table.error_bound_at_slew(Ticks::from_raw(tick), 500).unwrap();
             prop_assert!(u128::from(shown.abs_diff(reference(tick))) <= bound.as_nanos(), "{} and {}", shown, reference(tick));
         }
 

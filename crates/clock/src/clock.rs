@@ -94,7 +94,9 @@ impl Clock {
     /// Finds out, now and afresh, what this process can read, so that no later read has to. Makes some ten system calls
     /// (`prctl`, `open`, `ioctl` or `read`, `close`), which a sandbox may forbid afterwards.
     ///
-    /// Call it again if the process has since been allowed to read what it was forbidden. Safe in a signal handler.
+    /// Call it again if the process has since been allowed to read what it was forbidden. Safe in a signal handler with a few
+    /// KiB of stack. Whether the counter may be read (`PR_SET_TSC`) belongs to a thread, and this decides for the process: call
+    /// it on a thread that stands for all.
     ///
     /// # Examples
     /// ```
@@ -162,8 +164,12 @@ impl Clock {
             (None, Some(counter)) => {
                 let bracket = Anchor::of_counter(counter, &crate::source::Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
                 // While the kernel is changing its data it still keeps time by the counter.
-                let is_changing = matches!(PROCESS.reason(), None | Some(Reason::KernelDataChanging));
-                let is_vouched_for = is_changing || os::clocksource_is_counter() == Some(true);
+                let is_vouched_for = match PROCESS.reason() {
+                    None | Some(Reason::KernelDataChanging) => true,
+                    // The counter may be another machine's by now.
+                    Some(Reason::Restored) => false,
+                    Some(_) => os::clocksource_is_counter() == Some(true),
+                };
                 Anchor { error_ns: if is_vouched_for { step_ns(taken) } else { u64::MAX }, ..bracket }
             }
             (None, None) => unreachable!("ticks of a counter that this processor does not have"),
@@ -394,6 +400,17 @@ mod tests {
             let shown = reading.instant().as_nanos();
             assert!(before <= shown && shown <= plain && plain <= after, "{before} {shown} {plain} {after}");
         }
+    }
+
+    #[test]
+    fn a_readings_bound_is_its_clocksources_step() {
+        let taken = |step_ns, source| Taken { ns: 1_000, source, ticks: None, step_ns };
+        let reading = reading_of(taken(Some(100), RateSource::HyperV));
+        assert_eq!((reading.error_bound(), reading.state()), (Duration::from_nanos(100), TrustState::Verified));
+        let reading = reading_of(taken(None, RateSource::SystemClock));
+        assert_eq!(reading.error_bound().as_nanos(), u128::from(system_step_ns()));
+        assert_eq!(reading.state(), TrustState::Fallback);
+        assert!(Clock::or_system().reading().error_bound() > Duration::ZERO);
     }
 
     #[test]

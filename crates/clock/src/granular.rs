@@ -28,6 +28,7 @@ pub const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 ///   word, and the word only grows. That rests on cache coherence alone, neither on fences nor on the source, which may
 ///   be unordered, skewed between cores, or even go back.
 /// - *Staleness* below g: the value returned is less than g behind the caller's own read of the source.
+/// - A source that once shows a time far ahead holds this clock there until it gets there: the price of never going back.
 /// - With g = 0 every reader writes, and the word becomes a hotspot: see `chronoscope monotime`.
 /// - Lock-free: a reader stopped anywhere holds nobody else up.
 ///
@@ -275,6 +276,17 @@ mod tests {
         }
         assert_eq!(clock.now(), first + Duration::from_micros(1));
         assert_eq!(clock.recent(), first + Duration::from_micros(1));
+    }
+
+    #[test]
+    fn a_readings_bound_holds_the_granularity() {
+        let source = FakeClock::new();
+        source.advance(10_000);
+        let bound = |reading: Reading| reading.error_bound().as_nanos();
+        assert_eq!(bound(Granular::over(&source, Duration::from_micros(1)).reading()), 1_001);
+        assert_eq!(bound(FullResolution::over(&source, Duration::from_micros(1)).reading()), 1);
+        let (finest, coarsest) = (Duration::from_nanos(100), Duration::from_micros(2));
+        assert_eq!(bound(crate::Adaptive::over(&source, finest, coarsest).reading()), 2_001);
     }
 
     #[test]

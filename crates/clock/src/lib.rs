@@ -23,11 +23,14 @@
 //! and without a fence, and every clock of the system, statically dispatched.
 //!
 //! # Guarantees
-//! - Nothing runs before `main` or in the background, and no state can go stale. The first read takes some 10 µs.
-//! - Reads are infallible and wait for no other thread: no reading changes because a thread is stopped anywhere, the
+//! - Nothing runs before `main` or in the background, and no state can go stale. The first read takes some 10 µs, on
+//!   kernels before 6.11 longer in a process with thousands of mappings.
+//! - Reads are infallible. They wait for no thread of any program, and for the kernel only as `clock_gettime` does, while
+//!   it is updating its data. No reading changes because a thread is stopped anywhere, the
 //!   process forks anywhere, or a signal handler reads inside a read.
 //! - After [`Clock::warm_up`] no read makes a system call, except where `clock_gettime` itself is one: the kernel keeps
-//!   time by a clocksource that programs cannot read, or the process may not read the counter.
+//!   time by a clocksource that programs cannot read (a hypervisor that stops vouching for its page among them), or the
+//!   process may not read the counter. [`Clock::anchor`] says what it may ask beyond that.
 //! - You can check this on your own machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
 //!
 //! # Platform

@@ -52,7 +52,7 @@ impl<C: Now> Stopwatch<C> {
         let mut empty_ns = [0; EMPTY_INTERVALS];
         for interval in &mut empty_ns {
             let start = read_then_fence(&clock);
-            *interval = clock.reading().instant().signed_nanos_since(start.instant()).unsigned_abs();
+            *interval = fence_then_read(&clock).instant().signed_nanos_since(start.instant()).unsigned_abs();
         }
         empty_ns.sort_unstable();
         let start = read_then_fence(&clock);
@@ -72,7 +72,7 @@ impl<C: Now> Stopwatch<C> {
     /// [`BackwardStep`] if the clock shows less than it did at the start.
     #[inline]
     pub fn elapsed(&self) -> Result<Elapsed, BackwardStep> {
-        self.between(self.start, self.clock.reading())
+        self.between(self.start, fence_then_read(&self.clock))
     }
 
     /// Ends a lap: the time since the previous lap, or since the start. The next lap begins where this one ends, so
@@ -83,7 +83,10 @@ impl<C: Now> Stopwatch<C> {
     #[inline]
     pub fn lap(&mut self) -> Result<Elapsed, BackwardStep> {
         let begun = self.last_lap;
-        self.last_lap = read_then_fence(&self.clock);
+        self.last_lap = fence_then_read(&self.clock);
+        if let Some(counter) = Counter::assume() {
+            counter.fence(); // the next lap begins here
+        }
         self.between(begun, self.last_lap)
     }
 
@@ -103,6 +106,15 @@ impl<C: Now> Stopwatch<C> {
     }
 }
 
+/// The end of an interval: everything before it is done when it is read, whatever the clock's own order.
+#[inline(always)]
+fn fence_then_read(clock: &impl Now) -> Reading {
+    if let Some(counter) = Counter::assume() {
+        counter.fence();
+    }
+    clock.reading()
+}
+
 /// The start of an interval: nothing that follows begins before it is read.
 #[inline(always)]
 fn read_then_fence(clock: &impl Now) -> Reading {
@@ -116,8 +128,9 @@ fn read_then_fence(clock: &impl Now) -> Reading {
 /// The length of an interval and the bound of its error, from a [`Stopwatch`].
 ///
 /// # Guarantees
-/// The value is what the clock showed, with nothing subtracted. The true length lies within the bound, unless the
-/// thread was interrupted inside a read, which no reader can see: the interval is then longer than the work.
+/// The value is what the clock showed, with nothing subtracted. The true length lies within the bound if a read costs what
+/// it cost when the stopwatch was made, with everything it needs in the cache. Where the work has displaced that, or the
+/// thread was interrupted inside a read, which no reader can see, the interval is longer than the work by more.
 ///
 /// # Examples
 /// ```

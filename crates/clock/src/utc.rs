@@ -14,7 +14,7 @@ use crate::{Unavailable, os};
 /// # Guarantees
 /// The interval contains UTC at some moment between call and return. It is the kernel's time ± its maximum error,
 /// widened by:
-/// - what the kernel has yet to slew away;
+/// - what the kernel's NTP loop has yet to slew away (not what `adjtime` was asked for: OpenNTPD works that way);
 /// - what may have accrued since the kernel last raised the maximum error, which it does by 500 µs (500 ppm) once a
 ///   second: the rise over a whole second and a tick of 10 ms;
 /// - rounding, of the error to 1 µs and of the time to 1 ns or 1 µs;

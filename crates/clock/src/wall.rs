@@ -82,8 +82,8 @@ impl WallAnchor {
         Duration::from_nanos(self.half_width_ns)
     }
 
-    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, provided that the wall clock has not been
-    /// set.
+    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, provided that in between the wall clock was not
+    /// set, no leap second was inserted and the machine was not suspended, which the monotonic clock does not count.
     pub const fn error_bound_at(self, instant: Instant) -> Duration {
         let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
         let drift_ns = (age_ns * DRIFT_PPB as u128).div_ceil(1_000_000_000) as u64;

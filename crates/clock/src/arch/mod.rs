@@ -115,10 +115,12 @@ impl Counter {
     /// Reads the counter behind a fence (`lfence; rdtsc`, `isb; mrs`).
     ///
     /// # Ordering
-    /// Not executed before an earlier load. Later instructions may start before it.
+    /// x86-64: not executed before an earlier load, where `lfence` serialises: on Intel's CPUs, and on AMD's as Linux sets them
+    /// up. aarch64: not executed before an earlier load on whose value it depends whether the `isb` is reached. Later
+    /// instructions may start before it.
     ///
     /// # Sources
-    /// Intel SDM vol. 2B, RDTSC; Linux `rdtsc_ordered()` in arch/x86/include/asm/tsc.h.
+    /// Intel SDM vol. 2B, RDTSC and LFENCE; Linux `rdtsc_ordered()` in arch/x86/include/asm/msr.h; Arm ARM, CNTVCT_EL0.
     #[inline(always)]
     pub fn ordered(self) -> u64 {
         self.0.ordered()
@@ -142,7 +144,8 @@ impl Counter {
         self.0.has_self_ordered()
     }
 
-    /// Waits until every earlier instruction has completed, and holds later ones back until then.
+    /// `lfence`, which waits until every earlier instruction has completed and holds later ones back until then; on aarch64
+    /// `isb`, which holds later ones back until earlier ones can no longer be taken back, and waits for no load's value.
     #[inline(always)]
     pub fn fence(self) {
         self.0.fence();
@@ -151,7 +154,8 @@ impl Counter {
     /// The ordered read with a fence behind it too: the start and the end of a timed region.
     ///
     /// # Ordering
-    /// Neither earlier nor later instructions execute across it.
+    /// As [`ordered`](Self::ordered) before it and [`fence`](Self::fence) behind it: on x86-64 neither earlier nor later
+    /// instructions execute across it.
     #[inline(always)]
     pub fn bracket(self) -> u64 {
         let ticks = self.ordered();

@@ -211,6 +211,11 @@ impl FakeKernel {
         old[DATA_AT + 7].fetch_add(1_000, SeqCst);
     }
 
+    /// Shows data that look right and are a second off: another kernel's layout might.
+    pub(crate) fn lie(&self) {
+        self.state.lock().unwrap().page[DATA_AT + 6].fetch_add(1, SeqCst);
+    }
+
     pub(crate) fn forbid_counter(&self, forbids: bool) {
         self.forbids.store(forbids, SeqCst);
     }

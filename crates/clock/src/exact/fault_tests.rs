@@ -110,6 +110,10 @@ fn hypervisors_clocksources_are_read_as_the_kernel_reads_them() {
         kernel.stop_hypervisors(true);
         assert_exact(kernel, clock);
         assert_source(clock, RateSource::SystemClock);
+        // Hyper-V's page says that it is not offered, kvm-clock's that it is being changed.
+        let is_offered = clocksource == Clocksource::KvmClock;
+        let reason = if is_offered { Reason::KernelDataChanging } else { Reason::KernelUsesAnother };
+        assert_eq!(clock.reason(), Some(reason));
         kernel.stop_hypervisors(false);
         assert_exact(kernel, clock);
         assert_source(clock, source);
@@ -149,6 +153,14 @@ fn data_that_appear_later_are_found_without_a_system_call() {
     assert_exact(kernel, clock);
     assert_source(clock, RateSource::KernelData);
     assert_eq!(kernel.locates.load(SeqCst), 1);
+}
+
+#[test]
+fn data_that_do_not_agree_with_the_system_are_not_used() {
+    let (kernel, clock) = clock();
+    kernel.lie();
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::NoKernelData));
 }
 
 #[test]

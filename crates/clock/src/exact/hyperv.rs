@@ -10,6 +10,11 @@ const SEQUENCE: usize = 0;
 const SCALE: usize = 1;
 const OFFSET: usize = 2;
 
+/// Whether the hypervisor offers the page: where it does not, a register must be asked that only the kernel can read.
+pub(crate) fn is_offered<W: Words>(page: W) -> bool {
+    page.word(SEQUENCE) as u32 != 0
+}
+
 /// The clocksource's cycles, units of 100 ns. None while the hypervisor changes the page, or does not offer it.
 #[inline]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {

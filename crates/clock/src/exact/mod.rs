@@ -26,7 +26,6 @@ mod this_machine;
 mod words;
 
 use core::hint::cold_path;
-use core::sync::atomic::AtomicU64;
 
 pub(crate) use layout::Layout;
 pub(crate) use machine::Machine;
@@ -37,7 +36,7 @@ pub(crate) use this_machine::ThisMachine;
 pub(crate) use words::Words;
 
 use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
-use crate::sync::{Alone, Ordering::Relaxed, const_fn};
+use crate::sync::{Alone, AtomicU64, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
 use layout::{Search, search};
 use sequence::{look, mode_of};
@@ -146,11 +145,20 @@ impl<M: Machine> Exact<M> {
             Found::Nothing(reason) => Some(reason),
             Found::Data(data) => Some(match mode_of(data.words.word(0)) {
                 mode::TIME_NAMESPACE => Reason::TimeNamespace,
-                mode if mode::is_readable(mode) => Reason::KernelDataChanging,
+                mode if mode::is_readable(mode) && self.is_offered(mode) => Reason::KernelDataChanging,
                 _ => Reason::KernelUsesAnother,
             }),
             Found::Outdated => Some(Reason::Restored),
             Found::Unknown => Some(Reason::NoKernelData),
+        }
+    }
+
+    /// Whether the hypervisor, if the mode is one's, offers its page to programs.
+    fn is_offered(&self, mode: u32) -> bool {
+        match mode {
+            mode::PVCLOCK => self.memo.0.kvm_clock().is_some_and(pvclock::is_offered),
+            mode::HYPERV => self.memo.0.hyper_v().is_some_and(hyperv::is_offered),
+            _ => true,
         }
     }
 
@@ -191,12 +199,12 @@ impl<M: Machine> Exact<M> {
             };
             let (source, looked) = match mode {
                 mode::PVCLOCK => {
-                    let page = self.memo.0.kvm_clock()?;
+                    let page = self.memo.0.kvm_clock().filter(|page| pvclock::is_offered(*page))?;
                     let cycles = || pvclock::cycles(page, &mut counter);
                     (RateSource::KvmClock, look(data.words, data.layout, |now| now == mode, cycles))
                 }
                 mode::HYPERV => {
-                    let page = self.memo.0.hyper_v()?;
+                    let page = self.memo.0.hyper_v().filter(|page| hyperv::is_offered(*page))?;
                     let cycles = || hyperv::cycles(page, &mut counter);
                     (RateSource::HyperV, look(data.words, data.layout, |now| now == mode, cycles))
                 }
@@ -226,6 +234,8 @@ impl<M: Machine> Exact<M> {
                 self.memo.0.note(&located);
                 self.search_page(observed, located.page, located.seal, || located.self_ordered);
             }
+            // A file that cannot be opened now says nothing of data that were found and are still sealed.
+            Err(Reason::NoKernelData) if self.memo.0.data().is_some() => {}
             Err(reason) => self.memo.0.publish_nothing(observed, reason),
         }
     }

@@ -13,8 +13,13 @@ const SYSTEM_TIME: usize = 2;
 const RATE: usize = 3;
 const STABLE: u64 = 1 << 40;
 
+/// Whether the hypervisor vouches for the page on every virtual CPU: only then it is read in user space.
+pub(crate) fn is_offered<W: Words>(page: W) -> bool {
+    page.word(RATE) & STABLE != 0
+}
+
 /// The clocksource's cycles, which are nanoseconds of the host. None while the hypervisor changes the page or does not
-/// vouch for it on every virtual CPU.
+/// vouch for it.
 #[inline]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {
     let version = page.word(VERSION) as u32;

@@ -42,7 +42,7 @@ fn readings_lie_between_the_systems_while_the_kernel_changes_its_data() {
 }
 
 #[test]
-fn first_uses_at_once_and_restores_meanwhile_are_all_right() {
+fn first_uses_at_once_are_all_right() {
     for _ in 0..if cfg!(miri) { 2 } else { 200 } {
         let kernel = FakeKernel::new();
         let clock = Exact::new(kernel);

@@ -34,7 +34,7 @@ pub(crate) struct Memo {
 /// Addresses are kept above the seal and the two flags. Both architectures give programs 47 or 48 bits of them unless they
 /// ask for more.
 const ADDRESS_SHIFT: u32 = 15;
-const ADDRESS_BITS: u32 = 48;
+pub(crate) const ADDRESS_BITS: u32 = 48;
 /// Nobody has looked yet. With a number above [`ADDRESS_SHIFT`] it is one more than a [`Reason`]'s. No code seals so, which
 /// leaves the read path one question instead of two.
 const UNKNOWN: u64 = SEAL;

@@ -27,6 +27,8 @@ mod unsupported;
 
 pub use clock::OsClock;
 pub(crate) use kernel_page::KernelPage;
+#[cfg(all(target_os = "linux", feature = "kernel-data"))]
+pub(crate) use memo::ADDRESS_BITS;
 pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
 
 use crate::Unavailable;

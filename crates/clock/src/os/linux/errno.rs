@@ -17,11 +17,7 @@ impl Drop for Kept {
 
 fn place() -> *mut libc::c_int {
     // SAFETY: takes nothing and returns the address of this thread's variable.
-    #[cfg(target_os = "android")]
-    return unsafe { libc::__errno() };
-    // SAFETY: as above.
-    #[cfg(not(target_os = "android"))]
-    return unsafe { libc::__errno_location() };
+    unsafe { libc::__errno_location() }
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@ use core::ffi::CStr;
 
 use super::file::File;
 
-/// Address ranges of this process by name, from `/proc/self/maps`.
+/// Address ranges of this process by name. The thread's own file, since that of a process whose first thread has ended is
+/// empty.
 ///
 /// # Sources
 /// proc_pid_maps(5); `PROCMAP_QUERY` in include/uapi/linux/fs.h, Linux 6.11.
-const MAPS: &CStr = c"/proc/self/maps";
+const MAPS: &CStr = c"/proc/thread-self/maps";
 /// How much of the file is looked through on kernels that cannot be asked for one range.
 const MOST_TEXT: usize = 16 * 1024 * 1024;
 const PAGE: u64 = 4096;
@@ -106,7 +107,7 @@ fn by_text(file: &File) -> Option<Vvar> {
     let (mut data, mut hypervisors) = (None, None);
     let mut line = [0_u8; 128];
     let mut length = 0;
-    let mut buffer = [0_u8; 4096];
+    let mut buffer = [0_u8; 512];
     let mut seen = 0;
     while seen < MOST_TEXT {
         let read = file.read(&mut buffer)?;

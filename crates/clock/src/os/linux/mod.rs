@@ -27,6 +27,7 @@ use crate::Unavailable;
 
 #[cfg(not(feature = "kernel-data"))]
 pub(super) fn locate() -> Result<super::Located, crate::Reason> {
+    let _kept = errno::Kept::new();
     let is_forbidden = !cfg!(miri) && counter_access() == CounterAccess::Faults;
     Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
 }
@@ -88,6 +89,7 @@ pub(super) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavaila
 }
 
 pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    let _kept = errno::Kept::new();
     let mut step = ZERO;
     // SAFETY: `step` is a valid timespec for the call to fill.
     match unsafe { libc::clock_getres(id(clock), &mut step) } {
