@@ -134,7 +134,11 @@ impl Memo {
     /// The data, if they were found: for the read path.
     #[inline(always)]
     pub(crate) fn data(&self) -> Option<Data> {
-        let found = self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire });
+        self.data_of(self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire }))
+    }
+
+    #[inline(always)]
+    fn data_of(&self, found: u64) -> Option<Data> {
         if !self.is_sealed(found) {
             return None;
         }
@@ -151,20 +155,19 @@ impl Memo {
         let found = match (word & SEAL, word >> ADDRESS_SHIFT) {
             (UNKNOWN, 0) => Found::Unknown,
             (UNKNOWN, reason) => Found::Nothing(Reason::ALL[reason as usize - 1]),
-            _ => self.data().map_or(Found::Outdated, Found::Data),
+            _ => self.data_of(word).map_or(Found::Outdated, Found::Data),
         };
         (found, Observed(word))
     }
 
-    /// The page in which data may appear, where an earlier search found none.
+    /// The page in which data may appear, where an earlier search found none, and what sealed it.
     pub(crate) fn page(&self) -> Option<(KernelPage, Seal)> {
-        let page = self.unsealed(&self.page)?;
-        Some((page, Seal(self.page.load(Relaxed) & SEAL)))
+        self.unsealed(&self.page)
     }
 
     /// kvm-clock's page. To be read only while the data say that it is in use.
     pub(crate) fn kvm_clock(&self) -> Option<KernelPage> {
-        self.unsealed(&self.hypervisors)
+        Some(self.unsealed(&self.hypervisors)?.0)
     }
 
     /// Hyper-V's page. To be read only while the data say that it is in use.
@@ -215,10 +218,13 @@ impl Memo {
         reached(Step::Published);
     }
 
-    fn unsealed(&self, word: &AtomicU64) -> Option<KernelPage> {
+    fn unsealed(&self, word: &AtomicU64) -> Option<(KernelPage, Seal)> {
         let word = word.load(Acquire);
-        // SAFETY: as in `data`: `note` alone writes them.
-        (word != 0 && self.is_sealed(word)).then(|| unsafe { KernelPage::at(word >> ADDRESS_SHIFT) })
+        if word == 0 || !self.is_sealed(word) {
+            return None;
+        }
+        // SAFETY: as in `data_of`: `note` alone writes them.
+        Some((unsafe { KernelPage::at(word >> ADDRESS_SHIFT) }, Seal(word & SEAL)))
     }
 
     /// Whether the code is still that with which `word` was sealed.
