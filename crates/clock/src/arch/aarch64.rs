@@ -53,34 +53,26 @@ impl Present {
     #[inline(always)]
     pub(super) fn ordered_in_place(self, self_ordered: bool) -> u64 {
         let ticks: u64;
+        macro_rules! read_then_load {
+            ($($read:literal),+) => {
+                asm!(
+                    $($read,)+
+                    "eor {address}, {ticks}, {ticks}",
+                    "add {address}, sp, {address}",
+                    "ldr xzr, [{address}]",
+                    ticks = out(reg) ticks,
+                    address = out(reg) _,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
         if self_ordered {
             // SAFETY: whoever says so has seen FEAT_ECV, by `has_self_ordered`: the register is then open like the other. The
             // stack pointer's own word can be read.
-            unsafe {
-                asm!(
-                    "mrs {ticks}, S3_3_C14_C0_6",
-                    "eor {address}, {ticks}, {ticks}",
-                    "add {address}, sp, {address}",
-                    "ldr xzr, [{address}]",
-                    ticks = out(reg) ticks,
-                    address = out(reg) _,
-                    options(nostack, preserves_flags),
-                );
-            }
+            unsafe { read_then_load!("mrs {ticks}, S3_3_C14_C0_6") };
         } else {
             // SAFETY: reads a system register that Linux leaves open to EL0, and the stack pointer's own word.
-            unsafe {
-                asm!(
-                    "isb",
-                    "mrs {ticks}, cntvct_el0",
-                    "eor {address}, {ticks}, {ticks}",
-                    "add {address}, sp, {address}",
-                    "ldr xzr, [{address}]",
-                    ticks = out(reg) ticks,
-                    address = out(reg) _,
-                    options(nostack, preserves_flags),
-                );
-            }
+            unsafe { read_then_load!("isb", "mrs {ticks}, cntvct_el0") };
         }
         ticks
     }

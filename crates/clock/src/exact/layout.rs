@@ -1,4 +1,5 @@
 use super::mode::{self, is_readable};
+use super::sequence::mode_of;
 
 /// Where the kernel's data begin in their page, and which of its two shapes they have.
 ///
@@ -57,10 +58,8 @@ pub(crate) enum Search {
 /// Looks through the beginning of a page whose words are given by `word`.
 pub(crate) fn search(word: impl Fn(usize) -> u64) -> Search {
     let candidates = || (0..FURTHEST_START).flat_map(|start| Layout::ALL.map(|layout| (start, layout)));
-    let is_there = |start, layout, modes: &[u32]| looks_right(&|at| word(start + at), layout, modes);
-    let modes: &[u32] = &[1, 2, 3];
-    let found = candidates()
-        .find(|(start, layout)| is_readable((word(*start) >> 32) as u32) && is_there(*start, *layout, modes));
+    let is_there = |start, layout, is_meant: fn(u32) -> bool| looks_right(&|at| word(start + at), layout, is_meant);
+    let found = candidates().find(|(start, layout)| is_there(*start, *layout, is_readable));
     if let Some((start, layout)) = found {
         return Search::Found(start, layout);
     }
@@ -68,17 +67,16 @@ pub(crate) fn search(word: impl Fn(usize) -> u64) -> Search {
     if (0..FURTHEST_START).any(|start| word(start) == u64::from(mode::TIME_NAMESPACE) << 32 | 1) {
         return Search::TimeNamespace;
     }
-    let is_unreadable = candidates().any(|(start, layout)| is_there(start, layout, &[mode::NONE]));
+    let is_unreadable = candidates().any(|(start, layout)| is_there(start, layout, |mode| mode == mode::NONE));
     if is_unreadable { Search::NotReadable } else { Search::Unknown }
 }
 
-fn looks_right(word: &impl Fn(usize) -> u64, layout: Layout, modes: &[u32]) -> bool {
-    let mode = (word(0) >> 32) as u32;
+fn looks_right(word: &impl Fn(usize) -> u64, layout: Layout, is_meant: fn(u32) -> bool) -> bool {
     let mask = word(layout.mask());
     let rate = word(layout.rate());
     let (mult, shift) = (rate as u32, (rate >> 32) as u32);
     // Masks are all ones from bit 0, at least 32 of them; a rate between 10 GHz and 0.5 MHz.
-    modes.contains(&mode)
+    is_meant(mode_of(word(0)))
         && mask & mask.wrapping_add(1) == 0
         && mask >= u64::from(u32::MAX)
         && (1..=32).contains(&shift)

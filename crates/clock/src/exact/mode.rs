@@ -22,7 +22,7 @@ pub(crate) const TIME_NAMESPACE: u32 = i32::MAX as u32;
 
 /// Whether this crate reads what `mode` stands for.
 pub(crate) fn is_readable(mode: u32) -> bool {
-    ARCHITECTURE.contains(&mode) || mode == PVCLOCK || mode == HYPERV
+    ARCHITECTURE.contains(&mode) || cfg!(target_arch = "x86_64") && (mode == PVCLOCK || mode == HYPERV)
 }
 
 /// Whether `mode` is the architecture's own counter.

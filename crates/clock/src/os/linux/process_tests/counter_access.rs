@@ -2,7 +2,7 @@
 
 use std::{assert_eq, eprintln, thread};
 
-use super::check::{check_every_kind, check_every_kind_by_system_call, ensure, reads_counter};
+use super::check::{Checked, check_every_kind, check_every_kind_by_system_call, ensure, reads_counter};
 use super::child::{Ended, holds_in_child, in_child, is_skipped_without_counter};
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
@@ -21,8 +21,13 @@ fn forbid() {
     set_counter_access(CounterAccess::Faults).expect("there is the switch");
 }
 
-fn allow() {
+/// Reads by the system call, and by the counter once that is allowed and looked for.
+fn check_until_allowed_again() -> Checked {
+    check_every_kind_by_system_call()?;
     set_counter_access(CounterAccess::Allowed).expect("there is the switch");
+    Clock::warm_up();
+    ensure(reads_counter(), "the counter is read again")?;
+    check_every_kind()
 }
 
 #[test]
@@ -37,11 +42,7 @@ fn the_first_read_is_the_system_call_and_the_counter_may_come_later() {
             let reason = Clock::trusted().map_err(crate::Distrust::reason);
             ensure(reason == Err(Reason::CounterForbidden), "the reason is told")?;
             Clock::warm_up();
-            check_every_kind_by_system_call()?;
-            allow();
-            Clock::warm_up();
-            ensure(reads_counter(), "the counter is read again")?;
-            check_every_kind()
+            check_until_allowed_again()
         });
     });
 }
@@ -84,11 +85,7 @@ fn to_look_again_helps_where_it_was_forbidden_later() {
             Clock::or_system().now();
             forbid();
             Clock::warm_up();
-            check_every_kind_by_system_call()?;
-            allow();
-            Clock::warm_up();
-            ensure(reads_counter(), "the counter is read again")?;
-            check_every_kind()
+            check_until_allowed_again()
         });
     });
 }
