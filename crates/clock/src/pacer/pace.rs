@@ -12,7 +12,9 @@ use super::Steady;
 ///
 /// let thirds = Pace::new(3, Duration::from_secs(1))?;
 /// assert_eq!(thirds.to_string(), "3 per 1s");
-/// assert_eq!(Pace::per_second(100_000)?.per_second_f64(), 100_000.0);
+/// assert_eq!(Pace::per_second(100_000)?.hz(), 100_000.0);
+/// assert_eq!(Pace::every(Duration::from_micros(250))?, Pace::per_second(4_000)?);
+/// assert_eq!(Pace::per_second_f64(33.3)?, Pace::new(333, Duration::from_secs(10))?);
 /// assert!(Pace::per_second(0).is_err());
 /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
 /// ```
@@ -63,7 +65,10 @@ impl Pace {
         match (events, per_ns) {
             (0, _) => Err(ImpossiblePace::Never),
             (events, per_ns) if events > per_ns => Err(ImpossiblePace::FasterThanTheClock),
-            (events, per_ns) => Ok(Self { events, per_ns }),
+            (events, per_ns) => {
+                let common = greatest_common_divisor(events, per_ns);
+                Ok(Self { events: events / common, per_ns: per_ns / common })
+            }
         }
     }
 
@@ -75,8 +80,30 @@ impl Pace {
         Self::new(events, Duration::from_secs(1))
     }
 
+    /// One event in each `period`.
+    ///
+    /// # Errors
+    /// [`ImpossiblePace`].
+    pub fn every(period: Duration) -> Result<Self, ImpossiblePace> {
+        Self::new(1, period)
+    }
+
+    /// `events` in each second, where that is no whole number: exactly the simplest fraction that this float stands for. 0.1 is
+    /// one event in ten seconds, not what is left of it in binary.
+    ///
+    /// # Errors
+    /// [`ImpossiblePace`].
+    pub fn per_second_f64(events: f64) -> Result<Self, ImpossiblePace> {
+        let (events, seconds) = simplest_fraction(events)?;
+        let common = greatest_common_divisor(events, 1_000_000_000);
+        let per_ns = u128::from(seconds) * u128::from(1_000_000_000 / common);
+        let per_ns = u64::try_from(per_ns).map_err(|_| ImpossiblePace::BeyondTheTimescale)?;
+        Self::new(events / common, Duration::from_nanos(per_ns))
+    }
+
     /// Events per second, rounded to what a float can hold.
-    pub fn per_second_f64(self) -> f64 {
+    #[must_use]
+    pub fn hz(self) -> f64 {
         self.events as f64 * 1e9 / self.per_ns as f64
     }
 
@@ -119,6 +146,111 @@ impl Pace {
 
 impl fmt::Display for Pace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Per second where that is a whole number, as people say it.
+        let per_second = u128::from(self.events) * 1_000_000_000;
+        if per_second % u128::from(self.per_ns) == 0 {
+            return write!(f, "{} per 1s", per_second / u128::from(self.per_ns));
+        }
         write!(f, "{} per {:?}", self.events, Duration::from_nanos(self.per_ns))
+    }
+}
+
+const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The fraction of the smallest whole numbers that rounds to `value`.
+///
+/// # Sources
+/// Convergents of continued fractions: the first that rounds to `value` is one of the simplest (Knuth, "The Art of Computer
+/// Programming", vol. 2, 4.5.3).
+fn simplest_fraction(value: f64) -> Result<(u64, u64), ImpossiblePace> {
+    const SLOWEST: f64 = 1e-11; // one event in more than the timescale's 584 years
+    if value.is_nan() || value <= 0.0 {
+        return Err(ImpossiblePace::Never);
+    }
+    if value > 1e9 {
+        return Err(ImpossiblePace::FasterThanTheClock);
+    }
+    if value < SLOWEST {
+        return Err(ImpossiblePace::BeyondTheTimescale);
+    }
+    // The number itself: its 53 bits over a power of two, which lies between 2^22 and 2^89 for numbers of this size.
+    let bits = value.to_bits();
+    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+    let (mut over, mut under) = (u128::from(mantissa), 1_u128 << (1_075 - (bits >> 52)));
+    let (mut last, mut found) = ((0_u64, 1_u64), (1_u64, 0_u64));
+    loop {
+        let whole = over / under;
+        let next = |found: u64, last: u64| u64::try_from(whole).ok()?.checked_mul(found)?.checked_add(last);
+        let (Some(numerator), Some(denominator)) = (next(found.0, last.0), next(found.1, last.1)) else {
+            return Err(ImpossiblePace::BeyondTheTimescale);
+        };
+        (last, found) = (found, (numerator, denominator));
+        if numerator as f64 / denominator as f64 == value {
+            return Ok(found);
+        }
+        (over, under) = (under, over % under);
+        if under == 0 {
+            return Ok(found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::string::ToString;
+
+    #[test]
+    fn a_float_is_the_simplest_fraction_that_it_stands_for() {
+        let second = Duration::from_secs(1);
+        for (float, events, per) in [
+            (0.1, 1, second * 10),
+            (33.3, 333, second * 10),
+            (1.0 / 3.0, 1, second * 3),
+            (59.94, 2997, second * 50),
+            (1e9, 1_000_000_000, second),
+            (1e-9, 1, second * 1_000_000_000),
+            (100_000.0, 100_000, second),
+        ] {
+            assert_eq!(Pace::per_second_f64(float), Pace::new(events, per), "{float}");
+        }
+    }
+
+    #[test]
+    fn floats_that_are_no_rate_are_refused() {
+        use ImpossiblePace::{BeyondTheTimescale, FasterThanTheClock, Never};
+        for (float, why) in [
+            (0.0, Never),
+            (-1.0, Never),
+            (f64::NAN, Never),
+            (f64::NEG_INFINITY, Never),
+            (1.1e9, FasterThanTheClock),
+            (f64::INFINITY, FasterThanTheClock),
+            (1e-12, BeyondTheTimescale),
+            (f64::MIN_POSITIVE, BeyondTheTimescale),
+        ] {
+            assert_eq!(Pace::per_second_f64(float), Err(why), "{float}");
+        }
+    }
+
+    #[test]
+    fn a_pace_is_said_per_second_where_that_is_whole() {
+        assert_eq!(Pace::every(Duration::from_micros(250)).unwrap().to_string(), "4000 per 1s");
+        assert_eq!(Pace::new(1, Duration::from_secs(3)).unwrap().to_string(), "1 per 3s");
+        assert_eq!(Pace::every(Duration::ZERO), Err(ImpossiblePace::FasterThanTheClock));
+    }
+
+    proptest! {
+        #[test]
+        fn a_float_comes_back(events in 1e-9_f64..1e9) {
+            let pace = Pace::per_second_f64(events).unwrap();
+            prop_assert!((pace.hz() / events - 1.0).abs() < 1e-15, "{} of {}", pace.hz(), events);
+        }
     }
 }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use super::{Slot, Times};
+use super::{RateFit, Slot, Times};
 
 /// Values from a nanosecond to 18 minutes, to a thousandth of each. Longer ones count as that.
 const LONGEST_NS: u64 = 1 << 40;
@@ -34,6 +34,7 @@ pub struct PaceRecord {
     lateness: Histogram<u64>,
     response: Histogram<u64>,
     service: Histogram<u64>,
+    rate: RateFit,
     by_caller: Duration,
     by_machine: Duration,
     by_pacer: Duration,
@@ -55,6 +56,7 @@ impl PaceRecord {
             lateness: empty(),
             response: empty(),
             service: empty(),
+            rate: RateFit::new(),
             by_caller: Duration::ZERO,
             by_machine: Duration::ZERO,
             by_pacer: Duration::ZERO,
@@ -69,6 +71,7 @@ impl PaceRecord {
         self.lateness.saturating_record(ns(slot.late.total));
         self.response.saturating_record(ns(times.response));
         self.service.saturating_record(ns(times.service));
+        self.rate.add(slot);
         self.by_caller += slot.late.by_caller;
         self.by_machine += slot.late.by_machine;
         self.by_pacer += slot.late.by_pacer;
@@ -82,6 +85,7 @@ impl PaceRecord {
         let _ = self.lateness.add(&other.lateness);
         let _ = self.response.add(&other.response);
         let _ = self.service.add(&other.service);
+        self.rate.merge(&other.rate);
         self.by_caller += other.by_caller;
         self.by_machine += other.by_machine;
         self.by_pacer += other.by_pacer;
@@ -102,6 +106,11 @@ impl PaceRecord {
     /// By how much the schedule moved in all; of several threads, the one of which it moved most.
     pub fn slipped(&self) -> Duration {
         self.slipped
+    }
+
+    /// How well the rate was kept.
+    pub fn rate(&self) -> &RateFit {
+        &self.rate
     }
 
     /// From the intended to the actual start.

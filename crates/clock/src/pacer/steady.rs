@@ -1,3 +1,4 @@
+use core::iter::Take;
 use core::time::Duration;
 
 /// A schedule of events at the same distance: their times from the start.
@@ -49,6 +50,51 @@ impl Steady {
     }
 }
 
+impl Steady {
+    /// The events of this schedule that are intended before `end`.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::pacer::Pace;
+    /// use std::time::Duration;
+    ///
+    /// let a_second = Pace::per_second(30)?.schedule().before(Duration::from_secs(1));
+    /// assert_eq!(a_second.count(), 30);
+    /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+    /// ```
+    pub fn before(self, end: Duration) -> Take<Self> {
+        let end_ns = u64::try_from(end.as_nanos()).unwrap_or(u64::MAX);
+        let (mut low, mut high) = (0, usize::MAX);
+        // Event `low` - 1 is before the end, event `high` is not.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.clone().nth(middle).is_some_and(|at| at.as_nanos() < u128::from(end_ns)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.take(low)
+    }
+
+    /// Moves on by `events`.
+    fn skip_events(&mut self, events: u64) {
+        // Less than 2^128: a u64 each, and the rest is less than `events`, a u64.
+        let rest = u128::from(self.rest) + u128::from(events) * u128::from(self.step_rest);
+        let (carried, modulus) = (rest / u128::from(self.events), u128::from(self.events));
+        self.rest = (rest % modulus) as u64;
+        let moved = |now_ns: u64, step_ns: u64| {
+            let ns = u128::from(now_ns) + u128::from(events) * u128::from(step_ns) + carried;
+            u64::try_from(ns).ok()
+        };
+        self.next_ns = match (self.next_ns, self.step_ns) {
+            (next_ns, _) if events == 0 => next_ns,
+            (Some(now_ns), Some(step_ns)) => moved(now_ns, step_ns),
+            _ => None,
+        };
+    }
+}
+
 impl Iterator for Steady {
     type Item = Duration;
 
@@ -62,6 +108,12 @@ impl Iterator for Steady {
         let next_ns = self.step_ns.and_then(|step_ns| now_ns.checked_add(step_ns));
         self.next_ns = next_ns.and_then(|ns| ns.checked_add(u64::from(carries)));
         Some(Duration::from_nanos(now_ns))
+    }
+
+    /// In constant time.
+    fn nth(&mut self, events: usize) -> Option<Duration> {
+        self.skip_events(events as u64);
+        self.next()
     }
 }
 
@@ -92,6 +144,36 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn a_jump_lands_where_single_steps_do(
+            events in 1_u64..2_000_000,
+            per_ns in 2_000_000_u64..u64::MAX,
+            jumps in prop::collection::vec(0_usize..500, 1..10),
+        ) {
+            let pace = Pace::new(events, Duration::from_nanos(per_ns)).unwrap();
+            let (mut jumping, mut stepping) = (pace.schedule(), pace.schedule());
+            for jump in jumps {
+                let stepped = (0..=jump).map(|_| stepping.next()).last().flatten();
+                prop_assert_eq!(jumping.nth(jump), stepped);
+            }
+        }
+
+        #[test]
+        fn those_before_an_end_are_all_that_are(events in 1_u64..5_000, end_us in 0_u64..50_000) {
+            let pace = Pace::per_second(events).unwrap();
+            let end = Duration::from_micros(end_us);
+            let expected: std::vec::Vec<_> = pace.schedule().take_while(|at| *at < end).collect();
+            prop_assert_eq!(pace.schedule().before(end).collect::<std::vec::Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_jump_beyond_the_timescale_ends_the_schedule() {
+        let mut schedule = Pace::per_second(1).unwrap().schedule();
+        assert_eq!((schedule.nth(usize::MAX), schedule.next()), (None, None));
+    }
+
     /// Each prime keeps the division from coming out even. Without optimisation a shard of 50 gets there in time.
     #[test]
     #[cfg_attr(miri, ignore = "millions of events, and nothing in them is unsafe")]
@@ -100,7 +182,8 @@ mod tests {
         let (events, per_ns) = (999_983, 1_000_000_007);
         let of = if cfg!(debug_assertions) { 50 } else { 1 };
         let mut schedule = Pace::new(events, Duration::from_nanos(per_ns)).unwrap().shard(0, of);
-        let last = schedule.nth(usize::try_from(LAST / u64::from(of)).unwrap()).unwrap();
+        let steps = usize::try_from(LAST / u64::from(of)).unwrap();
+        let last = (0..=steps).fold(None, |_, _| schedule.next()).unwrap();
         assert_eq!(last.as_nanos() as u64, exact_ns(LAST, events, per_ns));
     }
 

@@ -16,15 +16,19 @@ pub struct Target {
 }
 
 impl Default for Target {
-    /// One wait in a hundred may be late, and any share of a CPU may be spun away for that.
+    /// [`DEFAULT`](Self::DEFAULT).
     fn default() -> Self {
-        Self { late: 0.01, cpu: 1.0 }
+        Self::DEFAULT
     }
 }
 
 impl Target {
+    /// One wait in a hundred may be late, and any share of a CPU may be spun away for that.
+    pub const DEFAULT: Self = Self { late: 0.01, cpu: 1.0 };
+
     /// With a share of `probability` of the waits to be late by more than the clock's step; kept within 0.0001 to 0.5.
-    pub fn late_at_most(self, probability: f64) -> Self {
+    #[must_use]
+    pub const fn late_at_most(self, probability: f64) -> Self {
         // What is no number is as cautious as can be.
         let late = if probability.is_nan() { 0.0 } else { probability };
         Self { late: late.clamp(0.000_1, 0.5) as f32, ..self }
@@ -32,7 +36,8 @@ impl Target {
 
     /// With at most a share of `share` of each wait to be spun away, even if it is late then; kept within 0 to 1. Waits that
     /// are shorter than a sleep takes are spun away in any case.
-    pub fn cpu_at_most(self, share: f64) -> Self {
+    #[must_use]
+    pub const fn cpu_at_most(self, share: f64) -> Self {
         let share = if share.is_nan() { 1.0 } else { share };
         Self { cpu: share.clamp(0.0, 1.0) as f32, ..self }
     }

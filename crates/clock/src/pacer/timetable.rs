@@ -1,0 +1,221 @@
+use core::future::Future;
+use core::time::Duration;
+
+use super::backlog::Cause;
+use super::course::Course;
+use super::{Behind, LEAD, Slot, Times, gap_of};
+use crate::{Clock, Instant, Now};
+
+/// A schedule of intended times, and the account of when its events really started, for those who wait by other means: an
+/// asynchronous runtime, an event loop, a poll in a game's frame.
+///
+/// As a [`Pacer`](super::Pacer) does, it keeps an absolute schedule: no delay is forgotten, so response times count from the
+/// intended start and there is no coordinated omission. Unlike a `Pacer`, it never waits and is not bound to a thread: it is
+/// [`Send`], and may live in a task that moves between threads.
+///
+/// # Guarantees
+/// - No event is handed out before its intended time, by the clock.
+/// - With [`Behind::CatchUp`] every event comes, and in the long run the rate is exactly that of the schedule.
+/// - No allocation, no system call beyond the clock's, no lock.
+/// - Events are as late as the wait: tokio's timers tick in milliseconds. For microseconds wait on a thread with a
+///   [`Pacer`](super::Pacer), and hand the events to tasks.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::Instant;
+/// use chronoscope_clock::pacer::{Behind, Due, Pace, Timetable};
+///
+/// let mut timetable = Timetable::new(Pace::per_second(5_000)?.schedule().take(3), Behind::CatchUp);
+/// let paced = std::thread::spawn(move || {
+///     let mut started = 0;
+///     loop {
+///         match timetable.due() {
+///             Due::Now(slot) => {
+///                 // The work of event `slot.number`.
+///                 started += 1;
+///                 let _ = timetable.finish(&slot);
+///             }
+///             Due::At(at) => std::thread::sleep(at - Instant::now()),
+///             Due::Over => break started,
+///         }
+///     }
+/// });
+/// assert_eq!(paced.join().unwrap(), 3);
+/// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Timetable<S, C = Clock> {
+    course: Course<S>,
+    clock: C,
+    /// When the one who waits was last told to.
+    asked: Option<Instant>,
+}
+
+/// What is to be done now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an event that is not started is one that was omitted"]
+pub enum Due {
+    /// An event's turn has come.
+    Now(Slot),
+    /// Nothing before this instant: wait until then, and ask again.
+    At(Instant),
+    /// The schedule is over.
+    Over,
+}
+
+impl<S: Iterator<Item = Duration> + Clone> Timetable<S> {
+    /// Starts `schedule` a tenth of a millisecond from now.
+    pub fn new(schedule: S, behind: Behind) -> Self {
+        let clock = Clock::or_system();
+        Self::starting_at(clock.now().saturating_add(LEAD), schedule, behind, clock)
+    }
+}
+
+impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
+    /// Starts `schedule` at `start` by `clock`.
+    pub fn starting_at(start: Instant, schedule: S, behind: Behind, clock: C) -> Self {
+        let gap = gap_of(|| clock.now());
+        Self { course: Course::new(start, schedule, behind, gap), clock, asked: None }
+    }
+
+    /// When the schedule's zero is.
+    pub fn start(&self) -> Instant {
+        self.course.start()
+    }
+
+    /// Whether an event's turn has come. Never waits. How late the caller comes after it was told to wait counts as the wait's:
+    /// as [`Late::by_pacer`](super::Late::by_pacer).
+    pub fn due(&mut self) -> Due {
+        let now = self.clock.now();
+        match self.course.turn(now) {
+            None => Due::Over,
+            Some(intended) if intended > now => {
+                self.asked = Some(now);
+                Due::At(intended)
+            }
+            Some(intended) => {
+                let called = self.asked.take().unwrap_or(now);
+                Due::Now(self.course.take(intended, called, now, Cause::Pacer))
+            }
+        }
+    }
+
+    /// The next event, when its turn has come, waiting by what `wait_until` returns. None when the schedule is over. A wait
+    /// may end early: it is repeated. If this future is dropped, the event is still to come.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Instant;
+    /// use chronoscope_clock::pacer::{Behind, Pace, Timetable};
+    ///
+    /// // With tokio: `|at| tokio::time::sleep_until(std::time::Instant::from(at).into())`.
+    /// let wait_until = |at: Instant| std::future::ready(std::thread::sleep(at - Instant::now()));
+    ///
+    /// let mut timetable = Timetable::new(Pace::per_second(2_000)?.schedule().take(2), Behind::CatchUp);
+    /// let generate = async move {
+    ///     while let Some(slot) = timetable.next_slot(wait_until).await {
+    ///         assert!(slot.started >= slot.intended);
+    ///     }
+    /// };
+    /// # let mut generate = std::pin::pin!(generate);
+    /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(generate.as_mut().poll(&mut context).is_ready());
+    /// # use std::future::Future;
+    /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+    /// ```
+    pub async fn next_slot<F: Future<Output = ()>>(
+        &mut self,
+        mut wait_until: impl FnMut(Instant) -> F,
+    ) -> Option<Slot> {
+        loop {
+            match self.due() {
+                Due::Now(slot) => return Some(slot),
+                Due::At(at) => wait_until(at).await,
+                Due::Over => return None,
+            }
+        }
+    }
+
+    /// Says that the event of `slot` has ended now.
+    pub fn finish(&self, slot: &Slot) -> Times {
+        slot.times(self.clock.now())
+    }
+
+    /// As [`Pacer::worked`](super::Pacer::worked).
+    pub fn worked(&mut self, work: Duration) {
+        self.course.worked(work);
+    }
+}
+
+#[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::FakeClock;
+    use crate::pacer::{Pace, Steady};
+
+    fn timetable(clock: &FakeClock) -> Timetable<Steady, &FakeClock> {
+        clock.set_read_cost_ns(10);
+        let start = Instant::from_nanos(1_000_000);
+        Timetable::starting_at(start, Pace::per_second(10_000).unwrap().schedule(), Behind::CatchUp, clock)
+    }
+
+    fn wait(clock: &FakeClock, at: Instant, late_ns: u64) {
+        clock.advance(at.as_nanos().saturating_sub(Now::now(clock).as_nanos()) + late_ns);
+    }
+
+    #[test]
+    fn every_event_comes_in_its_turn() {
+        let clock = FakeClock::new();
+        let mut timetable = timetable(&clock);
+        let mut numbers = Vec::new();
+        while numbers.len() < 20 {
+            match timetable.due() {
+                Due::Now(slot) => {
+                    assert!(slot.started >= slot.intended);
+                    numbers.push(slot.number);
+                }
+                Due::At(at) => wait(&clock, at, 5_000),
+                Due::Over => unreachable!(),
+            }
+        }
+        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn who_waits_by_other_means_is_late_by_the_wait() {
+        let clock = FakeClock::new();
+        let mut timetable = timetable(&clock);
+        let mut seen = 0;
+        while seen < 200 {
+            match timetable.due() {
+                Due::Now(slot) => {
+                    assert_eq!((slot.late.by_caller, slot.late.by_machine), (Duration::ZERO, Duration::ZERO), "{slot:?}");
+                    seen += 1;
+                }
+                // A runtime that wakes its tasks 30 µs late, once by 5 ms.
+                Due::At(at) => wait(&clock, at, if seen == 50 { 5_000_000 } else { 30_000 }),
+                Due::Over => unreachable!(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_task_may_take_it_to_another_thread() {
+        fn is_send<T: Send + 'static>(_: &T) {}
+        let mut timetable = Timetable::new(Pace::per_second(1_000).unwrap().schedule().take(3), Behind::CatchUp);
+        is_send(&timetable);
+        let task = async move {
+            let mut seen = 0;
+            while timetable.next_slot(|at| core::future::ready(std::thread::sleep(at - Instant::now()))).await.is_some() {
+                seen += 1;
+            }
+            seen
+        };
+        is_send(&task);
+        let mut task = core::pin::pin!(task);
+        let mut context = core::task::Context::from_waker(core::task::Waker::noop());
+        assert_eq!(task.as_mut().poll(&mut context), core::task::Poll::Ready(3));
+    }
+}
