@@ -226,6 +226,10 @@ pub(crate) struct PaceOptions {
     #[arg(long, value_enum, value_name = "POLICY", default_value_t)]
     pub(crate) behind: Late,
 
+    /// Leave out events that are later than this, rather than catch up with all of them
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
+    pub(crate) most_late: Option<Duration>,
+
     /// Events at random times of that rate, as those of many users
     #[arg(long)]
     pub(crate) poisson: bool,

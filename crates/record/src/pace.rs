@@ -46,8 +46,11 @@ pub struct Pace {
     pub for_ms: u64,
     /// Whether events come at random times of that rate.
     pub poisson: bool,
-    /// What becomes of late events: `catch_up`, `skip`, `slip`.
+    /// What becomes of late events: `catch_up`, `catch_up_within`, `skip`, `slip`.
     pub behind: String,
+    /// Later than this, in milliseconds, and an event is left out; null but for `catch_up_within`.
+    #[serde(default)]
+    pub most_late_ms: Option<f64>,
     /// Whether it ran under the real-time policy.
     pub real_time: bool,
     /// Why it did not, where that was asked for.
@@ -64,11 +67,13 @@ pub struct Pace {
     pub slipped_ms: f64,
     /// Why it ended before its time, other than by the user's wish.
     pub reason_ended: Option<String>,
-    /// Events per second, from when the first should start to when the last did; null for fewer than two.
+    /// Events per second; null for fewer than two. Of a steady rate, by a line fitted to all events; of random times, from when
+    /// the first should start to when the last did.
     pub achieved_per_s: Option<f64>,
-    /// By how much that differs from what was asked for; null for random times.
+    /// By how much that differs from what was asked for, with what was left out and how far the schedule moved; null for random
+    /// times.
     pub rate_error_ppm: Option<f64>,
-    /// How far that may be off by the clock's own error at the two ends; null where that is not told.
+    /// How far that may be off where each reading of the clock is off by its error, at worst; null where that is not told.
     #[serde(default)]
     pub rate_error_bound_ppm: Option<f64>,
     /// From the intended to the actual start.

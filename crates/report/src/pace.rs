@@ -106,9 +106,13 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
         String::new()
     };
     let policy = match pace.behind.as_str() {
-        "catch_up" => "late ones come at once",
-        "skip" => "late ones are left out",
-        _ => "the schedule moves",
+        "catch_up" => "late ones come at once".to_owned(),
+        "catch_up_within" => format!(
+            "late ones come at once, unless more than {} late",
+            pace.most_late_ms.map_or_else(|| "a limit".to_owned(), |ms| ns(ms * 1e6))
+        ),
+        "skip" => "late ones are left out".to_owned(),
+        _ => "the schedule moves".to_owned(),
     };
     said.push(("when behind", format!("{policy}: {} left out{slipped}", count(pace.missed))));
     if let Some(lines) = pace.unread_lines {

@@ -57,10 +57,14 @@ fn wish(options: &PaceOptions) -> Result<PaceWish, Failure> {
     Ok(PaceWish {
         pace,
         length: options.length,
-        behind: match options.behind {
-            Late::CatchUp => Behind::CatchUp,
-            Late::Skip => Behind::Skip,
-            Late::Slip => Behind::Slip,
+        behind: match (options.behind, options.most_late) {
+            (Late::CatchUp, None) => Behind::CatchUp,
+            (Late::CatchUp, Some(limit)) => Behind::CatchUpWithin(limit),
+            (Late::Skip, None) => Behind::Skip,
+            (Late::Slip, None) => Behind::Slip,
+            (Late::Skip | Late::Slip, Some(_)) => {
+                return Err(Failure::usage("--most-late limits catching up; leave out --behind, or --most-late".to_owned()));
+            }
         },
         poisson: options.poisson.then_some(options.seed),
         stall: options.stall,

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use crate::Instant;
 
 /// Bins of an eighth of an octave each, from a quarter of a microsecond up to 16 ms.
@@ -8,6 +10,14 @@ const SHORTEST_NS: u64 = 256;
 const MOST_WEIGHT: f32 = 2_000.0;
 /// With fewer seen beyond a quantile it is not known yet.
 const FEW_BEYOND: f32 = 2.0;
+/// With so many expected there, one may be left out.
+const LIKELY: f32 = 0.4;
+/// Which leaves nothing out of the next.
+const ONE: f32 = 1.5;
+/// What was last seen so long ago or longer counts half.
+const STALE: Duration = Duration::from_secs(1);
+/// A margin holds for so many more sleeps: to look through all bins takes half a microsecond.
+const MARGIN_LASTS: u8 = 8;
 
 /// How late sleeps of one kind ended, with forgetting.
 ///
@@ -19,15 +29,35 @@ pub(super) struct Lateness {
     total: f32,
     /// When the last was seen.
     pub(super) last: Instant,
+    /// What was last worked out, for which quantile, and for how many more sleeps it holds.
+    margin: Margin,
+    margin_of: f32,
+    margin_lasts: u8,
+}
+
+/// How long before a deadline a sleep is to end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Margin {
+    pub(super) ns: u64,
+    /// How much of it is left when the sleep has ended, in the mean: what is spun.
+    pub(super) left_ns: u64,
 }
 
 impl Lateness {
-    pub(super) const NONE: Self = Self { weights: [0.0; BINS], total: 0.0, last: Instant::ZERO };
+    pub(super) const NONE: Self = Self {
+        weights: [0.0; BINS],
+        total: 0.0,
+        last: Instant::ZERO,
+        margin: Margin { ns: 0, left_ns: 0 },
+        margin_of: 0.0,
+        margin_lasts: 0,
+    };
 
     pub(super) fn record(&mut self, late_ns: u64, now: Instant) {
         self.weights[bin(late_ns)] += 1.0;
         self.total += 1.0;
         self.last = now;
+        self.margin_lasts = self.margin_lasts.saturating_sub(1);
         if self.total > MOST_WEIGHT {
             self.fade(0.5);
         }
@@ -37,6 +67,35 @@ impl Lateness {
     pub(super) fn fade(&mut self, factor: f32) {
         self.weights.iter_mut().for_each(|weight| *weight *= factor);
         self.total *= factor;
+        self.margin_lasts = 0;
+    }
+
+    /// Lets what was last seen long ago count half.
+    pub(super) fn age(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.last) > STALE && self.last > Instant::ZERO {
+            self.fade(0.5);
+            self.last = now;
+        }
+    }
+
+    /// The margin that a share of `quantile` of the sleeps keeps, cautiously. None if nothing was seen.
+    pub(super) fn margin(&mut self, quantile: f32, most_ns: u64) -> Option<Margin> {
+        if self.margin_lasts == 0 || self.margin_of != quantile || self.margin.ns > most_ns {
+            let ns = self.cautious_ns(quantile)?.min(most_ns);
+            self.margin = Margin { ns, left_ns: self.left_of_ns(ns) };
+            self.margin_of = quantile;
+            self.margin_lasts = MARGIN_LASTS;
+        }
+        Some(self.margin)
+    }
+
+    /// What is left in the mean of a margin of `margin_ns` when the sleep has ended.
+    pub(super) fn left_of_ns(&self, margin_ns: u64) -> u64 {
+        if self.total <= 0.0 {
+            return margin_ns;
+        }
+        let left = |(bin, weight): (usize, &f32)| weight * margin_ns.saturating_sub(middle_ns(bin)) as f32;
+        (self.weights.iter().enumerate().map(left).sum::<f32>() / self.total) as u64
     }
 
     /// What a share of `quantile` was not later than. None if nothing was seen.
@@ -54,13 +113,15 @@ impl Lateness {
         found
     }
 
-    /// The same, with more where too little was seen to know it: half as much again as nine tenths were late.
+    /// The same, for what is to come. Where too little was seen to know it, half as much again as nine tenths were late, or as
+    /// the latest, once it is not likely any more that this was an accident: as the latest but one.
     pub(super) fn cautious_ns(&self, quantile: f32) -> Option<u64> {
-        let found = self.quantile_ns(quantile)?;
-        if self.total * (1.0 - quantile) >= FEW_BEYOND {
-            return Some(found);
+        let beyond = self.total * (1.0 - quantile);
+        if beyond >= FEW_BEYOND {
+            return self.quantile_ns(quantile);
         }
-        Some(found.max(self.quantile_ns(0.9)? * 3 / 2))
+        let latest = if beyond < LIKELY { 1.0 } else { 1.0 - ONE / self.total };
+        Some(self.quantile_ns(latest)?.max(self.quantile_ns(0.9)? * 3 / 2))
     }
 }
 
@@ -76,6 +137,12 @@ fn bin(ns: u64) -> usize {
 fn end_ns(bin: usize) -> u64 {
     let octave = SHORTEST_NS << (bin / PER_OCTAVE);
     octave + octave / PER_OCTAVE as u64 * (bin % PER_OCTAVE + 1) as u64
+}
+
+/// The middle of a bin.
+fn middle_ns(bin: usize) -> u64 {
+    let octave = SHORTEST_NS << (bin / PER_OCTAVE);
+    end_ns(bin) - octave / PER_OCTAVE as u64 / 2
 }
 
 #[cfg(test)]
@@ -99,10 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn one_late_sleep_of_few_is_no_quantile_yet() {
+    fn few_sleeps_are_taken_for_no_quantile() {
         let mut seen = Lateness::NONE;
         (0..10).for_each(|_| seen.record(3_000, Instant::ZERO));
         assert!(seen.cautious_ns(0.99).unwrap() >= 4_500);
+        seen.record(900_000, Instant::ZERO);
+        assert!(seen.cautious_ns(0.99).unwrap() >= 900_000, "one of eleven");
+        (0..40).for_each(|_| seen.record(3_000, Instant::ZERO));
+        assert!(seen.cautious_ns(0.99).unwrap() < 6_000, "one of fifty is an accident");
+        assert!(seen.cautious_ns(0.998).unwrap() >= 900_000, "unless one of five hundred counts");
     }
 
     proptest! {
@@ -119,6 +191,30 @@ mod tests {
             let found = seen.quantile_ns(quantile).unwrap();
             let most = end_ns(BINS - 1);
             prop_assert!(found >= true_ns.min(most) && found <= (true_ns.max(SHORTEST_NS) * 9).div_ceil(8) + 1, "{found} for {true_ns}");
+        }
+
+        #[test]
+        fn what_is_left_of_a_margin_is_the_mean_of_what_each_sleep_leaves(
+            values in prop::collection::vec(500_u64..1_000_000, 1..200),
+            margin_ns in 0_u64..2_000_000,
+        ) {
+            let mut seen = Lateness::NONE;
+            values.iter().for_each(|ns| seen.record(*ns, Instant::ZERO));
+            let mean = values.iter().map(|ns| margin_ns.saturating_sub(*ns)).sum::<u64>() as f64 / values.len() as f64;
+            let found = seen.left_of_ns(margin_ns) as f64;
+            // Half a bin, either way.
+            prop_assert!((found - mean).abs() <= 1_000_000.0_f64.min(margin_ns as f64) / 15.0 + 1.0, "{found} for {mean}");
+        }
+
+        #[test]
+        fn a_margin_is_worked_out_anew_before_long(values in prop::collection::vec(500_u64..1_000_000, 20..200)) {
+            let mut seen = Lateness::NONE;
+            values.iter().for_each(|ns| seen.record(*ns, Instant::ZERO));
+            let first = seen.margin(0.9, u64::MAX).unwrap();
+            prop_assert_eq!(first.ns, seen.cautious_ns(0.9).unwrap());
+            prop_assert_eq!(seen.margin(0.9, first.ns / 2).unwrap().ns, first.ns / 2, "never more than the most");
+            (0..500).for_each(|_| { seen.record(2_000_000, Instant::ZERO); let _ = seen.margin(0.9, u64::MAX); });
+            prop_assert!(seen.margin(0.9, u64::MAX).unwrap().ns >= 1_000_000);
         }
 
         #[test]

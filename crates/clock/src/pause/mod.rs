@@ -13,11 +13,15 @@
 //! All are never early by [`Clock`], and say what became of them; see [`Waited`]. None yields. A wait is in vain where the
 //! machine takes the CPU at the wrong moment, which `late` and `largest_gap` then show.
 
+mod allowance;
 mod cancel;
+mod crowd;
 mod lateness;
 mod learnt;
 mod levers;
 mod pauser;
+mod probes;
+mod sleep_cost;
 mod spin;
 mod target;
 mod timer;

@@ -1,7 +1,12 @@
 use core::time::Duration;
 
+use super::allowance::Allowance;
+use super::crowd::Crowd;
+use super::lateness::Margin;
 use super::learnt::{LONG_NS, Learnt};
 use super::levers::{RealTime, TimerSlack};
+use super::probes::Probes;
+use super::sleep_cost::SleepCost;
 use super::spin::spin_until;
 use super::{Cancel, SystemTimer, Target, Timer, Waited};
 use crate::{Instant, Unavailable};
@@ -20,22 +25,16 @@ const SECOND_NS: u64 = 30_000;
 const FIRST_QUANTILE: f32 = 0.999;
 /// A wait sleeps so often at most, whatever signals arrive.
 const MOST_SLEEPS: u32 = 64;
-/// A margin of so many times the median is one that a bad episode may have left.
-const INFLATED: u64 = 3;
-/// How often it may be questioned, by a sleep that trusts the median.
-const PROBE_APART: Duration = Duration::from_millis(20);
-/// What was last seen so long ago or longer counts half.
-const STALE: Duration = Duration::from_millis(100);
-/// A gap so long while it spins is a time slice that went to somebody else; two of them so near to each other are the doing of
-/// one who wants this CPU all the time.
-const LOST_SLICE: Duration = Duration::from_millis(1);
-const LOST_AGAIN: Duration = Duration::from_millis(50);
-/// Then it spins less for a while, twice as long each time that it finds the other one still there.
-const CROWDED: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
-/// As many may be late then.
+/// A sleep is tried again that trusts twice the median.
+const PROBE_MARGIN: u64 = 2;
+/// Then what was seen before counts so much less: some sixty that are on time outweigh one bad episode.
+const PROBE_FADE: f32 = 0.9;
+/// Beside a thread that wants this CPU all the time as many may be late.
 const CROWDED_QUANTILE: f32 = 0.75;
-/// What a sleep takes if it could not be measured.
-const SLEEP_COST_NS: u64 = 5_000;
+/// Waits that are shorter are spun, whatever sleeps cost.
+const SHORTEST_SLEEP_NS: u64 = 5_000;
+/// Sleeps that are measured at the beginning, and how long they are.
+const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 /// Real-time threads may spin this share of the time and a tenth of a window more, lest the kernel takes the CPU from them (it
 /// leaves them 95 % of a second, usually).
 const REAL_TIME_SHARE: f64 = 0.8;
@@ -54,8 +53,9 @@ const WINDOW: Duration = Duration::from_millis(500);
 /// - It never yields: a thread that yields to another one on its CPU gets it back after a whole time slice, 4 ms and more.
 /// - Beside one who wants its CPU all the time it spins less, since it would lose the CPU for whole time slices.
 /// - One bad episode does not leave it spinning: what was learnt is forgotten, no margin that is spun exceeds 120 µs
-///   (the first of two sleeps may end 150 µs early), and one that is much longer than what is usual is questioned by a sleep
-///   every 20 ms.
+///   (the first of two sleeps may end 150 µs early), and while it spins it tries a sleep again: every 20 ms, or so rarely that
+///   what that makes late is a twentieth of what may be.
+/// - It sleeps where that saves CPU time: what a sleep itself takes of it is measured now and then.
 /// - Memory of fixed size (about 10 KB), no allocation, no thread, no lock.
 /// - While it lives, the kernel delays this thread's timers as little as it can (timer slack of 1 ns, Linux); what it was
 ///   before is restored on drop. Everything else of the thread is left as it is.
@@ -80,15 +80,27 @@ const WINDOW: Duration = Duration::from_millis(500);
 pub struct Pauser<T: Timer = SystemTimer> {
     timer: T,
     target: Target,
+    allowance: Allowance,
     learnt: Learnt,
-    sleep_cost_ns: u64,
-    last_probe: Instant,
+    cost: SleepCost,
+    probes: Probes,
     crowd: Crowd,
     /// How much of a window was spun away, where that is limited.
     budget: Option<Budget>,
     /// Dropped after use; what they changed is restored in this order.
     _real_time: Option<RealTime>,
     _slack: Option<TimerSlack>,
+}
+
+/// What a wait does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Sleeps until so long before the deadline.
+    Sleep { margin_ns: u64 },
+    /// The same, to see whether sleeps are still as late as they were.
+    Probe { margin_ns: u64 },
+    /// Keeps the CPU.
+    Spin,
 }
 
 /// A share of time that may be spun away.
@@ -98,40 +110,6 @@ struct Budget {
     spun: Duration,
 }
 
-/// Whether somebody else wants this CPU all the time. A thread that mostly sleeps is let run when it wakes; one that spins uses
-/// up its share and then waits for a whole time slice of the other one's.
-#[derive(Clone, Copy, Debug)]
-struct Crowd {
-    last_lost: Option<Instant>,
-    until: Instant,
-    next: Duration,
-}
-
-impl Crowd {
-    const NONE: Self = Self { last_lost: None, until: Instant::ZERO, next: CROWDED.0 };
-
-    fn is_there(&self, now: Instant) -> bool {
-        now < self.until
-    }
-
-    /// Takes in what a spin that ended `now` met.
-    fn note(&mut self, largest_gap: Duration, now: Instant) {
-        if largest_gap < LOST_SLICE {
-            return;
-        }
-        let again = self.last_lost.is_some_and(|last| now.saturating_duration_since(last) < LOST_AGAIN);
-        self.last_lost = Some(now);
-        if again && !self.is_there(now) {
-            // Long quiet since the last time is a new beginning.
-            if now.saturating_duration_since(self.until) > self.next {
-                self.next = CROWDED.0;
-            }
-            self.until = now.saturating_add(self.next);
-            self.next = (self.next * 2).min(CROWDED.1);
-        }
-    }
-}
-
 impl Default for Pauser {
     fn default() -> Self {
         Self::new()
@@ -139,7 +117,7 @@ impl Default for Pauser {
 }
 
 impl Pauser {
-    /// For the calling thread, with the usual [`Target`]. Takes some 50 µs: it measures what a sleep costs.
+    /// For the calling thread, with the usual [`Target`]. Takes some 0.2 ms: it measures what a sleep costs.
     pub fn new() -> Self {
         Self::with_target(Target::default())
     }
@@ -150,7 +128,7 @@ impl Pauser {
         let slack = TimerSlack::set(Duration::from_nanos(1)).ok();
         let mut pauser = Self::with_timer(SystemTimer::new(), target);
         pauser._slack = slack;
-        pauser.measure_sleep();
+        pauser.measure_sleeps();
         pauser
     }
 
@@ -186,12 +164,14 @@ impl<T: Timer> Pauser<T> {
     /// assert!(waited.sleeps > 0 && waited.late < Duration::from_nanos(100));
     /// ```
     pub fn with_timer(timer: T, target: Target) -> Self {
+        let probes = Probes::after(timer.glance());
         Self {
             timer,
             target,
+            allowance: Allowance::of(target.late),
             learnt: Learnt::NOTHING,
-            sleep_cost_ns: SLEEP_COST_NS,
-            last_probe: Instant::ZERO,
+            cost: SleepCost::UNKNOWN,
+            probes,
             crowd: Crowd::NONE,
             budget: None,
             _real_time: None,
@@ -199,20 +179,36 @@ impl<T: Timer> Pauser<T> {
         }
     }
 
-    /// Learns by some 30 ms of short waits, so that the first ones that count are no worse than later ones.
+    /// Learns by some 40 ms of short sleeps, so that the first waits that count are no worse than later ones.
     pub fn calibrate(&mut self) {
-        const SLEEPS: [(Duration, u32); 6] = [
+        const SLEEPS: [(Duration, u32); 7] = [
+            (Duration::from_micros(20), 30),
             (Duration::from_micros(40), 60),
-            (Duration::from_micros(80), 40),
+            (Duration::from_micros(80), 50),
             (Duration::from_micros(160), 30),
-            (Duration::from_micros(300), 12),
-            (Duration::from_millis(1), 6),
+            (Duration::from_micros(300), 15),
+            (Duration::from_millis(1), 8),
             (Duration::from_millis(3), 2),
         ];
+        /// The second of two sleeps is as long as the margin of the first.
+        const SECOND: Duration = Duration::from_micros(80);
         for (length, times) in SLEEPS {
             for _ in 0..times {
-                let _ = self.pause(length);
+                self.learn(length, false);
+                if nanos(length) >= LONG_NS {
+                    self.learn(SECOND, true);
+                }
             }
+        }
+    }
+
+    /// Sleeps to see how late that ends.
+    fn learn(&mut self, length: Duration, after_long: bool) {
+        let aim = self.timer.glance().saturating_add(length);
+        self.sleep_until(aim, None, false);
+        let woken = self.timer.glance();
+        if let Some(late) = woken.checked_duration_since(aim) {
+            self.learnt.of(nanos(length), after_long).record(nanos(late), woken);
         }
     }
 
@@ -244,12 +240,21 @@ impl<T: Timer> Pauser<T> {
     fn wait(&mut self, deadline: Instant, cancel: Option<&Cancel>) -> Waited {
         let mut waited = Waited::nothing(deadline);
         let mut after_long = false;
+        let mut is_probe = false;
         let mut now = self.timer.glance();
         let whole = deadline.saturating_duration_since(now);
+        let had_passed = now >= deadline;
         while now < deadline && waited.sleeps < MOST_SLEEPS && !cancel.is_some_and(Cancel::is_cancelled) {
-            let Some(margin_ns) = self.margin_ns(deadline, now, after_long, whole) else { break };
+            let margin_ns = match self.next_step(deadline, now, after_long, whole) {
+                Step::Sleep { margin_ns } => margin_ns,
+                Step::Probe { margin_ns } => {
+                    is_probe = true;
+                    margin_ns
+                }
+                Step::Spin => break,
+            };
             let aim = deadline.saturating_sub(Duration::from_nanos(margin_ns));
-            self.timer.sleep_until(aim, cancel);
+            self.sleep_until(aim, cancel, is_probe);
             let woken = self.timer.glance();
             let slept = woken.saturating_duration_since(now);
             waited.slept += slept;
@@ -261,69 +266,96 @@ impl<T: Timer> Pauser<T> {
             after_long |= nanos(slept) >= LONG_NS;
             now = woken;
         }
+        let woken_late = now.saturating_duration_since(deadline);
+        let cpu_before = if self.crowd.is_suspected(now) { self.timer.cpu_time() } else { None };
         spin_until(|| self.timer.glance(), deadline, cancel, &mut waited);
-        self.crowd.note(waited.largest_gap, waited.ended);
+        self.allowance.note(had_passed, waited.sleeps > 0 && !woken_late.is_zero());
+        if is_probe {
+            self.probes.note(whole, woken_late, self.target.late, waited.ended);
+        }
+        let taken = cpu_before
+            .and_then(|before| Some(self.timer.cpu_time()?.saturating_sub(before)))
+            .map(|own| waited.spun.saturating_sub(own));
+        self.crowd.note(waited.largest_gap, taken, waited.ended);
         if let Some(budget) = &mut self.budget {
             budget.spend(waited.spun, waited.ended);
         }
         waited
     }
 
-    /// How long before the deadline the next sleep is to end; None if the rest is to be spun away.
-    fn margin_ns(&mut self, deadline: Instant, now: Instant, after_long: bool, whole: Duration) -> Option<u64> {
+    fn sleep_until(&mut self, aim: Instant, cancel: Option<&Cancel>, is_probe: bool) {
+        let before = if self.cost.is_due() || is_probe { self.timer.cpu_time() } else { None };
+        self.timer.sleep_until(aim, cancel);
+        if let Some((before, after)) = before.and_then(|before| Some((before, self.timer.cpu_time()?))) {
+            self.cost.record(after.saturating_sub(before));
+        }
+    }
+
+    /// What to do with the time that is left `now`.
+    fn next_step(&mut self, deadline: Instant, now: Instant, after_long: bool, whole: Duration) -> Step {
         let left_ns = nanos(deadline.saturating_duration_since(now));
-        if left_ns <= self.sleep_cost_ns {
-            return None;
+        if left_ns <= SHORTEST_SLEEP_NS {
+            return Step::Spin;
         }
         let exhausted = self.budget.as_ref().is_some_and(|budget| budget.is_exhausted(now));
         if exhausted {
-            return Some(0);
+            return Step::Sleep { margin_ns: 0 };
         }
-        let known = self.learnt.of(left_ns, after_long);
-        if now.saturating_duration_since(known.last) > STALE && known.last > Instant::ZERO {
-            known.fade(0.5);
-            known.last = now;
-        }
+        self.learnt.of(left_ns, after_long).age(now);
         let most_ns = MOST_MARGIN_NS.min((nanos(whole) as f64 * f64::from(self.target.cpu)) as u64);
+        let crowded = self.crowd.is_there(now);
+        let wanted = 1.0 - self.allowance.next();
+        let quantile = if crowded { wanted.min(CROWDED_QUANTILE) } else { wanted };
+        let unknown = Margin { ns: UNKNOWN_NS.min(most_ns), left_ns: UNKNOWN_NS.min(most_ns) };
+        let cost_ns = self.cost.ns();
+        let known = self.learnt.of(left_ns, after_long);
+        let at_once = known.margin(quantile, most_ns);
+        let margin = at_once.unwrap_or(unknown);
         if left_ns >= LONG_NS && !after_long {
             let (least, most) = FIRST_MARGIN_NS;
-            let late_ns = known.cautious_ns(FIRST_QUANTILE).unwrap_or(UNKNOWN_NS);
-            return Some(late_ns.clamp(least, most).min(left_ns - SECOND_NS));
+            let first_ns = known.cautious_ns(FIRST_QUANTILE).unwrap_or(UNKNOWN_NS);
+            let first_ns = first_ns.clamp(least, most).min(left_ns - SECOND_NS);
+            let left_after_first_ns = known.left_of_ns(first_ns);
+            let comes_after_long = left_ns - first_ns >= LONG_NS;
+            let second = self.learnt.of(left_after_first_ns, comes_after_long).margin(quantile, most_ns);
+            // Unless two sleeps are known to be dearer than one.
+            let in_one = at_once.zip(second).is_some_and(|(margin, second)| margin.left_ns <= cost_ns + second.left_ns);
+            return Step::Sleep { margin_ns: if in_one { margin.ns } else { first_ns } };
         }
-        let crowded = self.crowd.is_there(now);
-        let wanted = 1.0 - self.target.late;
-        let quantile = if crowded { wanted.min(CROWDED_QUANTILE) } else { wanted };
-        let margin_ns = known.cautious_ns(quantile).unwrap_or(UNKNOWN_NS).min(most_ns);
-        let sleeps = |margin_ns: u64| left_ns > margin_ns + self.sleep_cost_ns;
-        if sleeps(margin_ns) {
-            return Some(margin_ns);
+        // What a sleep takes of the CPU is not to be more than what is slept, unless to keep the CPU would cost a time slice.
+        let saves = |margin: Margin| {
+            let taken_ns = if crowded { margin.ns + SHORTEST_SLEEP_NS } else { margin.left_ns + cost_ns };
+            left_ns > margin.ns.saturating_add(SHORTEST_SLEEP_NS) && left_ns > taken_ns
+        };
+        if saves(margin) {
+            return Step::Sleep { margin_ns: margin.ns };
         }
-        // To keep the CPU would cost a time slice: late by a part of the wait is better.
-        if crowded && left_ns > 2 * self.sleep_cost_ns {
-            return Some(left_ns / 3);
+        // Late by a part of the wait is better than by a time slice.
+        if crowded && left_ns > 2 * SHORTEST_SLEEP_NS {
+            return Step::Sleep { margin_ns: left_ns / 3 };
         }
         // What keeps it from sleeping may be long over; or nothing is known since no wait was ever long enough.
-        let usual_ns = known.quantile_ns(0.5).unwrap_or(self.sleep_cost_ns) * 2;
-        let inflated = margin_ns * 2 > usual_ns * INFLATED;
-        if inflated && sleeps(usual_ns) && now.saturating_duration_since(self.last_probe) > PROBE_APART {
-            known.fade(0.25);
-            self.last_probe = now;
-            return Some(usual_ns.min(most_ns));
+        let known = self.learnt.of(left_ns, after_long);
+        let usual_ns = known.quantile_ns(0.5).unwrap_or(SHORTEST_SLEEP_NS) * PROBE_MARGIN;
+        if left_ns > usual_ns + SHORTEST_SLEEP_NS && self.probes.is_due(now) {
+            known.fade(PROBE_FADE);
+            return Step::Probe { margin_ns: usual_ns.min(most_ns) };
         }
-        None
+        Step::Spin
     }
 
-    fn measure_sleep(&mut self) {
+    /// Finds out what a sleep costs.
+    fn measure_sleeps(&mut self) {
         crate::arch::relax();
-        const SLEEPS: u32 = 8;
-        let took = |_| {
-            let before = self.timer.glance();
-            self.timer.sleep_until(before, None);
-            self.timer.glance().saturating_duration_since(before)
+        let (sleeps, length) = MEASURED;
+        let cost = |_| {
+            let before = self.timer.cpu_time()?;
+            self.timer.sleep_until(self.timer.glance().saturating_add(length), None);
+            Some(self.timer.cpu_time()?.saturating_sub(before))
         };
-        // A sleep whose end has passed costs the system call; one that gives the CPU away costs two switches as well.
-        let call_ns = (0..SLEEPS).map(took).min().map_or(0, nanos);
-        self.sleep_cost_ns = (call_ns * 4).clamp(2_000, 20_000).max(SLEEP_COST_NS);
+        if let Some(cheapest) = (0..sleeps).filter_map(cost).min() {
+            self.cost = SleepCost::of(cheapest);
+        }
     }
 
     fn limit_spinning(&mut self) {

@@ -71,6 +71,7 @@ fn the_first_wait_is_on_time_where_sleeps_are_late_as_usual() {
 #[test]
 fn one_bad_episode_does_not_leave_it_spinning() {
     let clock = clock(3_000);
+    clock.set_read_cost_ns(1_000);
     let mut pauser = Pauser::with_timer(&clock, Target::default());
     let length = Duration::from_micros(100);
     let _ = share_spun(&mut pauser, length, 1_000);
@@ -78,8 +79,8 @@ fn one_bad_episode_does_not_leave_it_spinning() {
     clock.set_oversleep_ns(4_000_000);
     let _ = share_spun(&mut pauser, length, 50);
     clock.set_oversleep_ns(3_000);
-    // Two seconds of waits.
-    let _ = share_spun(&mut pauser, length, 20_000);
+    // Ten seconds of waits: a probe that was 4 ms late is the last for five.
+    let _ = share_spun(&mut pauser, length, 100_000);
     let after = share_spun(&mut pauser, length, 1_000);
     assert!(before < 0.1 && after < 0.1, "{before} {after}");
 }
@@ -147,23 +148,6 @@ fn what_was_set_is_restored() {
     assert_eq!(TimerSlack::current(), Ok(Duration::from_nanos(1)));
     drop(pauser);
     assert_eq!(TimerSlack::current(), Ok(before));
-}
-
-#[test]
-fn who_loses_time_slices_spins_less() {
-    let mut crowd = Crowd::NONE;
-    let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
-    let slice = Duration::from_millis(4);
-    crowd.note(slice, at(1_000));
-    assert!(!crowd.is_there(at(1_001)), "once is an accident");
-    crowd.note(slice, at(1_008));
-    assert!(crowd.is_there(at(1_009)) && crowd.is_there(at(3_007)) && !crowd.is_there(at(3_009)));
-    crowd.note(slice, at(3_020));
-    crowd.note(slice, at(3_030));
-    assert!(crowd.is_there(at(7_000)) && !crowd.is_there(at(7_100)), "twice as long");
-    crowd.note(slice, at(60_000));
-    crowd.note(slice, at(60_010));
-    assert!(crowd.is_there(at(62_000)) && !crowd.is_there(at(62_100)), "as at first, after long quiet");
 }
 
 #[test]

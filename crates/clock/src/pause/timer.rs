@@ -1,4 +1,7 @@
+use core::time::Duration;
+
 use crate::os::wait::Sleeper;
+use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now};
 
 use super::Cancel;
@@ -29,6 +32,11 @@ pub trait Timer: Now {
     fn glance(&self) -> Instant {
         self.now()
     }
+
+    /// How much CPU time this thread has taken, to tell what a sleep costs. None where that is not told.
+    fn cpu_time(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl<T: Timer> Timer for &T {
@@ -39,6 +47,10 @@ impl<T: Timer> Timer for &T {
     #[inline(always)]
     fn glance(&self) -> Instant {
         (**self).glance()
+    }
+
+    fn cpu_time(&self) -> Option<Duration> {
+        (**self).cpu_time()
     }
 }
 
@@ -93,5 +105,9 @@ impl Timer for SystemTimer {
     #[inline(always)]
     fn glance(&self) -> Instant {
         self.clock.unordered().now()
+    }
+
+    fn cpu_time(&self) -> Option<Duration> {
+        os::try_read_ns(OsClock::ThreadCpuTime).ok().map(Duration::from_nanos)
     }
 }

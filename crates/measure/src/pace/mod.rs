@@ -86,10 +86,13 @@ pub fn pace(
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
     let consumer = Consumer::start(&wish.command)?;
-    let schedule = wish.pace.schedule();
+    let length = wish.length;
     let (paced, interrupted) = match wish.poisson {
-        None => watched(wish, schedule, consumer, observe),
-        Some(seed) => watched(wish, Poisson::new(wish.pace, seed), consumer, observe),
+        None => watched(wish, wish.pace.schedule().before(length), consumer, observe),
+        Some(seed) => {
+            let schedule = Poisson::new(wish.pace, seed).take_while(move |at| *at < length);
+            watched(wish, schedule, consumer, observe)
+        }
     };
     let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(PaceRun {
@@ -106,7 +109,7 @@ pub fn pace(
 /// Keeps the pace while another thread asks the observer.
 fn watched(
     wish: &PaceWish,
-    schedule: impl Iterator<Item = Duration>,
+    schedule: impl Iterator<Item = Duration> + Clone,
     consumer: Consumer,
     mut observe: impl FnMut(f64) -> bool + Send,
 ) -> (Pace, bool) {
@@ -142,19 +145,19 @@ fn watched(
 
 fn keep(
     wish: &PaceWish,
-    schedule: impl Iterator<Item = Duration>,
+    schedule: impl Iterator<Item = Duration> + Clone,
     mut consumer: Consumer,
     cancel: &Cancel,
     planned_end: &OnceLock<Instant>,
 ) -> Pace {
-    let mut pauser = Pauser::new();
+    let mut pauser = Pauser::with_target(pacer::TARGET);
     let real_time = wish.real_time.then(|| pauser.enter_real_time());
     pauser.calibrate();
     let mut record = PaceRecord::new();
     let start = pauser.timer().now() + LEAD;
     let length = wish.length;
     let _ = planned_end.set(start.saturating_add(length));
-    let mut pacer = Pacer::starting_at(start, schedule.take_while(|at| *at < length), wish.behind, pauser);
+    let mut pacer = Pacer::starting_at(start, schedule, wish.behind, pauser);
     let mut stall = wish.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
     let (cpu_before, began) = (cpu_ns(), Instant::now());

@@ -38,9 +38,15 @@ pub(super) fn pace(
         command_killed,
     }: Surroundings,
 ) -> Pace {
-    let rate_per_s = wish.pace.per_second_f64();
-    let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO);
-    let achieved_per_s = whole.map(|whole| record.events().saturating_sub(1) as f64 / whole.as_secs_f64());
+    let rate_per_s = wish.pace.hz();
+    // Random times have a rate of their own draw; a steady one is told by all events, not by the two at its ends.
+    let rate_error_ppm = wish.poisson.is_none().then(|| record.rate().error_ppm()).flatten();
+    let achieved_per_s = match rate_error_ppm {
+        Some(ppm) => Some(rate_per_s * (1.0 + ppm * 1e-6)),
+        None => ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO).map(|whole| {
+            record.events().saturating_sub(1) as f64 / whole.as_secs_f64()
+        }),
+    };
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();
     let share = |part: Duration| if late > 0.0 { part.as_secs_f64() / late } else { 0.0 };
@@ -51,10 +57,15 @@ pub(super) fn pace(
         poisson: wish.poisson.is_some(),
         behind: match wish.behind {
             Behind::CatchUp => "catch_up",
+            Behind::CatchUpWithin(_) => "catch_up_within",
             Behind::Skip => "skip",
             Behind::Slip => "slip",
         }
         .to_owned(),
+        most_late_ms: match wish.behind {
+            Behind::CatchUpWithin(limit) => Some(limit.as_secs_f64() * 1e3),
+            _ => None,
+        },
         real_time,
         reason_no_real_time,
         command: (!program.is_empty()).then_some(program),
@@ -64,8 +75,8 @@ pub(super) fn pace(
         slipped_ms: record.slipped().as_secs_f64() * 1e3,
         reason_ended,
         achieved_per_s,
-        rate_error_ppm: achieved_per_s.filter(|_| wish.poisson.is_none()).map(|rate| (rate / rate_per_s - 1.0) * 1e6),
-        rate_error_bound_ppm: whole.filter(|_| wish.poisson.is_none()).map(|whole| bound_ppm(clock_error, whole)),
+        rate_error_ppm,
+        rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock_error)),
         lateness_ns: times(record.lateness()),
         response_ns: times(record.response()),
         service_ns: times(record.service()),
@@ -81,11 +92,6 @@ pub(super) fn pace(
         late_share_pacer: share(pacer),
         cpu_share,
     }
-}
-
-/// By how much a rate over `whole` may be off where each of its two ends may be by `clock_error`, a nanosecond at least.
-fn bound_ppm(clock_error: Duration, whole: Duration) -> f64 {
-    2.0 * clock_error.max(Duration::from_nanos(1)).as_secs_f64() / whole.as_secs_f64() * 1e6
 }
 
 /// Lines per second that left the pipe in `span`.
@@ -134,13 +140,6 @@ mod tests {
         let rate = taken(3_000, 1_973, Duration::from_millis(3_620)).unwrap();
         assert!((rate - 283.7).abs() < 0.1, "{rate}");
         assert_eq!((taken(3, 5, Duration::from_secs(1)), taken(3, 0, Duration::ZERO)), (Some(0.0), None));
-    }
-
-    #[test]
-    fn a_rate_is_no_surer_than_its_two_ends() {
-        let bound = bound_ppm(Duration::from_nanos(100), Duration::from_secs(5));
-        assert!((bound - 0.04).abs() < 1e-9, "{bound}");
-        assert!(bound_ppm(Duration::ZERO, Duration::from_secs(5)) > 0.0);
     }
 
     #[test]

@@ -1,0 +1,93 @@
+/// So many more late waits than allowed, and fewer may be;
+const OVERDRAWN: f32 = 3.0;
+const STRICTER: f32 = 0.5;
+/// so many fewer, and more may be again.
+const SAVED: f32 = 3.0;
+const LOOSER: f32 = 1.25;
+/// No stricter than this share of what is allowed.
+const STRICTEST: f32 = 1.0 / 32.0;
+
+/// Keeps the share of waits that sleeps made late to what is allowed, whatever was expected of them: it counts those that were,
+/// and those that had passed before they began since one before them was. One sleep that ends three periods late spoils three
+/// events of a pacer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    share: f32,
+    /// What sleeps are planned by is this much of the share.
+    scale: f32,
+    /// Waits that might have been late and were not.
+    credit: f32,
+    /// Whether the last wait was late by a sleep, of its own or of one before.
+    in_debt: bool,
+}
+
+impl Allowance {
+    pub(super) const fn of(share: f32) -> Self {
+        Self { share, scale: 1.0, credit: 0.0, in_debt: false }
+    }
+
+    /// What share of the next sleeps may end late.
+    pub(super) fn next(self) -> f32 {
+        self.share * self.scale
+    }
+
+    /// Takes in a wait: whether its deadline had passed when it began, and whether a sleep ended behind it.
+    pub(super) fn note(&mut self, had_passed: bool, woken_late: bool) {
+        self.in_debt = woken_late || self.in_debt && had_passed;
+        self.credit += self.share - f32::from(u8::from(self.in_debt));
+        if self.credit <= -OVERDRAWN {
+            self.scale = (self.scale * STRICTER).max(STRICTEST);
+            self.credit = 0.0;
+        } else if self.credit >= SAVED {
+            self.scale = (self.scale * LOOSER).min(1.0);
+            self.credit = 0.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_late_sleep_counts_for_every_wait_that_it_spoils() {
+        let mut one = Allowance::of(0.01);
+        one.note(false, true);
+        (0..3).for_each(|_| one.note(true, false));
+        assert_eq!(one.next(), 0.005);
+        let mut callers = Allowance::of(0.01);
+        (0..100).for_each(|_| callers.note(true, false));
+        assert_eq!(callers.next(), 0.01, "who comes late oneself is not late by a sleep");
+    }
+
+    #[test]
+    fn strictness_passes() {
+        let mut allowance = Allowance::of(0.002);
+        (0..400).for_each(|_| allowance.note(false, true));
+        assert!(allowance.next() < 0.000_1);
+        (0..60_000).for_each(|_| allowance.note(false, false));
+        assert_eq!(allowance.next(), 0.002);
+    }
+
+    proptest! {
+        /// Sleeps that are late more often than planned, by a factor that is not known: the share that comes of it is the allowed
+        /// one at most.
+        #[test]
+        fn more_late_sleeps_than_planned_end_in_the_allowed_share(factor in 1.0_f32..20.0, share in 0.002_f32..0.05, seed: u64) {
+            const WAITS: u32 = 200_000;
+            let mut allowance = Allowance::of(share);
+            let (mut late, mut state) = (0_u32, seed | 1);
+            for _ in 0..WAITS {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                let is_late = (state >> 40) as f32 / (1_u32 << 24) as f32 <= allowance.next() * factor;
+                late += u32::from(is_late);
+                allowance.note(false, is_late);
+            }
+            let seen = late as f32 / WAITS as f32;
+            prop_assert!(seen <= share * 1.1 + 0.000_2, "{} of {} allowed", seen, share);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use core::time::Duration;
+
+use crate::Instant;
+
+/// Two are at least so far apart.
+const APART: Duration = Duration::from_millis(20);
+/// And at most, whatever they spoil.
+const MOST_APART: Duration = Duration::from_secs(5);
+/// They may spoil this share of what may be late.
+const SHARE: f64 = 0.05;
+
+/// When a thread that spins, since its sleeps were seen to end too late, tries one again. Without that it would spin for ever
+/// after one bad episode; with too many it would be late by trying.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probes {
+    next: Instant,
+}
+
+impl Probes {
+    /// None before a while from `now`.
+    pub(super) fn after(now: Instant) -> Self {
+        Self { next: now.saturating_add(APART) }
+    }
+
+    pub(super) fn is_due(self, now: Instant) -> bool {
+        now >= self.next
+    }
+
+    /// Takes in that a wait of `length`, which a probe was a part of, ended `now`, late by `late`, where a share of `may_be_late`
+    /// of all waits may be.
+    pub(super) fn note(&mut self, length: Duration, late: Duration, may_be_late: f32, now: Instant) {
+        // A late wait spoils itself and, where waits follow each other, those that were due meanwhile.
+        let spoilt = if late.is_zero() { Duration::ZERO } else { length + late };
+        let apart = spoilt.as_secs_f64() / (f64::from(may_be_late) * SHARE);
+        let apart = Duration::try_from_secs_f64(apart).unwrap_or(MOST_APART).clamp(APART, MOST_APART);
+        self.next = now.saturating_add(apart);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Instant = Instant::from_nanos(1_000_000_000);
+    const WAIT: Duration = Duration::from_micros(100);
+
+    #[test]
+    fn what_spoils_nothing_is_tried_again_soon() {
+        let mut probes = Probes::after(START - APART);
+        assert!(probes.is_due(START) && !probes.is_due(START - Duration::from_nanos(1)));
+        probes.note(WAIT, Duration::ZERO, 0.01, START);
+        assert!(!probes.is_due(START + Duration::from_millis(19)) && probes.is_due(START + APART));
+    }
+
+    #[test]
+    fn probes_spoil_a_small_share_of_what_may_be_late() {
+        let mut probes = Probes::after(START);
+        probes.note(WAIT, Duration::from_micros(300), 0.01, START);
+        // 400 µs in 800 ms: one in two thousand, where one in a hundred may be late.
+        assert!(!probes.is_due(START + Duration::from_millis(799)) && probes.is_due(START + Duration::from_millis(801)));
+        probes.note(WAIT, Duration::from_secs(60), 0.01, START);
+        assert!(probes.is_due(START + MOST_APART), "but not never");
+    }
+}
