@@ -11,37 +11,45 @@ use crate::pauses::{Pauses, Row};
 use crate::sections::Sections;
 use crate::ways;
 
-/// Length in µs; late p50 and p99 in µs; share of a CPU in percent: no more than these.
-const IDLE: [(u64, f64, f64, f64, &str); 6] = [
-    (1, 0.04, 0.07, 100.0, "1 µs: late ≤ 0.04 (p99 ≤ 0.07) µs, never early"),
-    (10, 0.05, 0.5, 100.0, "10 µs: late ≤ 0.05 (p99 ≤ 0.5) µs"),
-    (50, 0.06, 1.0, 14.0, "50 µs: late ≤ 0.06 (p99 ≤ 1.0) µs at ≤ 14 % of a CPU"),
-    (100, 0.06, 1.0, 9.0, "100 µs: late ≤ 0.06 (p99 ≤ 1.0) µs at ≤ 9 % of a CPU"),
-    (1_000, 0.08, 1.6, 3.0, "1 ms: late ≤ 0.08 (p99 ≤ 1.6) µs at ≤ 3 % of a CPU"),
-    (10_000, 0.4, 10.0, 0.6, "10 ms: late ≤ 0.4 (p99 ≤ 10) µs at ≤ 0.6 % of a CPU"),
+/// Length in µs; late p50 and p99 in µs: no more than these, where the CPU is to be had.
+const SPUN: [(u64, f64, f64, &str); 2] = [
+    (1, 0.04, 0.07, "1 µs: late ≤ 0.04 (p99 ≤ 0.07) µs, never early"),
+    (10, 0.05, 0.5, "10 µs: late ≤ 0.05 (p99 ≤ 0.5) µs"),
 ];
+/// The same where most is to be slept, at no more than [`MUCH`] of the CPU that this takes here.
+const SLEPT: [(u64, f64, f64, &str); 4] = [
+    (50, 0.06, 1.0, "50 µs: late ≤ 0.06 (p99 ≤ 1.0) µs at ≤ 1.15 × the unavoidable CPU"),
+    (100, 0.06, 1.0, "100 µs: late ≤ 0.06 (p99 ≤ 1.0) µs at ≤ 1.15 × the unavoidable CPU"),
+    (1_000, 0.08, 1.6, "1 ms: late ≤ 0.08 (p99 ≤ 1.6) µs at ≤ 1.15 × the unavoidable CPU"),
+    (10_000, 0.4, 10.0, "10 ms: late ≤ 0.4 (p99 ≤ 10) µs at ≤ 0.6 % of a CPU"),
+];
+const LONGEST_CPU_PCT: f64 = 0.6;
+const MUCH: f64 = 1.15;
 const LOADED: (u64, f64, f64, f64) = (100, 0.1, 5.0, 10.0);
-const PACED_CPU_PCT: f64 = 10.0;
 
 /// All goals in their order.
 pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
-    let mut goals: Vec<Goal> = IDLE
-        .into_iter()
-        .map(|(us, p50, p99, cpu, goal)| {
-            pause(sections, sections.pauses.as_ref(), us, (p50, p99, cpu), ways::PAUSER, goal)
-        })
-        .collect();
+    let pauses = sections.pauses.as_ref();
+    let spun = SPUN.into_iter().map(|(us, p50, p99, goal)| {
+        pause(sections, pauses, us, (p50, p99, Cpu::Percent(100.0)), ways::PAUSER, goal)
+    });
+    let slept = SLEPT.into_iter().map(|(us, p50, p99, goal)| {
+        let cpu = if us == 10_000 { Cpu::Percent(LONGEST_CPU_PCT) } else { Cpu::Unavoidable(MUCH) };
+        pause(sections, pauses, us, (p50, p99, cpu), ways::PAUSER, goal)
+    });
+    let mut goals: Vec<Goal> = spun.chain(slept).collect();
     let (us, p50, p99, cpu) = LOADED;
     goals.push(pause(
         sections,
         sections.loaded.as_ref(),
         us,
-        (p50, p99, cpu),
+        (p50, p99, Cpu::Percent(cpu)),
         ways::PAUSER_SLICE,
         "100 µs beside a busy thread, no root: late ≤ 0.1 (p99 ≤ 5) µs at ≤ 10 % of a CPU",
     ));
     goals.push(exact(sections));
     goals.push(punctual(sections));
+    goals.push(ahead(sections));
     goals.push(paced_cheaply(sections));
     goals.push(paced_loaded(sections));
     goals.push(honest(sections));
@@ -67,25 +75,44 @@ fn within(values: &[(&str, f64, f64)]) -> Verdict {
     if missed.is_empty() { Verdict::Met } else { Verdict::Missed(missed.join(", ")) }
 }
 
+/// What may be taken of a CPU.
+#[derive(Clone, Copy, Debug)]
+enum Cpu {
+    Percent(f64),
+    /// So many times what being on time takes at least.
+    Unavoidable(f64),
+}
+
 fn pause(
     sections: &Sections,
     seen: Option<&Pauses>,
     us: u64,
-    (p50, p99, cpu): (f64, f64, f64),
+    (p50, p99, cpu): (f64, f64, Cpu),
     way: &str,
     goal: &'static str,
 ) -> Goal {
-    let figures = |row: &Row| {
-        Some((median(&row.late_p50_us)?, median(&row.late_p99_us)?, median(&row.cpu_share)? * 100.0, row.early))
-    };
-    let Some((late, tail, share, early)) =
-        seen.and_then(|seen| seen.row(Duration::from_micros(us), way)).and_then(figures)
-    else {
+    let length = Duration::from_micros(us);
+    let row = |way: &str| seen.and_then(|seen| seen.row(length, way));
+    let figures = |row: &Row| Some((median(&row.late_p50_us)?, median(&row.late_p99_us)?, median(&row.cpu_share)? * 100.0));
+    let Some((row_of, (late, tail, share))) = row(way).and_then(|row| Some((row, figures(row)?))) else {
         return Goal::open(goal, "not measured");
     };
-    let verdict =
-        within(&[("p50", late, p50), ("p99", tail, p99), ("CPU %", share, cpu), ("early", early as f64, 0.0)]);
-    let measured = format!("{late:.3} ({tail:.2}) µs at {share:.1} %, {early} early");
+    let times = || {
+        let bare = row(ways::BARE_SLEEP)?;
+        median(&crate::pauses::ratios(&row_of.cpu_share, &bare.unavoidable_share))
+    };
+    let (cpu, of_cpu) = match cpu {
+        Cpu::Percent(most) => (("CPU %", share, most), String::new()),
+        Cpu::Unavoidable(most) => match times() {
+            Some(times) => (("CPU ×", times, most), format!(", {times:.2} × the unavoidable")),
+            None => return Goal::open(goal, "too few sleeps to tell what is unavoidable"),
+        },
+    };
+    let early = row_of.early;
+    let verdict = within(&[("p50", late, p50), ("p99", tail, p99), cpu, ("early", early as f64, 0.0)]);
+    let spun = row(ways::SPIN).and_then(|spin| median(&spin.late_p99_us));
+    let spun = spun.map(|spun| format!("; p99 of a bare spin: {spun:.2} µs")).unwrap_or_default();
+    let measured = format!("{late:.3} ({tail:.2}) µs at {share:.1} %{of_cpu}, {early} early{spun}");
     Goal { goal, measured, verdict: judged(sections, verdict) }
 }
 
@@ -115,15 +142,25 @@ fn punctual(sections: &Sections) -> Goal {
     }
 }
 
+fn ahead(sections: &Sections) -> Goal {
+    const GOAL: &str = "pacer, 10 k/s: p50 and p99 no later than spin_sleep's burst interval, round by round";
+    let Some((p50, p99)) = sections.pacing.as_ref().and_then(|pacing| pacing.beside_peer(10_000)) else {
+        return Goal::open(GOAL, "not measured");
+    };
+    let (Some(p50), Some(p99)) = (Spread::of(p50), Spread::of(p99)) else { return Goal::open(GOAL, "not measured") };
+    let verdict = within(&[("p50 ×", p50.median, 1.0), ("p99 ×", p99.median, 1.0)]);
+    let measured = format!("p50 × {}, p99 × {}", p50.show(2), p99.show(2));
+    Goal { goal: GOAL, measured, verdict: judged(sections, verdict) }
+}
+
 fn paced_cheaply(sections: &Sections) -> Goal {
-    const GOAL: &str = "pacer, 10 k/s: ≤ 10 % of a CPU with p99 ≤ 2 µs";
-    let row = sections.pacing.as_ref().and_then(|pacing| pacing.row(10_000, pacing::OURS));
-    let Some((tail, share)) = row.and_then(|row| Some((median(&row.late_p99_us)?, median(&row.cpu_share)? * 100.0)))
+    const GOAL: &str = "pacer, 10 k/s: ≤ 1.15 × the unavoidable CPU";
+    let Some(times) = sections.pacing.as_ref().and_then(|pacing| pacing.beside_unavoidable(10_000)).and_then(Spread::of)
     else {
         return Goal::open(GOAL, "not measured");
     };
-    let verdict = judged(sections, within(&[("p99 µs", tail, 2.0), ("CPU %", share, PACED_CPU_PCT)]));
-    Goal { goal: GOAL, measured: format!("{tail:.2} µs at {share:.1} %"), verdict }
+    let verdict = judged(sections, within(&[("CPU ×", times.median, MUCH)]));
+    Goal { goal: GOAL, measured: format!("× {}", times.show(2)), verdict }
 }
 
 fn paced_loaded(sections: &Sections) -> Goal {

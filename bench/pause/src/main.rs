@@ -9,6 +9,7 @@ mod pacing;
 mod pauses;
 mod sections;
 mod size;
+mod unavoidable;
 mod ways;
 
 use std::process::ExitCode;

@@ -10,7 +10,11 @@ use serde::Serialize;
 
 use crate::crew::{Hog, cpu_ns};
 use crate::size::Size;
+use crate::unavoidable;
 use crate::ways::{self, Way};
+
+/// A Pauser's usual target: one pause of so many may be late.
+const ONE_IN: usize = 100;
 
 /// Pauses to make.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +48,16 @@ pub(crate) fn take(order: Order, pause: &mut impl FnMut(Duration)) -> Taken {
     Taken { ns, cpu_share: cpu_share.min(1.0) }
 }
 
+impl Taken {
+    /// Of bare sleeps of `length`: what being on time takes.
+    fn unavoidable_share(&self, length: Duration) -> Option<f64> {
+        let length_ns = length.as_nanos() as u64;
+        let late_ns: Vec<u64> = self.ns.iter().map(|ns| ns.saturating_sub(length_ns)).collect();
+        let each_ns = self.ns.iter().sum::<u64>() as f64 / self.ns.len().max(1) as f64;
+        unavoidable::share(&late_ns, self.cpu_share * each_ns, length_ns as f64, ONE_IN)
+    }
+}
+
 /// One way at one length, over rounds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
@@ -53,6 +67,8 @@ pub(crate) struct Row {
     pub(crate) late_p50_us: Vec<f64>,
     pub(crate) late_p99_us: Vec<f64>,
     pub(crate) cpu_share: Vec<f64>,
+    /// What being on time 99 times in 100 takes of a CPU at least, in each round; of bare sleeps alone.
+    pub(crate) unavoidable_share: Vec<f64>,
     pub(crate) early: usize,
 }
 
@@ -75,6 +91,7 @@ pub(crate) fn measure(size: &Size, lengths: &[Duration], loaded: bool) -> Result
             late_p50_us: Vec::new(),
             late_p99_us: Vec::new(),
             cpu_share: Vec::new(),
+            unavoidable_share: Vec::new(),
             early: 0,
         })
         .collect();
@@ -97,6 +114,9 @@ pub(crate) fn measure(size: &Size, lengths: &[Duration], loaded: bool) -> Result
                 (taken.ns[at] as f64 - length.as_nanos() as f64) / 1e3
             };
             let row = &mut rows[row];
+            if row.way == ways::BARE_SLEEP {
+                row.unavoidable_share.extend(taken.unavoidable_share(length));
+            }
             row.late_p50_us.push(late_us(0.5));
             row.late_p99_us.push(late_us(0.99));
             row.cpu_share.push(taken.cpu_share);
@@ -104,6 +124,11 @@ pub(crate) fn measure(size: &Size, lengths: &[Duration], loaded: bool) -> Result
         }
     }
     Ok(Pauses { rows, loaded })
+}
+
+/// Round by round.
+pub(crate) fn ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
+    ours.iter().zip(theirs).filter(|(_, theirs)| **theirs > 0.0).map(|(ours, theirs)| ours / theirs).collect()
 }
 
 impl Pauses {
@@ -139,9 +164,21 @@ impl Pauses {
             "p50 / Pauser's",
             "early",
         ];
+        let unavoidable = self.rows.iter().filter(|row| !row.unavoidable_share.is_empty()).map(|row| {
+            let percent: Vec<f64> = row.unavoidable_share.iter().map(|share| share * 100.0).collect();
+            let ours = self.row(Duration::from_nanos(row.length_ns), ways::PAUSER);
+            vec![
+                format!("{}", row.length_ns / 1_000),
+                shown(&percent, 1),
+                table::or_dash(ours.map(|ours| shown(&ratios(&ours.cpu_share, &row.unavoidable_share), 2))),
+            ]
+        });
+        let unavoidable = table::numbers(&["µs", "unavoidable CPU % (quartiles)", "Pauser's CPU × that"], unavoidable);
         let beside = if self.loaded { " A thread that never sleeps runs on the same CPU." } else { "" };
         format!(
-            "{}\n\nLate: beyond what was asked for. Medians over rounds, in which all ways and lengths take turns.{beside}",
+            "{}\n\nLate: beyond what was asked for. Medians over rounds, in which all ways and lengths take turns.{beside}\n\n\
+             {unavoidable}\n\nUnavoidable: what a sleep takes of the CPU, and the spinning that is left when it has ended, with the margin \
+             that 99 of 100 bare sleeps of the same round (nanosleep, slack 1 ns) keep.",
             table::numbers(&headings, rows)
         )
     }

@@ -11,6 +11,7 @@ use crate::pauses::{Order, Taken, take};
 pub(crate) type Way = Worker<Order, Taken>;
 
 pub(crate) const SPIN_SLEEP: &str = "spin_sleep, default";
+pub(crate) const BARE_SLEEP: &str = "nanosleep, slack 1 ns";
 pub(crate) const PAUSER: &str = "Pauser";
 pub(crate) const PAUSER_SLICE: &str = "Pauser, slice 100 µs";
 pub(crate) const SPIN: &str = "pause::spin";
@@ -31,7 +32,7 @@ fn way<Pause: FnMut(Duration) + 'static>(name: &'static str, make: impl FnOnce()
 pub(crate) fn all() -> Vec<Way> {
     vec![
         way("std::thread::sleep", || std::thread::sleep),
-        way("nanosleep, slack 1 ns", || {
+        way(BARE_SLEEP, || {
             let slack = TimerSlack::set(LEAST_SLACK);
             move |length| {
                 let _slack = &slack;
