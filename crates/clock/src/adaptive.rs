@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn collisions_coarsen_and_calm_refines() {
         let source = FakeClock::new();
-        source.advance(1_000_000);
-        source.set_read_cost_ns(100);
+        source.advance(Duration::from_millis(1));
+        source.set_read_cost(Duration::from_nanos(100));
         let clock = Adaptive::over(&source, FINEST, COARSEST);
         for _ in 0..3 {
             clock.give_way();
@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn a_source_that_goes_back_is_not_shown() {
         let source = FakeClock::new();
-        source.advance(1_000_000);
+        source.advance(Duration::from_millis(1));
         let clock = Adaptive::over(&source, FINEST, COARSEST);
         let shown = clock.now();
-        source.step_back(500_000);
+        source.step_back(Duration::from_micros(500));
         assert_eq!(clock.now(), shown);
         let coarsest_is_finer = Adaptive::new(COARSEST, FINEST);
         assert_eq!(coarsest_is_finer.granularity(), COARSEST);

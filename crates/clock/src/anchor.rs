@@ -6,9 +6,10 @@ use crate::arch::Counter;
 /// # Examples
 /// ```
 /// use chronoscope_clock::{Anchor, FakeClock};
+/// use core::time::Duration;
 ///
 /// let counter = FakeClock::new();
-/// counter.set_read_cost_ns(10);
+/// counter.set_read_cost(Duration::from_nanos(10));
 /// let reference = counter.view(1_000);
 /// let anchor = Anchor::narrowest(|| chronoscope_clock::TickSource::read(&counter), &reference, 5);
 /// assert_eq!(anchor.half_width_ticks, 10);
@@ -70,17 +71,18 @@ impl Anchor {
 mod tests {
     use super::*;
     use crate::FakeClock;
+    use core::time::Duration;
 
     #[test]
     fn a_disturbed_bracket_loses_to_a_quiet_one() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(Duration::from_nanos(10));
         let reference = clock.view(0);
         let reads = core::cell::Cell::new(0);
         let counter = || {
             reads.set(reads.get() + 1);
             if reads.get() == 2 {
-                clock.advance(5_000); // the first bracket is preempted
+                clock.advance(Duration::from_micros(5)); // the first bracket is preempted
             }
             clock.read()
         };

@@ -1,29 +1,43 @@
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
+use core::time::Duration;
 
 use crate::pause::{Cancel, Timer};
 use crate::{Instant, Now, TickSource};
 
+/// What a glance takes on a clock whose reads take nothing: without it a spin on a clock that stands still would never end.
+const GLANCE: Duration = Duration::from_nanos(10);
+
 /// A clock that does what a test tells it to, including everything a clock must not do.
 ///
+/// It stands still unless told otherwise: time passes by [`advance`](Self::advance), by reads once they have a
+/// [cost](Self::set_read_cost), and by waiting. It starts at the zero of the timescale or
+/// [wherever you choose](Self::starting_at).
+///
 /// # Units
-/// Nanoseconds.
+/// Nanoseconds. Readings stay within 0 and `u64::MAX`.
 ///
 /// # Guarantees
-/// Deterministic on one thread: its readings depend only on the calls made. It starts at 0 and each read takes
-/// [`read_cost_ns`](Self::set_read_cost_ns) nanoseconds, 1 at first.
+/// Deterministic on one thread: its readings depend only on the calls made.
+///
+/// Whoever waits on it as a [`Timer`] gets to the end: a sleep lets its whole length pass, and each
+/// [`glance`](Timer::glance), which is how a wait spins, takes the cost of a read, or 10 ns where reads cost nothing. A loop of
+/// your own that calls [`now`](Now::now) until some time has come never ends unless reads have a cost.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::{FakeClock, TickSource};
+/// use chronoscope_clock::{FakeClock, Instant, Now};
+/// use core::time::Duration;
 ///
-/// let clock = FakeClock::new();
-/// clock.advance(1_000);
-/// assert_eq!(clock.read(), 1_001);
-/// clock.step_back(500);
-/// assert_eq!(clock.read(), 502);
+/// let clock = FakeClock::starting_at(Instant::from_nanos(5_000));
+/// assert_eq!(clock.now(), clock.now(), "it stands still");
+/// clock.advance(Duration::from_micros(1));
+/// assert_eq!(clock.now(), Instant::from_nanos(6_000));
+/// clock.step_back(Duration::from_micros(2));
+/// assert_eq!(clock.now(), Instant::from_nanos(4_000));
 /// ```
 #[derive(Debug)]
 pub struct FakeClock {
+    start_ns: u64,
     elapsed_ns: AtomicU64,
     read_cost_ns: AtomicU64,
     granularity_ns: AtomicU64,
@@ -42,84 +56,208 @@ impl Default for FakeClock {
 }
 
 impl FakeClock {
-    /// A flawless clock at 0 whose reads take 1 ns.
+    /// A flawless clock that stands still at zero.
     pub const fn new() -> Self {
+        Self::starting_at(Instant::ZERO)
+    }
+
+    /// A flawless clock that stands still at `start`.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Instant, Now};
+    ///
+    /// let now = Instant::now();
+    /// assert_eq!(FakeClock::starting_at(now).now(), now);
+    /// ```
+    pub const fn starting_at(start: Instant) -> Self {
         Self {
+            start_ns: start.as_nanos(),
             elapsed_ns: AtomicU64::new(0),
-            read_cost_ns: AtomicU64::new(1),
+            read_cost_ns: AtomicU64::new(0),
             granularity_ns: AtomicU64::new(1),
             offset_ns: AtomicI64::new(0),
             drift_ppm: AtomicI64::new(0),
             stalled_reads: AtomicU64::new(0),
-            last: AtomicU64::new(0),
+            last: AtomicU64::new(start.as_nanos()),
             oversleep_ns: AtomicU64::new(0),
             interrupted_sleeps: AtomicU64::new(0),
         }
     }
 
-    /// Lets `ns` of true time pass.
-    pub fn advance(&self, ns: u64) {
-        self.elapsed_ns.fetch_add(ns, SeqCst);
+    /// Lets `duration` of true time pass, at most until the end of the timescale.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Instant, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(clock.now(), Instant::ZERO + Duration::from_secs(60));
+    /// ```
+    pub fn advance(&self, duration: Duration) {
+        self.pass(nanos(duration));
     }
 
-    /// Lets each read from now on take `ns` of true time.
-    pub fn set_read_cost_ns(&self, ns: u64) {
-        self.read_cost_ns.store(ns, SeqCst);
+    /// From now on each read takes `cost` of true time. 0 at first.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.set_read_cost(Duration::from_nanos(20));
+    /// let first = clock.now();
+    /// assert_eq!(clock.now() - first, Duration::from_nanos(20));
+    /// ```
+    pub fn set_read_cost(&self, cost: Duration) {
+        self.read_cost_ns.store(nanos(cost), SeqCst);
     }
 
-    /// Coarsens the clock: readings become multiples of `ns` (0 counts as 1).
-    pub fn coarsen(&self, ns: u64) {
-        self.granularity_ns.store(ns.max(1), SeqCst);
+    /// From now on readings are rounded down to multiples of `granularity` (0 counts as 1 ns).
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Instant, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::starting_at(Instant::from_nanos(1_999));
+    /// clock.coarsen(Duration::from_micros(1));
+    /// assert_eq!(clock.now(), Instant::from_nanos(1_000));
+    /// ```
+    pub fn coarsen(&self, granularity: Duration) {
+        self.granularity_ns.store(nanos(granularity).max(1), SeqCst);
     }
 
-    /// Sets the clock back by `ns` at once.
-    pub fn step_back(&self, ns: u64) {
-        self.offset_ns.fetch_sub(ns as i64, SeqCst);
+    /// Sets the clock back by `duration` at once, at least to zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.advance(Duration::from_secs(1));
+    /// let before = clock.now();
+    /// clock.step_back(Duration::from_millis(1));
+    /// assert_eq!(before - clock.now(), Duration::from_millis(1));
+    /// ```
+    pub fn step_back(&self, duration: Duration) {
+        let by = i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+        let _ = self.offset_ns.fetch_update(SeqCst, SeqCst, |offset| Some(offset.saturating_sub(by)));
     }
 
     /// Lets the clock run `ppm` parts per million fast (negative: slow) against true time.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Instant, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.drift(-50);
+    /// clock.advance(Duration::from_secs(1));
+    /// assert_eq!(clock.now(), Instant::from_nanos(999_950_000));
+    /// ```
     pub fn drift(&self, ppm: i64) {
         self.drift_ppm.store(ppm, SeqCst);
     }
 
     /// Freezes the reading for the next `reads` reads, though true time passes.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, Instant, Now};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.stall(1);
+    /// clock.advance(Duration::from_nanos(7));
+    /// assert_eq!([clock.now(), clock.now()], [Instant::ZERO, Instant::from_nanos(7)]);
+    /// ```
     pub fn stall(&self, reads: u64) {
         self.stalled_reads.store(reads, SeqCst);
     }
 
-    /// Lets each sleep on this clock from now on end so many nanoseconds late.
-    pub fn set_oversleep_ns(&self, ns: u64) {
-        self.oversleep_ns.store(ns, SeqCst);
+    /// From now on each sleep on this clock ends so late. 0 at first.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, pause::Target, pause::Pauser};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.set_oversleep(Duration::from_millis(3));
+    /// let waited = Pauser::with_timer(&clock, Target::default()).pause(Duration::from_millis(1));
+    /// assert!(waited.late > Duration::from_millis(2), "nobody can expect that");
+    /// ```
+    pub fn set_oversleep(&self, oversleep: Duration) {
+        self.oversleep_ns.store(nanos(oversleep), SeqCst);
     }
 
-    /// Lets the next `sleeps` sleeps on this clock end halfway, as a signal does.
+    /// The next `sleeps` sleeps on this clock end halfway, as if by a signal.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, pause::Target, pause::Pauser};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.interrupt_sleeps(2);
+    /// let waited = Pauser::with_timer(&clock, Target::default()).pause(Duration::from_millis(1));
+    /// assert!(waited.sleeps > 2);
+    /// ```
     pub fn interrupt_sleeps(&self, sleeps: u64) {
         self.interrupted_sleeps.store(sleeps, SeqCst);
     }
 
-    /// True time: the sum of all that passed, untouched by any fault.
-    pub fn elapsed_ns(&self) -> u64 {
-        self.elapsed_ns.load(SeqCst)
+    /// True time since the start: the sum of all that passed, whatever the clock shows.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::FakeClock;
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.advance(Duration::from_secs(2));
+    /// clock.step_back(Duration::from_secs(1));
+    /// assert_eq!(clock.elapsed(), Duration::from_secs(2));
+    /// ```
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.elapsed_ns.load(SeqCst))
     }
 
     /// The same clock as another core sees it, `skew_ns` ahead (negative: behind).
-    pub fn view(&self, skew_ns: i64) -> FakeView<'_> {
+    pub const fn view(&self, skew_ns: i64) -> FakeView<'_> {
         FakeView { clock: self, skew_ns }
     }
 
+    /// Lets `ns` pass and returns how much has passed since the start.
+    fn pass(&self, ns: u64) -> u64 {
+        let sum = |elapsed: u64| elapsed.saturating_add(ns);
+        self.elapsed_ns.fetch_update(SeqCst, SeqCst, |elapsed| Some(sum(elapsed))).map_or_else(sum, sum)
+    }
+
     fn read_skewed(&self, skew_ns: i64) -> u64 {
-        let cost = self.read_cost_ns.load(SeqCst);
-        let elapsed = self.elapsed_ns.fetch_add(cost, SeqCst) + cost;
+        let elapsed = self.pass(self.read_cost_ns.load(SeqCst));
         if self.stalled_reads.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
             return self.last.load(SeqCst);
         }
         let drift = i128::from(elapsed) * i128::from(self.drift_ppm.load(SeqCst)) / 1_000_000;
-        let exact = i128::from(elapsed) + drift + i128::from(self.offset_ns.load(SeqCst)) + i128::from(skew_ns);
+        let offsets = i128::from(self.offset_ns.load(SeqCst)) + i128::from(skew_ns);
+        let exact = i128::from(self.start_ns) + i128::from(elapsed) + drift + offsets;
         let granularity = i128::from(self.granularity_ns.load(SeqCst));
-        let shown = (exact - exact.rem_euclid(granularity)) as u64;
+        let rounded = exact - exact.rem_euclid(granularity);
+        let shown = rounded.clamp(0, u64::MAX.into()) as u64;
         self.last.store(shown, SeqCst);
         shown
     }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Timer for FakeClock {
@@ -128,12 +266,21 @@ impl Timer for FakeClock {
         if cancel.is_some_and(Cancel::is_cancelled) {
             return;
         }
-        let left_ns = deadline.as_nanos().saturating_sub(Now::now(self).as_nanos());
+        let left = deadline.saturating_duration_since(Now::now(self));
         if self.interrupted_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
-            self.advance(left_ns / 2);
+            self.advance(left / 2);
         } else {
-            self.advance(left_ns + self.oversleep_ns.load(SeqCst));
+            self.advance(left);
+            self.pass(self.oversleep_ns.load(SeqCst));
         }
+    }
+
+    /// The time after a read's cost, or after 10 ns where reads cost nothing: so a spin ends.
+    fn glance(&self) -> Instant {
+        if self.read_cost_ns.load(SeqCst) == 0 {
+            self.advance(GLANCE);
+        }
+        Now::now(self)
     }
 }
 
@@ -147,12 +294,11 @@ impl TickSource for FakeClock {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::{FakeClock, TickSource};
+/// use chronoscope_clock::{FakeClock, Instant, Now};
 ///
-/// let clock = FakeClock::new();
-/// clock.advance(1_000);
-/// let shown = clock.read();
-/// assert!(clock.view(-500).read() < shown, "a core that lags is not causal");
+/// let clock = FakeClock::starting_at(Instant::from_nanos(1_000));
+/// let shown = clock.now();
+/// assert!(clock.view(-500).now() < shown, "a core that lags is not causal");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FakeView<'a> {
@@ -170,40 +316,85 @@ impl TickSource for FakeView<'_> {
 mod tests {
     use super::*;
 
+    const fn ns(ns: u64) -> Duration {
+        Duration::from_nanos(ns)
+    }
+
+    #[test]
+    fn it_stands_still_unless_told() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(77));
+        assert_eq!([clock.read(), clock.read(), clock.view(0).read()], [77; 3]);
+        assert_eq!(clock.elapsed(), Duration::ZERO);
+        clock.advance(ns(3));
+        assert_eq!((clock.read(), clock.elapsed()), (80, ns(3)));
+    }
+
     #[test]
     fn a_stall_freezes_the_reading_and_not_the_time() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(ns(10));
         let before = clock.read();
         clock.stall(3);
         assert_eq!([clock.read(), clock.read(), clock.read()], [before; 3]);
         assert_eq!(clock.read(), before + 40);
+        let fresh = FakeClock::starting_at(Instant::from_nanos(5));
+        fresh.stall(1);
+        assert_eq!(fresh.read(), 5, "frozen where it started");
     }
 
     #[test]
     fn coarse_readings_are_multiples() {
         let clock = FakeClock::new();
-        clock.coarsen(100);
-        clock.set_read_cost_ns(30);
+        clock.coarsen(ns(100));
+        clock.set_read_cost(ns(30));
         let readings = core::array::from_fn::<u64, 8, _>(|_| clock.read());
         assert_eq!(readings, [0, 0, 0, 100, 100, 100, 200, 200]);
+        clock.coarsen(Duration::ZERO);
+        assert_eq!(clock.read(), 270, "a step of 0 counts as 1");
     }
 
     #[test]
-    fn drift_scales_with_elapsed_time() {
-        let clock = FakeClock::new();
-        clock.set_read_cost_ns(0);
+    fn drift_scales_with_elapsed_time_and_not_with_the_start() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000_000));
         clock.drift(-50);
-        clock.advance(1_000_000_000);
-        assert_eq!(clock.read(), 999_950_000);
+        clock.advance(ns(1_000_000_000));
+        assert_eq!(clock.read(), 1_999_950_000);
     }
 
     #[test]
     fn a_view_is_ahead_by_its_skew() {
-        let clock = FakeClock::new();
-        clock.set_read_cost_ns(0);
-        clock.advance(10_000);
+        let clock = FakeClock::starting_at(Instant::from_nanos(10_000));
         assert_eq!(clock.view(250).read(), 10_250);
         assert_eq!(clock.view(-250).read(), 9_750);
+    }
+
+    #[test]
+    fn it_stops_at_the_ends_of_the_timescale() {
+        let clock = FakeClock::new();
+        clock.step_back(Duration::MAX);
+        assert_eq!((clock.read(), clock.view(i64::MIN).read()), (0, 0));
+        clock.step_back(Duration::MAX);
+        clock.advance(Duration::MAX);
+        clock.advance(Duration::MAX);
+        assert_eq!(clock.elapsed(), ns(u64::MAX));
+        clock.set_read_cost(Duration::MAX);
+        assert_eq!(clock.read(), u64::MAX - (1 << 63), "set back as far as it can be");
+        assert_eq!(FakeClock::starting_at(Instant::from_nanos(u64::MAX)).view(1).read(), u64::MAX);
+    }
+
+    #[test]
+    fn a_wait_ends_though_reads_take_nothing() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(1 << 40));
+        let deadline = clock.now() + ns(1_000);
+        let glances = core::iter::from_fn(|| Some(clock.glance())).take_while(|now| *now < deadline).count();
+        assert_eq!(glances, 99);
+        clock.set_read_cost(ns(25));
+        let before = clock.now();
+        assert_eq!(clock.glance() - before, ns(25), "where reads cost, a glance costs as much");
+        clock.set_read_cost(Duration::ZERO);
+        clock.set_oversleep(ns(7));
+        let deadline = clock.now() + ns(500);
+        clock.sleep_until(deadline, None);
+        assert_eq!(clock.now(), deadline + ns(7));
     }
 }

@@ -164,10 +164,10 @@ impl<S: TickSource> TickSource for Granular<S> {
 /// use core::time::Duration;
 ///
 /// let counter = FakeClock::new();
-/// counter.advance(5_000);
+/// counter.advance(Duration::from_micros(5));
 /// let clock = FullResolution::over(&counter, Duration::from_micros(1));
 /// let shown = clock.now();
-/// counter.step_back(1_000_000); // as a core far behind would
+/// counter.step_back(Duration::from_millis(1)); // as a core far behind would
 /// assert!(clock.now() + Duration::from_micros(1) > shown);
 /// ```
 #[derive(Debug)]
@@ -267,8 +267,8 @@ mod tests {
     #[test]
     fn within_the_granularity_nothing_is_written() {
         let source = FakeClock::new();
-        source.advance(10_000);
-        source.set_read_cost_ns(100);
+        source.advance(Duration::from_micros(10));
+        source.set_read_cost(Duration::from_nanos(100));
         let clock = Granular::over(&source, Duration::from_micros(1));
         let first = clock.now();
         for _ in 0..9 {
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_readings_bound_holds_the_granularity() {
         let source = FakeClock::new();
-        source.advance(10_000);
+        source.advance(Duration::from_micros(10));
         let bound = |reading: Reading| reading.error_bound().as_nanos();
         assert_eq!(bound(Granular::over(&source, Duration::from_micros(1)).reading()), 1_001);
         assert_eq!(bound(FullResolution::over(&source, Duration::from_micros(1)).reading()), 1);
@@ -292,12 +292,11 @@ mod tests {
     #[test]
     fn a_granularity_of_zero_still_returns_what_was_published() {
         let source = FakeClock::new();
-        source.advance(10_000);
+        source.advance(Duration::from_micros(10));
         let clock = Granular::over(&source, Duration::ZERO);
         let first = clock.now();
-        source.set_read_cost_ns(0);
         assert_eq!(clock.now(), first);
-        source.step_back(500);
+        source.step_back(Duration::from_nanos(500));
         assert_eq!(clock.now(), first);
     }
 
@@ -307,19 +306,16 @@ mod tests {
             steps in proptest::collection::vec((0_u64..5_000, 0_u64..3_000), 1..200), g in 0_u64..2_000,
         ) {
             let source = FakeClock::new();
-            source.advance(1_000_000);
+            source.advance(Duration::from_millis(1));
             let clock = Granular::over(&source, Duration::from_nanos(g));
             let mut last = Instant::ZERO;
             let mut latest = 0;
             for (forward, back) in steps {
-                source.advance(forward);
-                source.step_back(back);
+                source.advance(Duration::from_nanos(forward));
+                source.step_back(Duration::from_nanos(back));
                 let now = clock.now();
                 prop_assert!(now >= last);
-                // What the source showed to this reader: its value now, less the read that this costs.
-                source.set_read_cost_ns(0);
                 let shown = TickSource::read(&source);
-                source.set_read_cost_ns(1);
                 latest = latest.max(shown);
                 prop_assert!(now.as_nanos() <= latest && now.as_nanos() + g.max(1) > shown);
                 last = now;
@@ -331,7 +327,7 @@ mod tests {
             skews in proptest::collection::vec((0_u64..5_000, -20_000_i64..20_000), 1..200), g in 1_u64..2_000,
         ) {
             let source = FakeClock::new();
-            source.advance(1_000_000);
+            source.advance(Duration::from_millis(1));
             struct Skewed<'a>(&'a FakeClock, core::cell::Cell<i64>);
             impl TickSource for Skewed<'_> {
                 fn read(&self) -> u64 {
@@ -341,7 +337,7 @@ mod tests {
             let clock = FullResolution::over(Skewed(&source, core::cell::Cell::new(0)), Duration::from_nanos(g));
             let mut largest = Instant::ZERO;
             for (forward, skew) in skews {
-                source.advance(forward);
+                source.advance(Duration::from_nanos(forward));
                 clock.source.1.set(skew);
                 let now = clock.now();
                 prop_assert!(now + Duration::from_nanos(g) > largest, "{now:?} after {largest:?}");

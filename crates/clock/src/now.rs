@@ -25,7 +25,7 @@ use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
 /// let clock = FakeClock::new();
 /// let lease = Lease { clock: &clock, ends: Instant::ZERO + Duration::from_secs(60) };
 /// assert!(!lease.is_over());
-/// clock.advance(60_000_000_000);
+/// clock.advance(Duration::from_secs(60));
 /// assert!(lease.is_over());
 /// ```
 pub trait Now {

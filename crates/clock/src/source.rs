@@ -13,14 +13,15 @@ use crate::{Clock, DEFAULT_GRANULARITY_NS, FullResolution, Granular, Unavailable
 /// # Examples
 /// ```
 /// use chronoscope_clock::{FakeClock, TickSource};
+/// use core::time::Duration;
 ///
 /// fn reads_until_change(source: &impl TickSource) -> u32 {
 ///     let first = source.read();
 ///     (1..).find(|_| source.read() != first).unwrap()
 /// }
 /// let clock = FakeClock::new();
-/// clock.coarsen(100);
-/// clock.set_read_cost_ns(30);
+/// clock.coarsen(Duration::from_nanos(100));
+/// clock.set_read_cost(Duration::from_nanos(30));
 /// assert_eq!(reads_until_change(&clock), 3);
 /// ```
 pub trait TickSource {
@@ -314,8 +315,10 @@ pub trait SourceVisitor {
 /// # Examples
 /// ```
 /// use chronoscope_clock::{FakeClock, Serialised, TickSource};
+/// use core::time::Duration;
 ///
 /// let clock = FakeClock::new();
+/// clock.set_read_cost(Duration::from_nanos(1));
 /// if let Ok(chained) = Serialised::new(&clock) {
 ///     assert_eq!([chained.read(), chained.read()], [1, 2]);
 /// }

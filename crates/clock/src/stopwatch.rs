@@ -138,9 +138,9 @@ fn read_then_fence(clock: &impl Now) -> Reading {
 /// use core::time::Duration;
 ///
 /// let clock = FakeClock::new();
-/// clock.set_read_cost_ns(20);
+/// clock.set_read_cost(Duration::from_nanos(20));
 /// let stopwatch = Stopwatch::start_on(&clock);
-/// clock.advance(1_000);
+/// clock.advance(Duration::from_micros(1));
 /// let elapsed = stopwatch.elapsed()?;
 /// assert_eq!(elapsed.duration(), Duration::from_nanos(1_020));
 /// assert_eq!(elapsed.error_bound(), Duration::from_nanos(21));
@@ -215,9 +215,9 @@ impl fmt::Display for Elapsed {
 /// use core::time::Duration;
 ///
 /// let clock = FakeClock::new();
-/// clock.advance(1_000_000);
+/// clock.advance(Duration::from_millis(1));
 /// let stopwatch = Stopwatch::start_on(&clock);
-/// clock.step_back(501);
+/// clock.step_back(Duration::from_nanos(500));
 /// assert_eq!(stopwatch.elapsed().unwrap_err().by(), Duration::from_nanos(500));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,11 +254,11 @@ mod tests {
     #[test]
     fn laps_add_up() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(Duration::from_nanos(10));
         let mut stopwatch = Stopwatch::start_on(&clock);
         let laps: Duration = (1..=5)
             .map(|i| {
-                clock.advance(i * 100);
+                clock.advance(Duration::from_nanos(100) * i);
                 stopwatch.lap().unwrap().duration()
             })
             .sum();
@@ -269,14 +269,14 @@ mod tests {
     #[test]
     fn an_empty_interval_is_not_told_from_zero() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(25);
+        clock.set_read_cost(Duration::from_nanos(25));
         let stopwatch = Stopwatch::start_on(&clock);
         let empty = stopwatch.elapsed().unwrap();
         assert!(!empty.is_above_zero(), "{empty}");
-        clock.advance(10);
+        clock.advance(Duration::from_nanos(10));
         let short = stopwatch.elapsed().unwrap();
         assert!(!short.differs_from(empty), "{short} and {empty}");
-        clock.advance(1_000);
+        clock.advance(Duration::from_micros(1));
         let long = stopwatch.elapsed().unwrap();
         assert!(long.is_above_zero() && long.differs_from(empty) && !long.is_within(0.01) && long.is_within(0.1));
         assert!(long.at_least() <= long.duration() && long.duration() <= long.at_most());
@@ -297,12 +297,12 @@ mod tests {
             }
         }
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(0);
+        clock.set_read_cost(Duration::ZERO);
         let off = Off(&clock, core::cell::Cell::new(0));
         let mut stopwatch = Stopwatch::start_on(&off);
         off.1.set(40);
         stopwatch.restart();
-        clock.advance(10_000_000);
+        clock.advance(Duration::from_millis(10));
         let elapsed = stopwatch.elapsed().unwrap();
         assert_eq!(elapsed.error_bound(), Duration::from_nanos(40 + 140 + 7));
         assert_eq!(std::format!("{elapsed}"), "10ms ± 187ns (degraded)");

@@ -1,6 +1,7 @@
 //! A fake clock with one fault each, taken through samples, estimates and rules: exactly its finding must come out.
 
 use std::sync::atomic::{AtomicU64, Ordering::Release};
+use std::time::Duration;
 
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_measure::conclusion;
@@ -17,7 +18,7 @@ const CLOCK: &str = SourceId::Os(OsClock::Monotonic).name();
 /// A clock that reads in 20 ns and is flawless.
 fn sound() -> FakeClock {
     let clock = FakeClock::new();
-    clock.set_read_cost_ns(20);
+    clock.set_read_cost(Duration::from_nanos(20));
     clock
 }
 
@@ -81,7 +82,7 @@ fn a_sound_clock_gives_no_finding() {
 
 #[test]
 fn a_step_back_gives_negative_elapsed() {
-    let record = granularity_of(&sound(), 1.0, |clock| clock.step_back(700));
+    let record = granularity_of(&sound(), 1.0, |clock| clock.step_back(Duration::from_nanos(700)));
     assert_eq!(found(&record), [FindingId::NegativeElapsed]);
     let finding = &conclusion::conclude(&record)[0];
     assert_eq!(finding.evidence.values["worst_ns"], 680.0);
@@ -91,7 +92,7 @@ fn a_step_back_gives_negative_elapsed() {
 #[test]
 fn a_coarsened_clock_gives_resolution_is_not_granularity() {
     let clock = sound();
-    clock.coarsen(100);
+    clock.coarsen(Duration::from_nanos(100));
     let record = granularity_of(&clock, 1.0, |_| {});
     assert_eq!(found(&record), [FindingId::ResolutionIsNotGranularity]);
     assert_eq!(conclusion::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
@@ -100,14 +101,14 @@ fn a_coarsened_clock_gives_resolution_is_not_granularity() {
 #[test]
 fn a_coarse_clock_that_says_so_gives_no_such_finding() {
     let clock = sound();
-    clock.coarsen(400);
+    clock.coarsen(Duration::from_nanos(400));
     assert_eq!(found(&granularity_of(&clock, 400.0, |_| {})), []);
 }
 
 #[test]
 fn a_monotonic_clock_of_a_jiffy_is_coarse() {
     let clock = sound();
-    clock.coarsen(50_000);
+    clock.coarsen(Duration::from_micros(50));
     assert_eq!(found(&granularity_of(&clock, 50_000.0, |_| {})), [FindingId::OsClockCoarse]);
 }
 
@@ -126,7 +127,7 @@ fn drift_alone_gives_no_finding() {
 /// What the litmus would make of a reader whose view of the clock is `skew_ns` off the writer's.
 fn litmus_of(name: &str, skew_ns: i64) -> Record {
     let clock = sound();
-    clock.advance(1_000_000);
+    clock.advance(Duration::from_millis(1));
     let mut samples = task::litmus::Samples::default();
     for _ in 0..100 {
         Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);

@@ -113,9 +113,10 @@ impl Side {
 /// # Examples
 /// ```
 /// use chronoscope_clock::{FakeClock, causality::alternate};
+/// use std::time::Duration;
 ///
 /// let clock = FakeClock::new();
-/// clock.set_read_cost_ns(10);
+/// clock.set_read_cost(Duration::from_nanos(10));
 /// let (trips, _) = alternate(&clock.view(0), &clock.view(600), 200, || false, |_| (), |()| ())?;
 /// assert_eq!(trips.unwrap().there, 610);
 /// # Ok::<(), std::io::Error>(())
@@ -164,11 +165,12 @@ pub fn alternate<W, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FakeClock;
+    use crate::{FakeClock, Instant};
+    use std::time::Duration;
 
     fn between(skew_ns: i64) -> Trips {
-        let clock = FakeClock::new();
-        clock.set_read_cost_ns(10);
+        let clock = FakeClock::starting_at(Instant::from_nanos(1_000));
+        clock.set_read_cost(Duration::from_nanos(10));
         let exchange = alternate(&clock.view(0), &clock.view(skew_ns), 200, || false, |side| side, |side| side);
         let (trips, sides) = exchange.unwrap();
         assert_eq!(sides, [0, 1]);

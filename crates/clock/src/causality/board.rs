@@ -10,14 +10,13 @@ use crate::sync::Alone;
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::{FakeClock, TickSource, causality::{Board, Seen}};
+/// use chronoscope_clock::{FakeClock, Instant, TickSource, causality::{Board, Seen}};
 ///
-/// let clock = FakeClock::new();
-/// clock.advance(1_000_000);
+/// let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
 /// let board = Board::new(clock.read());
 /// let mut seen = Seen::default();
 /// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
-/// assert_eq!((seen.violations, seen.worst_ticks), (10, 4_999));
+/// assert_eq!((seen.violations, seen.worst_ticks), (10, 5_000));
 /// ```
 #[derive(Debug)]
 pub struct Board {
@@ -90,21 +89,21 @@ impl Board {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FakeClock;
+    use crate::{FakeClock, Instant};
 
     #[test]
     fn a_reader_behind_what_it_was_shown_is_a_violation() {
-        let clock = FakeClock::new();
-        clock.advance(1_000_000);
+        let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
         let board = Board::new(clock.view(0).read());
         let mut seen = Seen::default();
         board.observe(&clock.view(-5_000), 10, &mut seen);
-        assert_eq!(seen, Seen { observations: 10, fresh: 0, violations: 10, worst_ticks: 4_999 });
+        assert_eq!(seen, Seen { observations: 10, fresh: 0, violations: 10, worst_ticks: 5_000 });
     }
 
     #[test]
     fn a_reader_that_is_not_behind_is_none() {
         let clock = FakeClock::new();
+        clock.set_read_cost(core::time::Duration::from_nanos(1));
         let board = Board::new(clock.read());
         let mut seen = Seen::default();
         board.observe(&clock, 10, &mut seen);
@@ -115,7 +114,9 @@ mod tests {
     fn waiting_ends_when_it_must() {
         let board = Board::new(1);
         assert!(!board.await_first(|| true));
-        board.publish_until(&FakeClock::new(), || board.shown.0.load(Relaxed) > 5);
+        let clock = FakeClock::new();
+        clock.set_read_cost(core::time::Duration::from_nanos(1));
+        board.publish_until(&clock, || board.shown.0.load(Relaxed) > 5);
         assert!(board.await_first(|| false));
     }
 }

@@ -13,8 +13,8 @@ const READ_NS: u64 = 10;
 
 fn clock() -> FakeClock {
     let clock = FakeClock::new();
-    clock.set_read_cost_ns(READ_NS);
-    clock.set_oversleep_ns(3_000);
+    clock.set_read_cost(Duration::from_nanos(READ_NS));
+    clock.set_oversleep(Duration::from_micros(3));
     clock
 }
 
@@ -30,7 +30,7 @@ fn run(clock: &FakeClock, per_second: u64, behind: Behind, events: usize, stall:
         .map(|_| {
             let slot = pacer.next_slot().unwrap();
             if slot.number == stall.0 {
-                clock.advance(stall.1.as_nanos() as u64);
+                clock.advance(stall.1);
             }
             let _ = pacer.finish(&slot);
             slot
@@ -87,7 +87,7 @@ fn a_stall_shows_in_response_and_not_in_service() {
         .map(|number| {
             let slot = pacer.next_slot().unwrap();
             if number == 100 {
-                clock.advance(50_000_000);
+                clock.advance(Duration::from_millis(50));
             }
             pacer.finish(&slot)
         })
@@ -113,7 +113,7 @@ fn a_schedule_that_is_over_is_over() {
     let pauser = Pauser::with_timer(&clock, Target::default());
     let two = [Duration::ZERO, Duration::from_micros(5)];
     let mut pacer = Pacer::starting_at(Instant::ZERO, two.into_iter(), Behind::Skip, pauser);
-    clock.advance(1_000_000);
+    clock.advance(Duration::from_millis(1));
     let only = pacer.next_slot().unwrap();
     assert_eq!((only.number, only.skipped), (1, 1));
     assert_eq!((pacer.next_slot(), pacer.next_slot()), (None, None));
@@ -137,7 +137,7 @@ impl Now for Interrupted {
     fn now(&self) -> Instant {
         let number = self.readings.replace(self.readings.get() + 1);
         let taken = self.interruptions.iter().filter(|(at, _)| *at == number);
-        taken.for_each(|(_, ns)| self.clock.advance(*ns));
+        taken.for_each(|(_, ns)| self.clock.advance(Duration::from_nanos(*ns)));
         let now = Now::now(&self.clock);
         self.seen.borrow_mut().push(now);
         now
@@ -166,7 +166,7 @@ fn a_late_wake_up_is_not_blamed_on_those_who_inherit_it() {
     let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
     for number in 0..2_000_u64 {
         // One sleep ends 20 ms late, which 40 µs of work for each event catch up with in some 330 events.
-        clock.set_oversleep_ns(if number == 500 { 20_000_000 } else { 0 });
+        clock.set_oversleep(Duration::from_millis(if number == 500 { 20 } else { 0 }));
         let Late { total, by_caller, by_machine, by_pacer } = pacer.next_slot().unwrap().late;
         assert_eq!((by_caller, by_machine, by_pacer), (Duration::ZERO, Duration::ZERO, total), "event {number}");
         let is_long = total > Duration::from_millis(1);
@@ -174,7 +174,7 @@ fn a_late_wake_up_is_not_blamed_on_those_who_inherit_it() {
             if (500..=800).contains(&number) { is_long } else { (800..850).contains(&number) || !is_long },
             "{number}"
         );
-        clock.advance(40_000);
+        clock.advance(Duration::from_micros(40));
     }
 }
 
@@ -207,7 +207,7 @@ fn a_gap_that_ended_before_the_deadline_made_nothing_late() {
 #[test]
 fn a_slow_clock_is_not_an_interruption() {
     let clock = clock();
-    clock.set_read_cost_ns(3_000);
+    clock.set_read_cost(Duration::from_micros(3));
     let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
     for _ in 0..100 {
         let late = pacer.next_slot().unwrap().late;
@@ -219,7 +219,7 @@ fn a_slow_clock_is_not_an_interruption() {
 fn who_comes_late_to_the_first_event_is_late_by_oneself() {
     let clock = clock();
     let mut pacer = pacer(&clock, 10_000, Behind::CatchUp);
-    clock.advance(1_500_000);
+    clock.advance(Duration::from_micros(1_500));
     let late = pacer.next_slot().unwrap().late;
     assert!(late.by_caller >= Duration::from_micros(500) && late.total - late.by_caller < Duration::from_micros(1));
 }
@@ -231,7 +231,7 @@ fn where_nothing_was_done_an_interruption_between_events_is_the_machines() {
     for number in 0..1_000 {
         let slot = pacer.next_slot().unwrap();
         if number == 100 {
-            clock.advance(50_000_000);
+            clock.advance(Duration::from_millis(50));
         }
         let _ = pacer.finish(&slot);
         pacer.worked(Duration::ZERO);
@@ -275,7 +275,7 @@ proptest! {
         let (mut held, mut apart) = (Vec::new(), Vec::new());
         let (mut last_started, mut last_intended) = (start, start);
         for (work_ns, oversleep_ns) in events {
-            timer.clock.set_oversleep_ns(oversleep_ns);
+            timer.clock.set_oversleep(Duration::from_nanos(oversleep_ns));
             let readings = timer.readings.get();
             let Some(slot) = pacer.next_slot() else { break };
             let called = timer.seen.borrow()[readings];
@@ -286,7 +286,7 @@ proptest! {
             prop_assert_eq!(by_caller + by_machine + by_pacer, total);
             prop_assert_eq!(by_caller.as_nanos() as i64, callers(&held, &apart));
             (last_started, last_intended) = (slot.started, slot.intended);
-            timer.clock.advance(work_ns);
+            timer.clock.advance(Duration::from_nanos(work_ns));
         }
     }
 }
@@ -301,7 +301,7 @@ proptest! {
         let clock = clock();
         let mut pacer = pacer(&clock, per_second, behind);
         for oversleep_ns in oversleeps {
-            clock.set_oversleep_ns(oversleep_ns);
+            clock.set_oversleep(Duration::from_nanos(oversleep_ns));
             let slot = pacer.next_slot().unwrap();
             prop_assert_eq!(slot.late.by_caller, Duration::ZERO);
             let _ = pacer.finish(&slot);
@@ -316,7 +316,7 @@ proptest! {
         oversleep_ns in 0_u64..100_000,
     ) {
         let clock = clock();
-        clock.set_oversleep_ns(oversleep_ns);
+        clock.set_oversleep(Duration::from_nanos(oversleep_ns));
         let mut pacer = pacer(&clock, per_second, behind);
         let mut started = 0_u64;
         for work_ns in work {
@@ -329,7 +329,7 @@ proptest! {
             started += 1;
             let planned = slot.number as u128 * 1_000_000_000 / u128::from(per_second);
             prop_assert_eq!(u128::from(slot.intended.as_nanos()), 1_000_000 + planned + slot.slipped.as_nanos());
-            clock.advance(work_ns);
+            clock.advance(Duration::from_nanos(work_ns));
             let times = pacer.finish(&slot);
             prop_assert_eq!(times.response, times.service + slot.late.total);
         }

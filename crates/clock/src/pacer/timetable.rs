@@ -156,13 +156,13 @@ mod tests {
     use crate::pacer::{Pace, Steady};
 
     fn timetable(clock: &FakeClock) -> Timetable<Steady, &FakeClock> {
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(Duration::from_nanos(10));
         let start = Instant::from_nanos(1_000_000);
         Timetable::starting_at(start, Pace::per_second(10_000).unwrap().schedule(), Behind::CatchUp, clock)
     }
 
-    fn wait(clock: &FakeClock, at: Instant, late_ns: u64) {
-        clock.advance(at.as_nanos().saturating_sub(Now::now(clock).as_nanos()) + late_ns);
+    fn wait(clock: &FakeClock, at: Instant, late: Duration) {
+        clock.advance(at - Now::now(clock) + late);
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
                     assert!(slot.started >= slot.intended);
                     numbers.push(slot.number);
                 }
-                Due::At(at) => wait(&clock, at, 5_000),
+                Due::At(at) => wait(&clock, at, Duration::from_micros(5)),
                 Due::Over => unreachable!(),
             }
         }
@@ -195,7 +195,7 @@ mod tests {
                     seen += 1;
                 }
                 // A runtime that wakes its tasks 30 µs late, once by 5 ms.
-                Due::At(at) => wait(&clock, at, if seen == 50 { 5_000_000 } else { 30_000 }),
+                Due::At(at) => wait(&clock, at, Duration::from_micros(if seen == 50 { 5_000 } else { 30 })),
                 Due::Over => unreachable!(),
             }
         }

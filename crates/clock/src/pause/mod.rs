@@ -188,8 +188,8 @@ mod tests {
             oversleep_ns in 0_u64..2_000_000,
         ) {
             let clock = FakeClock::new();
-            clock.set_oversleep_ns(oversleep_ns);
-            clock.set_read_cost_ns(20);
+            clock.set_oversleep(Duration::from_nanos(oversleep_ns));
+            clock.set_read_cost(Duration::from_nanos(20));
             let deadline = Instant::from_nanos(length_ns);
             let waited = hybrid_on(&clock, deadline, Duration::from_nanos(margin_ns));
             prop_assert!(waited.ended >= deadline);

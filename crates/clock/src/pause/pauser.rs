@@ -158,7 +158,7 @@ impl<T: Timer> Pauser<T> {
     /// use std::time::Duration;
     ///
     /// let clock = FakeClock::new();
-    /// clock.set_oversleep_ns(70_000);
+    /// clock.set_oversleep(Duration::from_micros(70));
     /// let mut pauser = Pauser::with_timer(&clock, Target::default());
     /// let waited = pauser.pause(Duration::from_millis(1));
     /// assert!(waited.sleeps > 0 && waited.late < Duration::from_nanos(100));

@@ -123,6 +123,7 @@ mod tests {
     use super::*;
     use crate::task::granularity::observe;
     use chronoscope_clock::FakeClock;
+    use std::time::Duration;
 
     fn fork(median: u64) -> LaneSamples {
         LaneSamples { reads_per_batch: 1000, batch_ticks: vec![99_999_999, median, median, median + 50_000, median] }
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn a_fine_clock_shows_its_latency() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(21);
+        clock.set_read_cost(Duration::from_nanos(21));
         let found = seen(&clock);
         assert!(found.is_latency);
         assert_eq!(found.step_ns, 21.0);
@@ -182,8 +183,8 @@ mod tests {
     #[test]
     fn a_coarse_clock_shows_its_tick() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(21);
-        clock.coarsen(100);
+        clock.set_read_cost(Duration::from_nanos(21));
+        clock.coarsen(Duration::from_nanos(100));
         let found = seen(&clock);
         assert!(!found.is_latency);
         assert_eq!((found.step_ns, found.observed.quantum_ns), (100.0, Some(100.0)));
@@ -192,8 +193,8 @@ mod tests {
     #[test]
     fn a_tick_as_long_as_the_latency_is_still_a_tick() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(105);
-        clock.coarsen(100);
+        clock.set_read_cost(Duration::from_nanos(105));
+        clock.coarsen(Duration::from_nanos(100));
         let found = seen(&clock);
         assert!(!found.is_latency, "{found:?}");
         assert_eq!(found.step_ns, 100.0);
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn a_step_back_is_counted_and_not_hidden() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(Duration::from_nanos(10));
         let mut steps = observe(&clock, |steps| steps.reads > 0);
         steps.changes.push(-700);
         let found = granularity(&steps, Rate::NANOSECONDS).unwrap();

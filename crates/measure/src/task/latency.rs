@@ -163,12 +163,12 @@ mod tests {
     fn a_pilot_reaches_the_shortest_batch() {
         for cost in [1, 7, 50, 30_000] {
             let fake = std::sync::Arc::new(FakeClock::new());
-            fake.set_read_cost_ns(cost);
+            fake.set_read_cost(std::time::Duration::from_nanos(cost));
             let clock = fake.clone();
             let batch: Batch = Box::new(move |reads| {
-                let before = clock.elapsed_ns();
+                let before = clock.elapsed();
                 read_loop(&&*clock, reads);
-                clock.elapsed_ns() - before
+                (clock.elapsed() - before).as_nanos() as u64
             });
             let reads = pilot(&batch, 25_000);
             assert!(batch(reads) >= 25_000, "{reads} reads of {cost} ns");

@@ -95,11 +95,12 @@ fn empty_intervals<S: TickSource>(source: &S, pairs: u64, stop: impl Fn() -> boo
 mod tests {
     use super::*;
     use chronoscope_clock::FakeClock;
+    use std::time::Duration;
 
     #[test]
     fn a_steady_clock_has_one_difference() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(20);
+        clock.set_read_cost(Duration::from_nanos(20));
         let samples = consecutive(&clock, 1000, || false);
         assert_eq!(samples.differences, [(20, 999)]);
         assert_eq!(samples.span_ticks, 999 * 20);
@@ -108,6 +109,7 @@ mod tests {
     #[test]
     fn stopping_early_keeps_the_first_piece() {
         let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(1));
         let samples = consecutive(&clock, u64::MAX, || true);
         assert_eq!(samples.differences, [(1, PIECE as u64 - 1)]);
     }
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn the_largest_empty_interval_is_kept() {
         let clock = FakeClock::new();
-        clock.set_read_cost_ns(5);
+        clock.set_read_cost(Duration::from_nanos(5));
         assert_eq!(empty_intervals(&clock, 1, || false), (CHUNK, 5));
         assert_eq!(empty_intervals(&clock, 1, || true), (0, 0));
     }

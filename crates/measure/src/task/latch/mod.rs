@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn calls_are_counted_in_one_thread_and_in_many() {
         let clock: &'static FakeClock = Box::leak(Box::new(FakeClock::new()));
-        clock.set_read_cost_ns(10);
+        clock.set_read_cost(Duration::from_nanos(10));
         let bodies: Vec<Named> =
             vec![(Call::Nothing, Box::new(Of(Nothing))), (Call::Read("fake".into()), Box::new(Of(clock)))];
         let samples = turns(&request(3, 1), &bodies, timer(), 0);
@@ -324,7 +324,11 @@ mod tests {
         }
         let turns = samples.calls[1].serial_ticks.len() as u64;
         let reads = turns * (2 * 10_002 + 2 * 3);
-        assert_eq!(clock.elapsed_ns(), reads * 10, "warm-up and batch, and two releases of three threads");
+        assert_eq!(
+            clock.elapsed(),
+            Duration::from_nanos(reads * 10),
+            "warm-up and batch, and two releases of three threads"
+        );
         assert_eq!(samples.start_ticks.len() as u64, turns * 2 * 2);
     }
 
