@@ -100,6 +100,7 @@ mod now;
 pub mod os;
 pub mod pacer;
 pub mod pause;
+mod pointers;
 mod rate;
 #[cfg(any(test, target_os = "macos", windows))]
 mod ratio;

@@ -2,7 +2,9 @@ use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
 
 /// A clock that tells the time. Code that is generic over this trait can be given a [`FakeClock`] by its tests.
 ///
-/// Statically dispatched, with no thread-local and no branch: with a real clock, the call is the read itself.
+/// Statically dispatched, with no thread-local and no branch: with a real clock, the call is the read itself. Where a type
+/// parameter is in the way, a `&dyn Now`, `Box<dyn Now>` or `Arc<dyn Now + Send + Sync>` is a clock too, at the cost of an
+/// indirect call for each read.
 ///
 /// # Guarantees
 /// Those of the type: [`Clock`](crate::Clock) is as monotonic and causal as `CLOCK_MONOTONIC`,
@@ -28,6 +30,21 @@ use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
 /// clock.advance(Duration::from_secs(60));
 /// assert!(lease.is_over());
 /// ```
+///
+/// A clock that is chosen while the program runs, and shared by threads:
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use chronoscope_clock::{Clock, Granular, Now};
+/// use std::{sync::Arc, time::Duration};
+///
+/// let is_busy = std::env::args().count() > 8;
+/// let clock: Arc<dyn Now + Send + Sync> =
+///     if is_busy { Arc::new(Granular::new(Duration::from_micros(1))) } else { Arc::new(Clock::or_system()) };
+/// let elsewhere = Arc::clone(&clock);
+/// let shown = std::thread::spawn(move || elsewhere.now()).join().unwrap();
+/// assert!(clock.now() >= shown);
+/// # }
+/// ```
 pub trait Now {
     /// The time now.
     fn now(&self) -> Instant;
@@ -36,17 +53,6 @@ pub trait Now {
     /// its own reference and counts nanoseconds: [`Reading::exact`].
     fn reading(&self) -> Reading {
         Reading::exact(self.now())
-    }
-}
-
-impl<C: Now> Now for &C {
-    #[inline(always)]
-    fn now(&self) -> Instant {
-        (**self).now()
-    }
-
-    fn reading(&self) -> Reading {
-        (**self).reading()
     }
 }
 

@@ -39,21 +39,6 @@ pub trait Timer: Now {
     }
 }
 
-impl<T: Timer> Timer for &T {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
-        (**self).sleep_until(deadline, cancel);
-    }
-
-    #[inline(always)]
-    fn glance(&self) -> Instant {
-        (**self).glance()
-    }
-
-    fn cpu_time(&self) -> Option<Duration> {
-        (**self).cpu_time()
-    }
-}
-
 /// The clock of this crate, and the system's best sleep to an absolute time.
 ///
 /// # Platform
