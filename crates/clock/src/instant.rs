@@ -9,7 +9,7 @@ use core::time::Duration;
 /// and suspend on other systems: see [`OsClock::Monotonic`](crate::os::OsClock).
 ///
 /// # Guarantees
-/// Arithmetic is exact. What an instant is worth beside another depends on the read that it came from: see
+/// Arithmetic is exact, and so is the conversion to and from [`std::time::Instant`], wherever both count the same clock. What an instant is worth beside another depends on the read that it came from: see
 /// [`Clock`](crate::Clock), [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
 ///
 /// # Panics

@@ -106,6 +106,8 @@ mod rate;
 mod ratio;
 mod reading;
 mod source;
+#[cfg(feature = "std")]
+mod std_instant;
 mod stopwatch;
 mod sync;
 mod ticks;

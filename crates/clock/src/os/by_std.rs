@@ -32,6 +32,11 @@ pub(super) fn try_realtime_ns() -> Result<u64, Unavailable> {
         .ok_or(Unavailable::because("the system's wall clock is not set to a time between 1970 and 2554"))
 }
 
+/// Where the nanoseconds are counted from, as long as every reader has that to count from.
+pub(super) fn zero_of_std() -> Option<Instant> {
+    FIRST_READ.get_or_set(Instant::now)
+}
+
 fn since(origin: Option<Instant>) -> u64 {
     let Some(origin) = origin else { return 0 };
     u64::try_from(Instant::now().saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX)
@@ -99,6 +104,14 @@ mod tests {
         let second = since(origin.get_or_set(Instant::now));
         assert!(Duration::from_nanos(second) >= least);
         assert!(Duration::from_nanos(second) <= before.elapsed());
+    }
+
+    #[test]
+    fn the_zero_is_where_readings_are_counted_from() {
+        let zero = zero_of_std().unwrap();
+        let (before, ns, after) = (Instant::now(), monotonic_ns(), Instant::now());
+        let shown = zero + Duration::from_nanos(ns);
+        assert!(before <= shown && shown <= after, "{before:?} {shown:?} {after:?}");
     }
 
     /// The last of many reads, none of which is less than the one before.

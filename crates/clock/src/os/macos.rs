@@ -171,6 +171,11 @@ pub(super) fn program_path() -> Option<&'static CStr> {
 }
 
 #[cfg(feature = "std")]
+pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+    None
+}
+
+#[cfg(feature = "std")]
 pub(super) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
     Err(Unavailable::because("macOS binds no thread to a CPU"))
 }

@@ -174,6 +174,13 @@ pub fn program_path() -> Option<&'static core::ffi::CStr> {
     imp::program_path()
 }
 
+/// The standard library's instant at the zero of [`OsClock::Monotonic`], where this crate reads that clock through the
+/// standard library.
+#[cfg(feature = "std")]
+pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
+    imp::zero_of_std()
+}
+
 /// What the kernel says of its wall clock and its error.
 ///
 /// # Errors

@@ -65,6 +65,11 @@ pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
     unreachable!("a source is only built for a clock that `try_read_by_system_call_ns` could read")
 }
 
+#[cfg(feature = "std")]
+pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+    clocks::zero_of_std()
+}
+
 pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => clocks::try_monotonic_ns(),

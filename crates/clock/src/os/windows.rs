@@ -214,6 +214,11 @@ pub(super) fn program_path() -> Option<&'static CStr> {
 }
 
 #[cfg(feature = "std")]
+pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+    None
+}
+
+#[cfg(feature = "std")]
 pub(super) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     use windows_sys::Win32::System::Threading::SetThreadAffinityMask;
 

@@ -131,6 +131,11 @@ pub(super) fn program_path() -> Option<&'static CStr> {
 }
 
 #[cfg(feature = "std")]
+pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+    None
+}
+
+#[cfg(feature = "std")]
 pub(super) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     let cpu = cpu as usize;
     if cpu >= libc::CPU_SETSIZE as usize {
