@@ -242,8 +242,8 @@ impl Instant {
     }
 
     /// The time since this instant by the ordered clock; zero if the instant lies in the future.
-    pub fn elapsed(self) -> Duration {
-        Self::now().saturating_duration_since(self)
+    pub fn elapsed(&self) -> Duration {
+        Self::now().saturating_duration_since(*self)
     }
 }
 

@@ -12,6 +12,9 @@ use core::time::Duration;
 /// Arithmetic is exact, and so is the conversion to and from [`std::time::Instant`], wherever both count the same clock. What an instant is worth beside another depends on the read that it came from: see
 /// [`Clock`](crate::Clock), [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
 ///
+/// The methods and operators of [`std::time::Instant`] are all here, under the same names: to move a program, change its
+/// import.
+///
 /// # Panics
 /// `+` and `-` with a [`Duration`] panic on overflow, as those of the standard library do; the `checked_` and
 /// `saturating_` forms do not. The difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
@@ -26,6 +29,7 @@ use core::time::Duration;
 /// assert!(start < deadline);
 /// assert_eq!(deadline - start, Duration::from_millis(5));
 /// assert_eq!(start.checked_duration_since(deadline), None);
+/// assert_eq!(Instant::from_nanos(1_234_567_890_123).to_string(), "1234.567890123 s");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
@@ -50,7 +54,7 @@ impl Instant {
     }
 
     /// The time from `earlier` to this. None if `earlier` is later.
-    pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
+    pub const fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         match self.ns.checked_sub(earlier.ns) {
             Some(ns) => Some(Duration::from_nanos(ns)),
             None => None,
@@ -60,7 +64,7 @@ impl Instant {
     /// The time from `earlier` to this; zero if `earlier` is later, as the standard library has it.
     ///
     /// To see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since).
-    pub const fn duration_since(self, earlier: Self) -> Duration {
+    pub const fn duration_since(&self, earlier: Self) -> Duration {
         self.saturating_duration_since(earlier)
     }
 
@@ -68,7 +72,7 @@ impl Instant {
     ///
     /// The clamping is in the name: to see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since) or
     /// [`checked_duration_since`](Self::checked_duration_since).
-    pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
+    pub const fn saturating_duration_since(&self, earlier: Self) -> Duration {
         Duration::from_nanos(self.ns.saturating_sub(earlier.ns))
     }
 
@@ -80,7 +84,7 @@ impl Instant {
     }
 
     /// This plus `duration`. None if that does not fit, 584 years after the zero.
-    pub const fn checked_add(self, duration: Duration) -> Option<Self> {
+    pub const fn checked_add(&self, duration: Duration) -> Option<Self> {
         match to_ns(duration) {
             Some(ns) => match self.ns.checked_add(ns) {
                 Some(ns) => Some(Self { ns }),
@@ -91,7 +95,7 @@ impl Instant {
     }
 
     /// This minus `duration`. None if that is before the zero.
-    pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
+    pub const fn checked_sub(&self, duration: Duration) -> Option<Self> {
         match to_ns(duration) {
             Some(ns) => match self.ns.checked_sub(ns) {
                 Some(ns) => Some(Self { ns }),
@@ -125,7 +129,14 @@ const fn to_ns(duration: Duration) -> Option<u64> {
 
 impl fmt::Debug for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Instant({}.{:09} s)", self.ns / 1_000_000_000, self.ns % 1_000_000_000)
+        write!(f, "Instant({self})")
+    }
+}
+
+/// Seconds since the timescale's zero, with all nine digits: `1234.567890123 s`.
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09} s", self.ns / 1_000_000_000, self.ns % 1_000_000_000)
     }
 }
 
@@ -170,6 +181,7 @@ impl Sub for Instant {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::string::ToString;
 
     #[test]
     fn what_does_not_fit_is_none_and_never_wraps() {
@@ -198,6 +210,9 @@ mod tests {
     #[test]
     fn it_prints_seconds() {
         assert_eq!(std::format!("{:?}", Instant::from_nanos(1_000_000_007)), "Instant(1.000000007 s)");
+        assert_eq!(Instant::from_nanos(1_234_567_890_123).to_string(), "1234.567890123 s");
+        assert_eq!(Instant::ZERO.to_string(), "0.000000000 s");
+        assert_eq!(Instant::from_nanos(u64::MAX).to_string(), "18446744073.709551615 s");
     }
 
     proptest! {

@@ -108,6 +108,8 @@ mod reading;
 mod source;
 #[cfg(feature = "std")]
 mod std_instant;
+#[cfg(all(test, feature = "std"))]
+mod std_parity;
 mod stopwatch;
 mod sync;
 mod ticks;

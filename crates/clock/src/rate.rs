@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::Anchor;
 
 /// How long a tick is: nanoseconds per tick as a 32.32 fixed-point number.
@@ -12,6 +14,7 @@ use crate::Anchor;
 ///
 /// let rate = Rate::from_hz(500_000_000).unwrap();
 /// assert_eq!(rate.ns(3), 6);
+/// assert_eq!(rate.to_string(), "500000000 Hz");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
@@ -59,6 +62,13 @@ impl Rate {
     /// Ticks per second, as near as the fixed-point rate tells.
     pub fn hz(self) -> f64 {
         1e9 * (1_u64 << 32) as f64 / self.ns_per_tick_q32 as f64
+    }
+}
+
+/// The frequency, to the hertz.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0} Hz", self.hz())
     }
 }
 

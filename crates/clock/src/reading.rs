@@ -1,3 +1,4 @@
+use core::fmt;
 use core::time::Duration;
 
 use crate::{Instant, TrustState};
@@ -17,7 +18,7 @@ use crate::{Instant, TrustState};
 ///
 /// let reading = Clock::or_system().reading();
 /// assert!(reading.earliest() <= reading.instant() && reading.instant() <= reading.latest());
-/// println!("{:?} ± {:?}", reading.instant(), reading.error_bound());
+/// println!("{reading}"); // 1234.567890123 s ± 1ns
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -92,6 +93,17 @@ impl Reading {
     }
 }
 
+/// The time, its bound, and the state unless that is [`Verified`](TrustState::Verified): `1234.567890123 s ± 1ns`.
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ± {:?}", self.instant, self.error_bound())?;
+        match self.state {
+            TrustState::Verified => Ok(()),
+            state => write!(f, " ({state})"),
+        }
+    }
+}
+
 const fn whole_ns(duration: Duration) -> u64 {
     let ns = duration.as_nanos();
     if ns > u64::MAX as u128 { u64::MAX } else { ns as u64 }
@@ -100,6 +112,13 @@ const fn whole_ns(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_prints_its_bound_and_whatever_is_not_as_it_should_be() {
+        let reading = Reading::exact(Instant::from_nanos(1_500_000_000)).with_offset(Duration::from_nanos(30));
+        assert_eq!(std::format!("{reading}"), "1.500000000 s ± 31ns");
+        assert_eq!(std::format!("{}", reading.with_state(TrustState::Fallback)), "1.500000000 s ± 31ns (fallback)");
+    }
 
     #[test]
     fn the_bound_has_both_parts_and_both_sides() {

@@ -1,3 +1,5 @@
+use core::fmt;
+
 /// A raw reading of the counter, for an [`AnchorTable`](crate::AnchorTable) to convert later.
 ///
 /// # Units
@@ -10,6 +12,7 @@
 /// let clock = Clock::or_system();
 /// let start = clock.ticks();
 /// assert!(clock.ticks() >= start);
+/// println!("{start}"); // 123456789 ticks
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
@@ -31,5 +34,21 @@ impl Ticks {
     /// Ticks from `earlier` to this reading. None if `earlier` is in fact later.
     pub const fn checked_since(self, earlier: Self) -> Option<u64> {
         self.0.checked_sub(earlier.0)
+    }
+}
+
+impl fmt::Display for Ticks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ticks", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_prints_its_unit() {
+        assert_eq!(std::format!("{}", Ticks::from_raw(7)), "7 ticks");
     }
 }
