@@ -65,6 +65,7 @@ impl Adaptive {
     const_fn! {
         /// A clock with a shared word of its own, over the process's unordered clock, with the finest and the coarsest
         /// granularity. Those above an hour count as an hour; a coarsest below the finest counts as the finest.
+        #[must_use]
         pub fn new(finest: Duration, coarsest: Duration) -> Self {
             let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
             let shared = Alone(Shared::new(finest_ns));
@@ -76,17 +77,20 @@ impl Adaptive {
 
 impl<S> Adaptive<S> {
     /// The same clock over `source`, which must count nanoseconds.
+    #[must_use]
     pub fn over(source: S, finest: Duration, coarsest: Duration) -> Self {
         let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
         Self { shared: Alone(Shared::new(finest_ns)), source, finest_ns, coarsest_ns: coarsest_ns.max(finest_ns) }
     }
 
     /// The current granularity.
+    #[must_use]
     pub fn granularity(&self) -> Duration {
         Duration::from_nanos(self.shared.0.granularity_ns.load(Relaxed))
     }
 
     /// The latest time that [`now`](Self::now) has returned on any thread: one load, and no read of a clock.
+    #[must_use]
     #[inline(always)]
     pub fn recent(&self) -> Instant {
         Instant::from_nanos(self.shared.0.last.load(Acquire))
@@ -149,6 +153,7 @@ impl<S> Adaptive<S> {
 
 impl<S: TickSource> Adaptive<S> {
     /// The time now, stale by less than the current granularity.
+    #[must_use]
     #[inline(always)]
     pub fn now(&self) -> Instant {
         self.now_of(&self.source)

@@ -38,6 +38,7 @@ impl Anchor {
     ///
     /// # Sources
     /// The filter of NTP's clock sampling: D. Mills, RFC 5905 section 10, minimum delay.
+    #[must_use]
     pub fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Self {
         let bracket = || {
             let before = counter();
@@ -62,6 +63,7 @@ impl Anchor {
     }
 
     /// As [`narrowest`](Self::narrowest), with the CPU's counter, read between fences.
+    #[must_use]
     pub fn of_counter(counter: Counter, reference: &impl TickSource, attempts: u32) -> Self {
         Self::narrowest(|| counter.bracket(), reference, attempts)
     }

@@ -56,11 +56,13 @@ impl<'a> AnchorTable<'a> {
     }
 
     /// The time of the first anchor.
+    #[must_use]
     pub fn first(&self) -> Instant {
         Instant::from_nanos(self.anchors[0].reference_ns)
     }
 
     /// The time of the last anchor.
+    #[must_use]
     pub fn last(&self) -> Instant {
         Instant::from_nanos(self.anchors[self.anchors.len() - 1].reference_ns)
     }
@@ -146,16 +148,19 @@ enum Kind {
 
 impl ConvertError {
     /// Whether there were fewer than two anchors.
+    #[must_use]
     pub const fn is_too_few(&self) -> bool {
         matches!(self.0, Kind::TooFew(_))
     }
 
     /// Whether the anchors do not follow one another in ticks and time: the counter or the reference jumped.
+    #[must_use]
     pub const fn is_not_in_order(&self) -> bool {
         matches!(self.0, Kind::NotInOrder(_))
     }
 
     /// Whether the ticks lie outside of the table.
+    #[must_use]
     pub const fn is_outside(&self) -> bool {
         matches!(self.0, Kind::BeforeFirst | Kind::AfterLast)
     }

@@ -22,11 +22,13 @@ pub struct AtomicInstant(AtomicU64);
 
 impl AtomicInstant {
     /// Holds `instant` at first.
+    #[must_use]
     pub const fn new(instant: Instant) -> Self {
         Self(AtomicU64::new(instant.as_nanos()))
     }
 
     /// The instant held.
+    #[must_use]
     #[inline(always)]
     pub fn load(&self, ordering: Ordering) -> Instant {
         Instant::from_nanos(self.0.load(ordering))
@@ -71,6 +73,7 @@ impl AtomicInstant {
     }
 
     /// The instant held, by value.
+    #[must_use]
     pub fn into_inner(self) -> Instant {
         Instant::from_nanos(self.0.into_inner())
     }

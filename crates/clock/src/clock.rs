@@ -70,6 +70,7 @@ impl Clock {
     ///
     /// Reads nothing yet: the first read finds out, in some 10 µs. To do that at a time of your choice, call
     /// [`warm_up`](Self::warm_up).
+    #[must_use]
     #[inline(always)]
     pub const fn or_system() -> Self {
         Self(())
@@ -112,17 +113,20 @@ impl Clock {
     }
 
     /// The time now.
+    #[must_use]
     #[inline(always)]
     pub fn now(self) -> Instant {
         Instant::from_nanos(PROCESS.read::<true>())
     }
 
     /// The time now and the bound of its error, both from one read.
+    #[must_use]
     pub fn reading(self) -> Reading {
         reading_of(PROCESS.take::<true>())
     }
 
     /// The same time, read without a fence: cheaper, and not causal.
+    #[must_use]
     #[inline(always)]
     pub const fn unordered(self) -> Unordered {
         Unordered(())
@@ -137,6 +141,7 @@ impl Clock {
     ///
     /// # Ordering
     /// As [`now`](Self::now).
+    #[must_use]
     #[inline(always)]
     pub fn ticks(self) -> Ticks {
         if TICKS.0.load(Relaxed) == TICKS_OF_COUNTER
@@ -153,6 +158,7 @@ impl Clock {
     /// If the kernel no longer keeps time by the counter, the anchor has no bound: its [`error_ns`](Anchor::error_ns)
     /// is `u64::MAX`. To tell, `anchor` reads a small file in `/sys` where the kernel's data cannot be read: the one
     /// system call that remains after [`warm_up`](Self::warm_up).
+    #[must_use]
     pub fn anchor(self) -> Anchor {
         if !ticks_are_counter() {
             let ns = PROCESS.take::<true>().ns;
@@ -177,6 +183,7 @@ impl Clock {
     }
 
     /// What the clock knows about itself now, at about the cost of a few reads.
+    #[must_use]
     pub fn trust(self) -> Trust {
         let taken = PROCESS.take::<true>();
         let mut reasons = Reasons::NONE;
@@ -236,12 +243,14 @@ impl TickSource for Clock {
 
 impl Instant {
     /// The time now by the ordered clock, [`Clock::or_system`].
+    #[must_use]
     #[inline(always)]
     pub fn now() -> Self {
         Clock::or_system().now()
     }
 
     /// The time since this instant by the ordered clock; zero if the instant lies in the future.
+    #[must_use]
     pub fn elapsed(&self) -> Duration {
         Self::now().saturating_duration_since(*self)
     }
@@ -273,12 +282,14 @@ pub struct Unordered(());
 
 impl Unordered {
     /// As [`Clock::or_system`].
+    #[must_use]
     #[inline(always)]
     pub const fn or_system() -> Self {
         Clock::or_system().unordered()
     }
 
     /// The time now.
+    #[must_use]
     #[inline(always)]
     pub fn now(self) -> Instant {
         Instant::from_nanos(PROCESS.read::<false>())

@@ -57,6 +57,7 @@ impl Default for FakeClock {
 
 impl FakeClock {
     /// A flawless clock that stands still at zero.
+    #[must_use]
     pub const fn new() -> Self {
         Self::starting_at(Instant::ZERO)
     }
@@ -70,6 +71,7 @@ impl FakeClock {
     /// let now = Instant::now();
     /// assert_eq!(FakeClock::starting_at(now).now(), now);
     /// ```
+    #[must_use]
     pub const fn starting_at(start: Instant) -> Self {
         Self {
             start_ns: start.as_nanos(),
@@ -225,11 +227,13 @@ impl FakeClock {
     /// clock.step_back(Duration::from_secs(1));
     /// assert_eq!(clock.elapsed(), Duration::from_secs(2));
     /// ```
+    #[must_use]
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.elapsed_ns.load(SeqCst))
     }
 
     /// The same clock as another core sees it, `skew_ns` ahead (negative: behind).
+    #[must_use]
     pub const fn view(&self, skew_ns: i64) -> FakeView<'_> {
         FakeView { clock: self, skew_ns }
     }

@@ -61,6 +61,7 @@ impl Granular {
     const_fn! {
         /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
         /// as an hour.
+        #[must_use]
         pub fn new(granularity: Duration) -> Self {
             let shared = Alone(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) }
@@ -68,6 +69,7 @@ impl Granular {
     }
 
     /// The process's own clock, with a granularity of 1 µs.
+    #[must_use]
     pub fn process() -> &'static Self {
         &PROCESS
     }
@@ -75,6 +77,7 @@ impl Granular {
 
 impl<S: TickSource> Granular<S> {
     /// The time now, stale by less than the granularity.
+    #[must_use]
     #[inline(always)]
     pub fn now(&self) -> Instant {
         self.now_of(&self.source)
@@ -83,6 +86,7 @@ impl<S: TickSource> Granular<S> {
 
 impl<S> Granular<S> {
     /// The same clock over `source`, which must count nanoseconds.
+    #[must_use]
     pub fn over(source: S, granularity: Duration) -> Self {
         Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
     }
@@ -103,12 +107,14 @@ impl<S> Granular<S> {
     ///
     /// # Guarantees
     /// Monotonic and causal, as `now` is. Stale by as long as nobody has called `now`.
+    #[must_use]
     #[inline(always)]
     pub fn recent(&self) -> Instant {
         Instant::from_nanos(self.shared.0.load(Acquire))
     }
 
     /// The granularity; 0 counts as the 1 ns of the unit.
+    #[must_use]
     pub const fn granularity(&self) -> Duration {
         Duration::from_nanos(self.granularity_ns as u64)
     }
@@ -181,6 +187,7 @@ impl FullResolution {
     const_fn! {
         /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
         /// as an hour.
+        #[must_use]
         pub fn new(granularity: Duration) -> Self {
             let shared = Alone(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) as u64 }
@@ -190,11 +197,13 @@ impl FullResolution {
 
 impl<S: TickSource> FullResolution<S> {
     /// The same over `source`, which must count nanoseconds.
+    #[must_use]
     pub fn over(source: S, granularity: Duration) -> Self {
         Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
     }
 
     /// The time now.
+    #[must_use]
     #[inline(always)]
     pub fn now(&self) -> Instant {
         self.now_of(&self.source)

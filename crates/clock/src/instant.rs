@@ -42,18 +42,21 @@ impl Instant {
     pub const ZERO: Self = Self { ns: 0 };
 
     /// The instant `ns` nanoseconds after the timescale's zero: for times from a record, a test or another clock.
+    #[must_use]
     #[inline(always)]
     pub const fn from_nanos(ns: u64) -> Self {
         Self { ns }
     }
 
     /// Nanoseconds since the timescale's zero.
+    #[must_use]
     #[inline(always)]
     pub const fn as_nanos(self) -> u64 {
         self.ns
     }
 
     /// The time from `earlier` to this. None if `earlier` is later.
+    #[must_use]
     pub const fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         match self.ns.checked_sub(earlier.ns) {
             Some(ns) => Some(Duration::from_nanos(ns)),
@@ -64,6 +67,7 @@ impl Instant {
     /// The time from `earlier` to this; zero if `earlier` is later, as the standard library has it.
     ///
     /// To see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since).
+    #[must_use]
     pub const fn duration_since(&self, earlier: Self) -> Duration {
         self.saturating_duration_since(earlier)
     }
@@ -72,11 +76,13 @@ impl Instant {
     ///
     /// The clamping is in the name: to see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since) or
     /// [`checked_duration_since`](Self::checked_duration_since).
+    #[must_use]
     pub const fn saturating_duration_since(&self, earlier: Self) -> Duration {
         Duration::from_nanos(self.ns.saturating_sub(earlier.ns))
     }
 
     /// The time from `earlier` to this in nanoseconds, negative if `earlier` is later; saturates at 292 years.
+    #[must_use]
     pub const fn signed_nanos_since(self, earlier: Self) -> i64 {
         let magnitude = self.ns.abs_diff(earlier.ns);
         let bounded = if magnitude > i64::MAX as u64 { i64::MAX } else { magnitude as i64 };
@@ -84,6 +90,7 @@ impl Instant {
     }
 
     /// This plus `duration`. None if that does not fit, 584 years after the zero.
+    #[must_use]
     pub const fn checked_add(&self, duration: Duration) -> Option<Self> {
         match to_ns(duration) {
             Some(ns) => match self.ns.checked_add(ns) {
@@ -95,6 +102,7 @@ impl Instant {
     }
 
     /// This minus `duration`. None if that is before the zero.
+    #[must_use]
     pub const fn checked_sub(&self, duration: Duration) -> Option<Self> {
         match to_ns(duration) {
             Some(ns) => match self.ns.checked_sub(ns) {
@@ -106,6 +114,7 @@ impl Instant {
     }
 
     /// This plus `duration`, at most the largest instant.
+    #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
         match self.checked_add(duration) {
             Some(sum) => sum,
@@ -114,6 +123,7 @@ impl Instant {
     }
 
     /// This minus `duration`, at least the zero.
+    #[must_use]
     pub const fn saturating_sub(self, duration: Duration) -> Self {
         match self.checked_sub(duration) {
             Some(difference) => difference,

@@ -26,6 +26,7 @@ impl Rate {
     pub const NANOSECONDS: Self = Self { ns_per_tick_q32: 1 << 32 };
 
     /// The rate of a counter at `hz`. None for 0 and for frequencies too high or too low to be a counter's.
+    #[must_use]
     pub const fn from_hz(hz: u64) -> Option<Self> {
         if hz == 0 {
             return None;
@@ -35,6 +36,7 @@ impl Rate {
     }
 
     /// The rate between two anchors of the same counter. None if either clock did not advance.
+    #[must_use]
     pub fn between(earlier: Anchor, later: Anchor) -> Option<Self> {
         let ticks = later.ticks.checked_sub(earlier.ticks).filter(|ticks| *ticks > 0)?;
         let ns = later.reference_ns.checked_sub(earlier.reference_ns)?;
@@ -48,6 +50,7 @@ impl Rate {
     }
 
     /// The length of `ticks` in whole nanoseconds, rounded down; saturates at `u64::MAX`.
+    #[must_use]
     #[inline(always)]
     pub const fn ns(self, ticks: u64) -> u64 {
         let ns = (ticks as u128 * self.ns_per_tick_q32 as u128) >> 32;
@@ -55,11 +58,13 @@ impl Rate {
     }
 
     /// The length of a possibly fractional number of ticks, in nanoseconds: for means and other estimates.
+    #[must_use]
     pub fn ns_of_mean(self, ticks: f64) -> f64 {
         ticks * self.ns_per_tick_q32 as f64 / (1_u64 << 32) as f64
     }
 
     /// Ticks per second, as near as the fixed-point rate tells.
+    #[must_use]
     pub fn hz(self) -> f64 {
         1e9 * (1_u64 << 32) as f64 / self.ns_per_tick_q32 as f64
     }

@@ -30,6 +30,7 @@ pub struct Reading {
 
 impl Reading {
     /// A reading of a clock that is its own reference and counts nanoseconds.
+    #[must_use]
     pub const fn exact(instant: Instant) -> Self {
         Self { instant, offset_ns: 0, step_ns: 1, state: TrustState::Verified }
     }
@@ -58,36 +59,43 @@ impl Reading {
     }
 
     /// The time.
+    #[must_use]
     pub const fn instant(self) -> Instant {
         self.instant
     }
 
     /// How far the reference may have been from [`instant`](Self::instant), either way.
+    #[must_use]
     pub const fn error_bound(self) -> Duration {
         Duration::from_nanos(self.offset_ns.saturating_add(self.step_ns))
     }
 
     /// The part of the bound that readings in quick succession share.
+    #[must_use]
     pub const fn offset(self) -> Duration {
         Duration::from_nanos(self.offset_ns)
     }
 
     /// The step in which the clock moves.
+    #[must_use]
     pub const fn step(self) -> Duration {
         Duration::from_nanos(self.step_ns)
     }
 
     /// The earliest time that the reference may have shown.
+    #[must_use]
     pub const fn earliest(self) -> Instant {
         Instant::from_nanos(self.instant.as_nanos().saturating_sub(self.offset_ns.saturating_add(self.step_ns)))
     }
 
     /// The latest time that the reference may have shown.
+    #[must_use]
     pub const fn latest(self) -> Instant {
         Instant::from_nanos(self.instant.as_nanos().saturating_add(self.offset_ns.saturating_add(self.step_ns)))
     }
 
     /// How far the clock could be trusted at the time of the read.
+    #[must_use]
     pub const fn state(self) -> TrustState {
         self.state
     }

@@ -139,11 +139,13 @@ impl SourceId {
     }
 
     /// The source called `name`, as [`name`](Self::name) spells it.
+    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|id| id.name() == name)
     }
 
     /// The name under which reports show the source.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::CounterUnordered => arch::NAME_UNORDERED,
@@ -160,11 +162,13 @@ impl SourceId {
     }
 
     /// The unit of the values that it returns.
+    #[must_use]
     pub const fn unit(self) -> Unit {
         if self.is_counter() { Unit::CounterTicks } else { Unit::Nanoseconds }
     }
 
     /// Whether it reads the CPU's counter by an instruction of its own.
+    #[must_use]
     pub const fn is_counter(self) -> bool {
         matches!(
             self,
@@ -179,6 +183,7 @@ impl SourceId {
     /// # Sources
     /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
     /// clocks are plain loads, which neither architecture moves before an acquire load.
+    #[must_use]
     pub const fn is_ordered(self) -> bool {
         match self {
             Self::CounterUnordered => false,
@@ -188,11 +193,13 @@ impl SourceId {
     }
 
     /// Whether a time shown to a thread must never be later than what it reads next from this source.
+    #[must_use]
     pub const fn is_causal_by_design(self) -> bool {
         self.is_ordered() || matches!(self, Self::Clock(Guarantee::Granular))
     }
 
     /// The read of this crate's clock behind the source, if it is one.
+    #[must_use]
     pub const fn guarantee(self) -> Option<Guarantee> {
         match self {
             Self::Clock(guarantee) => Some(guarantee),
@@ -201,11 +208,13 @@ impl SourceId {
     }
 
     /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
+    #[must_use]
     pub const fn traps_under_hypervisor(self) -> bool {
         matches!(self, Self::CounterSerialised)
     }
 
     /// Whether values read on different threads belong to one timeline and can be compared.
+    #[must_use]
     pub const fn is_shared_timeline(self) -> bool {
         match self {
             Self::Os(clock) => clock.is_shared_timeline(),
@@ -214,6 +223,7 @@ impl SourceId {
     }
 
     /// The clock of the system behind the source, if it is one.
+    #[must_use]
     pub const fn os_clock(self) -> Option<OsClock> {
         match self {
             Self::Os(clock) => Some(clock),

@@ -40,6 +40,7 @@ pub struct Stopwatch<C = Clock> {
 
 impl Stopwatch {
     /// Starts a stopwatch on the ordered clock, [`Clock::or_system`].
+    #[must_use]
     pub fn start() -> Self {
         Self::start_on(Clock::or_system())
     }
@@ -48,6 +49,7 @@ impl Stopwatch {
 impl<C: Now> Stopwatch<C> {
     /// Starts a stopwatch on `clock`. First it times 64 empty intervals to learn its own cost, which takes a few
     /// microseconds.
+    #[must_use]
     pub fn start_on(clock: C) -> Self {
         let mut empty_ns = [0; EMPTY_INTERVALS];
         for interval in &mut empty_ns {
@@ -91,6 +93,7 @@ impl<C: Now> Stopwatch<C> {
     }
 
     /// When the stopwatch was started.
+    #[must_use]
     pub const fn started(&self) -> Instant {
         self.start.instant()
     }
@@ -156,42 +159,50 @@ pub struct Elapsed {
 
 impl Elapsed {
     /// What the clock showed.
+    #[must_use]
     pub const fn duration(self) -> Duration {
         self.duration
     }
 
     /// How far the true length may be from [`duration`](Self::duration), either way: the cost of a read, the clock's
     /// step, and the error that each of the two readings states.
+    #[must_use]
     pub const fn error_bound(self) -> Duration {
         self.error
     }
 
     /// The shortest that the true length can be.
+    #[must_use]
     pub const fn at_least(self) -> Duration {
         self.duration.saturating_sub(self.error)
     }
 
     /// The longest that the true length can be.
+    #[must_use]
     pub const fn at_most(self) -> Duration {
         self.duration.saturating_add(self.error)
     }
 
     /// Whether the interval can be distinguished from an empty one.
+    #[must_use]
     pub fn is_above_zero(self) -> bool {
         self.duration > self.error
     }
 
     /// Whether the two intervals can be told apart: their ranges do not touch.
+    #[must_use]
     pub fn differs_from(self, other: Self) -> bool {
         self.at_least() > other.at_most() || other.at_least() > self.at_most()
     }
 
     /// Whether the error is at most `share` of the value: 0.01 for one percent.
+    #[must_use]
     pub fn is_within(self, share: f64) -> bool {
         self.error.as_secs_f64() <= self.duration.as_secs_f64() * share
     }
 
     /// How far the clock could be trusted, at whichever end was worse.
+    #[must_use]
     pub const fn trust_state(self) -> TrustState {
         self.state
     }
@@ -228,11 +239,13 @@ pub struct BackwardStep {
 
 impl BackwardStep {
     /// How far the clock went back.
+    #[must_use]
     pub const fn by(self) -> Duration {
         self.by
     }
 
     /// How far the clock could be trusted, at whichever end was worse.
+    #[must_use]
     pub const fn trust_state(self) -> TrustState {
         self.state
     }

@@ -20,18 +20,21 @@ pub struct Ticks(u64);
 
 impl Ticks {
     /// From a counter or a record.
+    #[must_use]
     #[inline(always)]
     pub const fn from_raw(ticks: u64) -> Self {
         Self(ticks)
     }
 
     /// The number itself.
+    #[must_use]
     #[inline(always)]
     pub const fn as_raw(self) -> u64 {
         self.0
     }
 
     /// Ticks from `earlier` to this reading. None if `earlier` is in fact later.
+    #[must_use]
     pub const fn checked_since(self, earlier: Self) -> Option<u64> {
         self.0.checked_sub(earlier.0)
     }

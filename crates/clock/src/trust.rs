@@ -122,11 +122,13 @@ impl Reasons {
     }
 
     /// Whether `reason` is among them.
+    #[must_use]
     pub const fn contains(self, reason: Reason) -> bool {
         self.0 & (1 << reason as u32) != 0
     }
 
     /// Whether there is none.
+    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -137,6 +139,7 @@ impl Reasons {
     }
 
     /// The best state that all of them allow.
+    #[must_use]
     pub fn state(self) -> TrustState {
         self.iter().map(Reason::allows).max().unwrap_or(TrustState::Verified)
     }
@@ -201,11 +204,13 @@ impl Distrust {
     }
 
     /// Why, as values to match on.
+    #[must_use]
     pub const fn reasons(self) -> Reasons {
         self.reasons
     }
 
     /// The gravest reason.
+    #[must_use]
     pub fn reason(self) -> Reason {
         self.reasons.iter().max_by_key(|reason| reason.allows()).unwrap_or(Reason::SystemNotSupported)
     }

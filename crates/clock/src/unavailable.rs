@@ -23,6 +23,7 @@ impl Unavailable {
     }
 
     /// The reason as a clause without a full stop, fit to follow "because".
+    #[must_use]
     pub const fn reason(self) -> &'static str {
         self.reason
     }

@@ -82,47 +82,56 @@ pub struct UtcInterval {
 
 impl UtcInterval {
     /// The interval from `earliest_unix_ns` to `latest_unix_ns`, both included. None if it would end before it begins.
+    #[must_use]
     pub const fn new(earliest_unix_ns: u64, latest_unix_ns: u64) -> Option<Self> {
         if earliest_unix_ns > latest_unix_ns { None } else { Some(Self { earliest_unix_ns, latest_unix_ns }) }
     }
 
     /// UTC is not before this: nanoseconds since 1970.
+    #[must_use]
     pub const fn earliest_unix_nanos(self) -> u64 {
         self.earliest_unix_ns
     }
 
     /// UTC is not after this: nanoseconds since 1970.
+    #[must_use]
     pub const fn latest_unix_nanos(self) -> u64 {
         self.latest_unix_ns
     }
 
     /// The middle: the guess whose worst error is smallest.
+    #[must_use]
     pub const fn midpoint_unix_nanos(self) -> u64 {
         self.earliest_unix_ns + (self.latest_unix_ns - self.earliest_unix_ns) / 2
     }
 
     /// From the earliest to the latest.
+    #[must_use]
     pub const fn width(self) -> Duration {
         Duration::from_nanos(self.latest_unix_ns - self.earliest_unix_ns)
     }
 
     /// Whether this moment certainly came before `other`. False if they overlap.
+    #[must_use]
     pub const fn is_before(self, other: Self) -> bool {
         self.latest_unix_ns < other.earliest_unix_ns
     }
 
     /// Whether this moment certainly came after `other`. False if they overlap.
+    #[must_use]
     pub const fn is_after(self, other: Self) -> bool {
         other.is_before(self)
     }
 
     /// The earliest, as the standard library's type: rounded down where that is coarser (100 ns on Windows).
+    #[must_use]
     #[cfg(feature = "std")]
     pub fn earliest(self) -> std::time::SystemTime {
         std::time::UNIX_EPOCH + Duration::from_nanos(self.earliest_unix_ns)
     }
 
     /// The latest, as the standard library's type: rounded up where that is coarser.
+    #[must_use]
     #[cfg(feature = "std")]
     pub fn latest(self) -> std::time::SystemTime {
         // Its own addition rounds down.

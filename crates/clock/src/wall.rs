@@ -62,28 +62,33 @@ impl WallAnchor {
     }
 
     /// From a record: `instant` was `unix_ns` nanoseconds after the start of 1970, within `half_width_ns`.
+    #[must_use]
     pub const fn from_parts(instant: Instant, unix_ns: u64, half_width_ns: u64) -> Self {
         Self { instant, unix_ns, half_width_ns }
     }
 
     /// Nanoseconds from 1970-01-01 00:00 UTC to `instant`; negative before that.
+    #[must_use]
     pub const fn unix_nanos(self, instant: Instant) -> i128 {
         self.unix_ns as i128 + (instant.as_nanos() as i128 - self.instant.as_nanos() as i128)
     }
 
     /// The instant at which the wall clock shows `unix_ns`. None if that is before the timescale's zero.
+    #[must_use]
     pub fn instant_at(self, unix_ns: u64) -> Option<Instant> {
         let ns = i128::from(unix_ns) - self.unix_nanos(Instant::ZERO);
         u64::try_from(ns).ok().map(Instant::from_nanos)
     }
 
     /// How far a converted time may be from what the wall clock showed, either way, near the anchor.
+    #[must_use]
     pub const fn error_bound(self) -> Duration {
         Duration::from_nanos(self.half_width_ns)
     }
 
     /// As [`error_bound`](Self::error_bound), for a time far from the anchor, provided that in between the wall clock was not
     /// set, no leap second was inserted and the machine was not suspended, which the monotonic clock does not count.
+    #[must_use]
     pub const fn error_bound_at(self, instant: Instant) -> Duration {
         let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
         let drift_ns = (age_ns * DRIFT_PPB as u128).div_ceil(1_000_000_000) as u64;
@@ -91,6 +96,7 @@ impl WallAnchor {
     }
 
     /// When the anchor was taken.
+    #[must_use]
     pub const fn taken_at(self) -> Instant {
         self.instant
     }
@@ -108,6 +114,7 @@ impl WallAnchor {
     }
 
     /// The wall-clock time of `instant`, as the standard library's type. None before 1970.
+    #[must_use]
     #[cfg(feature = "std")]
     pub fn to_system_time(self, instant: Instant) -> Option<std::time::SystemTime> {
         let ns = u64::try_from(self.unix_nanos(instant)).ok()?;

@@ -107,6 +107,7 @@ impl Counter {
     ///
     /// # Sources
     /// Intel SDM vol. 2B, RDTSC; Arm ARM, CNTVCT_EL0.
+    #[must_use]
     #[inline(always)]
     pub fn unordered(self) -> u64 {
         self.0.unordered()
@@ -121,6 +122,7 @@ impl Counter {
     ///
     /// # Sources
     /// Intel SDM vol. 2B, RDTSC and LFENCE; Linux `rdtsc_ordered()` in arch/x86/include/asm/msr.h; Arm ARM, CNTVCT_EL0.
+    #[must_use]
     #[inline(always)]
     pub fn ordered(self) -> u64 {
         self.0.ordered()
@@ -156,6 +158,7 @@ impl Counter {
     /// # Ordering
     /// As [`ordered`](Self::ordered) before it and [`fence`](Self::fence) behind it: on x86-64 neither earlier nor later
     /// instructions execute across it.
+    #[must_use]
     #[inline(always)]
     pub fn bracket(self) -> u64 {
         let ticks = self.ordered();
@@ -169,17 +172,20 @@ impl Counter {
     ///
     /// # Sources
     /// Arm ARM, CNTFRQ_EL0; Intel SDM vol. 2A, CPUID leaf 15H.
+    #[must_use]
     pub fn declared_frequency_hz(self) -> Option<u64> {
         self.0.declared_frequency_hz()
     }
 
     /// Whether the CPU promises that the counter keeps its rate in all power states (CPUID 0x80000007 EDX bit 8; on
     /// aarch64 the architecture does).
+    #[must_use]
     pub fn is_invariant(self) -> bool {
         self.0.is_invariant()
     }
 
     /// Whether the CPU says that a hypervisor is present. None where it has no word for that.
+    #[must_use]
     pub fn is_under_hypervisor(self) -> Option<bool> {
         self.0.is_under_hypervisor()
     }
@@ -212,6 +218,7 @@ impl WithProcessorId {
     ///
     /// # Ordering
     /// Not executed before an earlier load. Later instructions may start before it.
+    #[must_use]
     #[inline(always)]
     pub fn read(self) -> u64 {
         self.0.read()
@@ -247,6 +254,7 @@ impl SerialisedByCpuid {
     ///
     /// # Ordering
     /// Every earlier instruction has retired before it.
+    #[must_use]
     #[inline(always)]
     pub fn read(self) -> u64 {
         self.0.read()

@@ -40,6 +40,7 @@ impl Trips {
     /// # Sources
     /// No message arrives before it is sent, so b − a lies between −back and there: the bound of D. Mills' clock filter
     /// (RFC 5905, section 8).
+    #[must_use]
     pub fn not_excluded(self) -> u64 {
         self.there.unsigned_abs().max(self.back.unsigned_abs())
     }

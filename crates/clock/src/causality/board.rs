@@ -47,6 +47,7 @@ pub struct Seen {
 
 impl Board {
     /// Shows `first` until something else is published.
+    #[must_use]
     pub const fn new(first: u64) -> Self {
         Self { shown: Alone(AtomicU64::new(first)), first }
     }

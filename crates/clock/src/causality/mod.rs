@@ -141,6 +141,7 @@ impl CausalityError {
     }
 
     /// Whether a thread could not be bound to its CPU, as where the process may not use it.
+    #[must_use]
     pub const fn is_not_bound(&self) -> bool {
         matches!(self.0, Kind::NotBound(_))
     }

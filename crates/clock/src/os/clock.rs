@@ -71,6 +71,7 @@ impl OsClock {
     ];
 
     /// The name of the clock in `<time.h>`.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Monotonic => "CLOCK_MONOTONIC",
@@ -86,6 +87,7 @@ impl OsClock {
     /// Whether values read on different threads belong to one timeline.
     ///
     /// False for the CPU-time clocks, whose values on two threads cannot be compared.
+    #[must_use]
     pub const fn is_shared_timeline(self) -> bool {
         !matches!(self, Self::ProcessCpuTime | Self::ThreadCpuTime)
     }

@@ -70,6 +70,7 @@ pub enum CounterAccess {
 ///
 /// assert_eq!(counter_access(), CounterAccess::Allowed);
 /// ```
+#[must_use]
 pub fn counter_access() -> CounterAccess {
     imp::counter_access()
 }
@@ -170,6 +171,7 @@ pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
 ///
 /// # Platform
 /// Linux: `getauxval(AT_EXECFN)`, relative to the working directory at start.
+#[must_use]
 pub fn program_path() -> Option<&'static core::ffi::CStr> {
     imp::program_path()
 }

@@ -58,7 +58,7 @@ fn to_forbid_it_later_ends_as_it_does_for_the_system() {
                 monotonic_ns();
             },
             || {
-                Clock::or_system().now();
+                let _ = Clock::or_system().now();
             },
         ];
         for read in reads {
@@ -82,7 +82,7 @@ fn to_look_again_helps_where_it_was_forbidden_later() {
             return;
         }
         holds_in_child(|| {
-            Clock::or_system().now();
+            let _ = Clock::or_system().now();
             forbid();
             Clock::warm_up();
             check_until_allowed_again()
