@@ -144,10 +144,10 @@ impl Clock {
     #[must_use]
     #[inline(always)]
     pub fn ticks(self) -> Ticks {
-        if TICKS.0.load(Relaxed) == TICKS_OF_COUNTER
-            && let Some(ticks) = PROCESS.ticks()
-        {
-            return Ticks::from_raw(ticks);
+        if TICKS.0.load(Relaxed) == TICKS_OF_COUNTER {
+            if let Some(ticks) = PROCESS.ticks() {
+                return Ticks::from_raw(ticks);
+            }
         }
         ticks_otherwise()
     }

@@ -99,7 +99,6 @@ impl<S> Granular<S> {
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
             return Instant::from_nanos(seen);
         }
-        core::hint::cold_path();
         self.advance(seen, now)
     }
 
@@ -122,6 +121,7 @@ impl<S> Granular<S> {
     /// Moves the shared word on to `now`, unless another has brought it near enough by then.
     ///
     /// A call of its own: few readers get here, and the others' path stays short enough to be inlined.
+    #[cold]
     #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
         loop {

@@ -3,9 +3,10 @@
 //! No machine that had it was seen by us. KVM hides it unless asked to show it.
 
 use core::arch::asm;
-use core::arch::x86_64::{__cpuid, __cpuid_count, __get_cpuid_max, _rdtsc};
+use core::arch::x86_64::_rdtsc;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use super::cpuid;
 use crate::os::{CounterAccess, counter_access};
 
 const LEAF7_ECX_WAITPKG: u32 = 1 << 5;
@@ -33,11 +34,11 @@ pub(in crate::arch) fn relax() {
 /// Takes some 50 µs under a hypervisor, once for each process.
 #[cold]
 fn find_out() {
-    let (highest, _) = __get_cpuid_max(0);
+    let highest = cpuid::leaf(0).eax;
     // It compares with the TSC, which the process must be allowed to read.
     let present = highest >= 7
-        && __cpuid_count(7, 0).ecx & LEAF7_ECX_WAITPKG != 0
-        && __cpuid(1).edx & LEAF1_EDX_TSC != 0
+        && cpuid::leaf(7).ecx & LEAF7_ECX_WAITPKG != 0
+        && cpuid::leaf(1).edx & LEAF1_EDX_TSC != 0
         && counter_access() == CounterAccess::Allowed;
     WAITPKG.store(if present { PRESENT } else { ABSENT }, Relaxed);
 }

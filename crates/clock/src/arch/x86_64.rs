@@ -1,10 +1,11 @@
+#[path = "cpuid.rs"]
+mod cpuid;
 #[path = "waitpkg.rs"]
 mod waitpkg;
 
 pub(super) use waitpkg::relax;
 
 use core::arch::asm;
-use core::arch::x86_64::{__cpuid, __get_cpuid_max};
 use core::mem::MaybeUninit;
 
 use crate::Unavailable;
@@ -22,7 +23,7 @@ pub(super) struct Present(());
 
 impl Present {
     pub(super) fn detect() -> Result<Self, Unavailable> {
-        if __cpuid(1).edx & LEAF1_EDX_TSC == 0 {
+        if cpuid::leaf(1).edx & LEAF1_EDX_TSC == 0 {
             return Err(Unavailable::because("CPUID reports no time-stamp counter"));
         }
         Ok(Self(()))
@@ -81,7 +82,7 @@ impl Present {
     /// In one question: each costs a virtual machine microseconds. Every 64-bit CPU answers this one, as the bit that says so
     /// is in the answer.
     pub(super) fn has_self_ordered(self) -> bool {
-        __cpuid(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP != 0
+        cpuid::leaf(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP != 0
     }
 
     #[inline(always)]
@@ -91,23 +92,23 @@ impl Present {
     }
 
     pub(super) fn declared_frequency_hz(self) -> Option<u64> {
-        let (highest, _) = __get_cpuid_max(0);
+        let highest = cpuid::leaf(0).eax;
         if highest < 0x15 {
             return None;
         }
         // Denominator, numerator and crystal frequency; any of them may be 0 for "not enumerated".
-        let leaf = __cpuid(0x15);
+        let leaf = cpuid::leaf(0x15);
         let (denominator, numerator, crystal_hz) = (leaf.eax.into(), u64::from(leaf.ebx), u64::from(leaf.ecx));
         (numerator * crystal_hz).checked_div(denominator).filter(|hz| *hz != 0)
     }
 
     pub(super) fn is_invariant(self) -> bool {
-        let (highest, _) = __get_cpuid_max(0x8000_0000);
-        highest >= 0x8000_0007 && __cpuid(0x8000_0007).edx & LEAF_80000007_EDX_INVARIANT != 0
+        let highest = cpuid::leaf(0x8000_0000).eax;
+        highest >= 0x8000_0007 && cpuid::leaf(0x8000_0007).edx & LEAF_80000007_EDX_INVARIANT != 0
     }
 
     pub(super) fn is_under_hypervisor(self) -> Option<bool> {
-        Some(__cpuid(1).ecx & LEAF1_ECX_HYPERVISOR != 0)
+        Some(cpuid::leaf(1).ecx & LEAF1_ECX_HYPERVISOR != 0)
     }
 }
 
@@ -117,8 +118,8 @@ pub(super) struct WithProcessorId(());
 impl WithProcessorId {
     pub(super) fn detect() -> Result<Self, Unavailable> {
         Present::detect()?;
-        let (highest, _) = __get_cpuid_max(0x8000_0000);
-        if highest < 0x8000_0001 || __cpuid(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP == 0 {
+        let highest = cpuid::leaf(0x8000_0000).eax;
+        if highest < 0x8000_0001 || cpuid::leaf(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP == 0 {
             return Err(Unavailable::because("CPUID does not list rdtscp"));
         }
         Ok(Self(()))

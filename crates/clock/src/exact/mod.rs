@@ -25,8 +25,6 @@ mod step;
 mod this_machine;
 mod words;
 
-use core::hint::cold_path;
-
 pub(crate) use layout::Layout;
 pub(crate) use machine::Machine;
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
@@ -97,7 +95,6 @@ impl<M: Machine> Exact<M> {
                 return conversion.nanoseconds();
             }
         }
-        cold_path();
         self.read_otherwise::<ORDERED>()
     }
 

@@ -13,7 +13,7 @@ impl KernelPage {
     /// # Safety
     /// `address` is aligned to 8 bytes, and every word that is read through the value is mapped readable then.
     #[inline(always)]
-    pub(super) const unsafe fn at(address: u64) -> Self {
+    pub(super) unsafe fn at(address: u64) -> Self {
         Self(ptr::with_exposed_provenance(address as usize))
     }
 

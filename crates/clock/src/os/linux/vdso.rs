@@ -49,7 +49,7 @@ impl Vdso {
         let start = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as u64;
         // Until its length is known, the header and what it announces: an image is mapped in pages.
         let header = Self { start, length: 4096, dynamic: 0 };
-        if start == 0 || !start.is_multiple_of(4096) || header.u64(0)? & 0xffff_ffff != MAGIC {
+        if start == 0 || start % 4096 != 0 || header.u64(0)? & 0xffff_ffff != MAGIC {
             return None;
         }
         let table = header.u64(PROGRAM_HEADERS_AT)?;
@@ -79,7 +79,7 @@ impl Vdso {
             self.is_text(name, CLOCK_GETTIME).then(|| Some((self.u64(at + 8)?, self.u64(at + 16)?)))?
         })?;
         self.word(at)?; // it lies within
-        at.is_multiple_of(8).then_some(Code { at, length })
+        (at % 8 == 0).then_some(Code { at, length })
     }
 
     /// Where a function begins.

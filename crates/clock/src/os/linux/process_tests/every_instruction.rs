@@ -56,7 +56,7 @@ extern "C" fn stepped(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut lib
             WRONG.note(kind.check())
         };
     }
-    if !step.is_multiple_of(FORK_EVERY) {
+    if step % FORK_EVERY != 0 {
         return;
     }
     FORKS.fetch_add(1, Relaxed);

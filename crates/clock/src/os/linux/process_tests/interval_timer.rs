@@ -20,7 +20,7 @@ static WRONG: FirstWrong = FirstWrong::new();
 extern "C" fn handler(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let run = RUNS.fetch_add(1, Relaxed);
     WRONG.note(check_reads());
-    if run.is_multiple_of(8) {
+    if run % 8 == 0 {
         Clock::warm_up();
         WRONG.note(check_every_kind());
     }
