@@ -1,12 +1,12 @@
 use core::time::Duration;
 
 use crate::granular::bounded;
-use crate::source::Shown;
 use crate::sync::{
     Alone, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn,
 };
+use crate::tick_source::Shown;
 use crate::{Instant, Now, Reading, TickSource, Unordered};
 
 /// Undisturbed writes in a row after which the granularity shrinks by an eighth.

@@ -1,18 +1,14 @@
 use crate::TickSource;
-use crate::arch::Counter;
 
 /// One instant as two clocks show it: the CPU's counter, and a reference in nanoseconds.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::{Anchor, FakeClock};
-/// use core::time::Duration;
+/// use chronoscope_clock::Clock;
 ///
-/// let counter = FakeClock::new();
-/// counter.set_read_cost(Duration::from_nanos(10));
-/// let reference = counter.view(1_000);
-/// let anchor = Anchor::narrowest(|| chronoscope_clock::TickSource::read(&counter), &reference, 5);
-/// assert_eq!(anchor.half_width_ticks, 10);
+/// let clock = Clock::or_system();
+/// let (earlier, later) = (clock.anchor(), clock.anchor());
+/// assert!(earlier.reference_ns <= later.reference_ns);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -28,8 +24,10 @@ pub struct Anchor {
     pub error_ns: u64,
 }
 
+#[cfg(feature = "sources")]
 impl Anchor {
-    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket.
+    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket. Needs the feature
+    /// `sources`.
     ///
     /// Disturbances only ever widen a bracket, so the narrowest one is the least disturbed.
     ///
@@ -38,35 +36,47 @@ impl Anchor {
     ///
     /// # Sources
     /// The filter of NTP's clock sampling: D. Mills, RFC 5905 section 10, minimum delay.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{Anchor, FakeClock, TickSource};
+    /// use core::time::Duration;
+    ///
+    /// let counter = FakeClock::new();
+    /// counter.set_read_cost(Duration::from_nanos(10));
+    /// let reference = counter.view(1_000);
+    /// let anchor = Anchor::narrowest(|| counter.read(), &reference, 5);
+    /// assert_eq!(anchor.half_width_ticks, 10);
+    /// ```
     #[must_use]
     pub fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Self {
-        let bracket = || {
-            let before = counter();
-            let reference_ns = reference.read();
-            let after = counter();
-            let width = after.wrapping_sub(before);
-            Self {
-                ticks: before.wrapping_add(width / 2),
-                reference_ns,
-                half_width_ticks: width.div_ceil(2),
-                error_ns: 0,
-            }
-        };
-        let mut best = bracket();
-        for _ in 1..attempts {
-            let next = bracket();
-            if next.half_width_ticks < best.half_width_ticks {
-                best = next;
-            }
-        }
-        best
+        narrowest(counter, reference, attempts)
     }
 
-    /// As [`narrowest`](Self::narrowest), with the CPU's counter, read between fences.
+    /// As [`narrowest`](Self::narrowest), with the CPU's counter, read between fences. Needs the feature `sources`.
     #[must_use]
-    pub fn of_counter(counter: Counter, reference: &impl TickSource, attempts: u32) -> Self {
-        Self::narrowest(|| counter.bracket(), reference, attempts)
+    pub fn of_counter(counter: crate::arch::Counter, reference: &impl TickSource, attempts: u32) -> Self {
+        narrowest(|| counter.bracket(), reference, attempts)
     }
+}
+
+/// See [`Anchor::narrowest`].
+pub(crate) fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Anchor {
+    let bracket = || {
+        let before = counter();
+        let reference_ns = reference.read();
+        let after = counter();
+        let width = after.wrapping_sub(before);
+        Anchor { ticks: before.wrapping_add(width / 2), reference_ns, half_width_ticks: width.div_ceil(2), error_ns: 0 }
+    };
+    let mut best = bracket();
+    for _ in 1..attempts {
+        let next = bracket();
+        if next.half_width_ticks < best.half_width_ticks {
+            best = next;
+        }
+    }
+    best
 }
 
 #[cfg(test)]
@@ -88,7 +98,7 @@ mod tests {
             }
             clock.read()
         };
-        let anchor = Anchor::narrowest(counter, &reference, 2);
+        let anchor = narrowest(counter, &reference, 2);
         assert_eq!(anchor.half_width_ticks, 10);
         assert!(anchor.reference_ns > 5_000);
     }

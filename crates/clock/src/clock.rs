@@ -1,6 +1,7 @@
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
 
+use crate::anchor::narrowest;
 use crate::arch::Counter;
 use crate::exact::{Exact, Taken, ThisMachine};
 use crate::os::{self, OsClock};
@@ -168,7 +169,8 @@ impl Clock {
         match (taken.ticks, Counter::assume()) {
             (Some(ticks), _) => Anchor { ticks, reference_ns: taken.ns, half_width_ticks: 0, error_ns: step_ns(taken) },
             (None, Some(counter)) => {
-                let bracket = Anchor::of_counter(counter, &crate::source::Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
+                let bracket =
+                    narrowest(|| counter.bracket(), &crate::tick_source::Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
                 // While the kernel is changing its data it still keeps time by the counter.
                 let is_vouched_for = match PROCESS.reason() {
                     None | Some(Reason::KernelDataChanging) => true,
@@ -210,7 +212,7 @@ impl Clock {
     /// Records what a measurement between cores found: the largest skew that it could not exclude, and whether a time
     /// was read that lies before one already shown. The largest skew counts, since each measurement covers one pair of
     /// cores.
-    #[cfg(feature = "std")]
+    #[cfg(all(feature = "std", feature = "sources"))]
     pub(crate) fn learn_skew(not_excluded_ns: u64, is_broken: bool) {
         SKEW.not_excluded_ns.fetch_max(not_excluded_ns.max(1), Relaxed);
         SKEW.is_broken.fetch_or(is_broken.into(), Relaxed);

@@ -1,15 +1,15 @@
 use core::time::Duration;
 
-use crate::source::Shown;
 use crate::sync::{
     Alone, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn, process_wide,
 };
+use crate::tick_source::Shown;
 use crate::{Instant, Now, Reading, TickSource, Unordered};
 
 /// The granularity of [`Granular::process`], in nanoseconds.
-pub const DEFAULT_GRANULARITY_NS: u64 = 1_000;
+pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 
 /// A monotonic and causal clock without a fence, over a counter that need not be in step between cores.
 ///

@@ -1,5 +1,4 @@
-//! The operating system's monotonic clock, read faster: the same time, causal, with a bound on its error. Also the raw
-//! sources of time beneath it.
+//! The operating system's monotonic clock, read faster: the same time, causal, with a bound on its error.
 //!
 //! Each read has a guarantee of its own:
 //!
@@ -19,8 +18,7 @@
 //! converts to wall-clock time; [`utc`] returns the earliest and the latest that UTC can be.
 //!
 //! Code that is generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
-//! demand. Code that studies clocks finds the raw sources as [`SourceId`] and [`TickSource`]: the CPU's counter with
-//! and without a fence, and every clock of the system, statically dispatched.
+//! demand.
 //!
 //! # Guarantees
 //! - Nothing runs before `main` or in the background, and no state can go stale. The first read takes some 10 µs, on
@@ -31,21 +29,39 @@
 //! - After [`Clock::warm_up`] no read makes a system call, except where `clock_gettime` itself is one: the kernel keeps
 //!   time by a clocksource that programs cannot read (a hypervisor that stops vouching for its page among them), or the
 //!   process may not read the counter. [`Clock::anchor`] says what it may ask beyond that.
-//! - You can check this on your own machine: [`causality::litmus`], `chronoscope causality`, `bench/clock`, `lab/run`.
+//! - You can check this on your own machine: `causality::litmus` (feature `sources`), `chronoscope causality`,
+//!   `bench/clock`, `lab/run`.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read; [`Clock`]
 //! reads the system's monotonic clock there, and says so. On any other system with `std`, times are read through
 //! `std::time::Instant` and `SystemTime`; without `std` such a system has no clock to read, and [`Clock`] panics.
-//! Without its feature `std` the crate is `no_std`. By default it depends on `libc` or `windows-sys` alone.
+//! Without its feature `std` the crate is `no_std`; it needs atomics of 64 bits (`target_has_atomic = "64"`), and a target
+//! without them is refused with that reason. By default it depends on `libc` or `windows-sys` alone. Rust 1.85 or later.
 //!
 //! # Features
-//! - `std` (default): [`causality`] and [`WallAnchor::to_system_time`].
+//! - `std` (default): wall-clock types of the standard library ([`WallAnchor::to_system_time`], `UtcInterval::earliest`),
+//!   `pacer::Poisson`, and the monotonic clock of systems that have no file of their own here.
 //! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
 //!   without it, every read is `clock_gettime`.
 //! - `serde`: serialises instants, ticks, anchors and what a clock says of itself.
+//! - `hdrhistogram`: `pacer::PaceRecord`, what a pacer saw in histograms.
+//! - `sources`: for who studies clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's counter
+//!   with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
+//!   between two CPUs.
+//! - `work`: for who writes a harness. Busy work of a chosen length, and values that the optimiser cannot see through.
+//! - `calls`: holds the system calls of a process so that they can be counted. Linux.
 //!
 //! # Examples
+//! In place of the standard library's type:
+//! ```
+//! use chronoscope_clock::Instant;
+//!
+//! let start = Instant::now();
+//! println!("took {:?}", start.elapsed());
+//! ```
+//!
+//! What that type does not say:
 //! ```
 //! use chronoscope_clock::{Clock, Granular, Stopwatch};
 //! use std::time::Duration;
@@ -60,26 +76,17 @@
 //! println!("{} on a clock {}", stopwatch.elapsed()?, Clock::or_system().trust().state);
 //! # Ok::<(), chronoscope_clock::BackwardStep>(())
 //! ```
-//!
-//! A loop over any source, compiled for each:
-//! ```
-//! use chronoscope_clock::{SourceId, TickSource, os::OsClock};
-//!
-//! struct ReadTwice;
-//! impl chronoscope_clock::SourceVisitor for ReadTwice {
-//!     type Output = bool;
-//!     fn visit<S: TickSource>(self, source: S) -> bool {
-//!         let first = source.read();
-//!         source.read() >= first
-//!     }
-//! }
-//! if let Ok(never_stepped_back) = SourceId::Os(OsClock::Monotonic).visit(ReadTwice) {
-//!     assert!(never_stepped_back);
-//! }
-//! ```
 #![no_std]
 // Links lead to items of features that may be off; they are checked with all features on.
-#![cfg_attr(not(all(feature = "std", feature = "hdrhistogram")), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "std", feature = "hdrhistogram", feature = "sources", feature = "work")),
+    allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
+)]
+// docs.rs says of each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!("chronoscope-clock keeps times in 64-bit atomics, which this target does not have");
 
 #[cfg(any(test, loom, feature = "std"))]
 extern crate std;
@@ -87,9 +94,15 @@ extern crate std;
 mod adaptive;
 mod anchor;
 mod anchor_table;
+#[cfg(feature = "sources")]
 pub mod arch;
+#[cfg(not(feature = "sources"))]
+#[allow(dead_code, unreachable_pub)] // what `sources` alone shows; with it nothing here is allowed to be dead
+mod arch;
 mod atomic_instant;
-#[cfg(feature = "std")]
+#[cfg(all(target_os = "linux", feature = "calls"))]
+pub mod calls;
+#[cfg(all(feature = "std", feature = "sources"))]
 pub mod causality;
 mod clock;
 mod exact;
@@ -97,14 +110,20 @@ mod fake;
 mod granular;
 mod instant;
 mod now;
+#[cfg(feature = "sources")]
 pub mod os;
+#[cfg(not(feature = "sources"))]
+#[allow(dead_code, unreachable_pub)] // as above
+mod os;
 pub mod pacer;
 pub mod pause;
 mod pointers;
+#[cfg(feature = "sources")]
 mod rate;
 #[cfg(any(test, target_os = "macos", windows))]
 mod ratio;
 mod reading;
+#[cfg(feature = "sources")]
 mod source;
 #[cfg(feature = "std")]
 mod std_instant;
@@ -112,11 +131,14 @@ mod std_instant;
 mod std_parity;
 mod stopwatch;
 mod sync;
+mod tick_source;
 mod ticks;
 mod trust;
 mod unavailable;
 mod utc;
 mod wall;
+#[cfg(feature = "work")]
+pub mod work;
 
 pub use adaptive::Adaptive;
 pub use anchor::Anchor;
@@ -124,13 +146,16 @@ pub use anchor_table::{AnchorTable, ConvertError};
 pub use atomic_instant::AtomicInstant;
 pub use clock::{Clock, Unordered};
 pub use fake::{FakeClock, FakeView};
-pub use granular::{DEFAULT_GRANULARITY_NS, FullResolution, Granular};
+pub use granular::{FullResolution, Granular};
 pub use instant::Instant;
 pub use now::Now;
+#[cfg(feature = "sources")]
 pub use rate::Rate;
 pub use reading::Reading;
-pub use source::{Guarantee, Serialised, SourceId, SourceVisitor, TickSource, Unit};
+#[cfg(feature = "sources")]
+pub use source::{Guarantee, Serialised, SourceId, SourceVisitor, Unit};
 pub use stopwatch::{BackwardStep, Elapsed, Stopwatch};
+pub use tick_source::TickSource;
 pub use ticks::Ticks;
 pub use trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 pub use unavailable::Unavailable;

@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::Anchor;
 
-/// How long a tick is: nanoseconds per tick as a 32.32 fixed-point number.
+/// How long a tick is: nanoseconds per tick as a 32.32 fixed-point number. Needs the feature `sources`.
 ///
 /// # Guarantees
 /// Conversion is exact to the rounding of the rate (2⁻³³ ns per tick, under 0.001 ppm above 10 MHz), never overflows

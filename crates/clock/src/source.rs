@@ -3,59 +3,9 @@ use core::time::Duration;
 use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
 use crate::sync::process_wide;
-use crate::{Clock, DEFAULT_GRANULARITY_NS, FullResolution, Granular, Unavailable};
+use crate::{Clock, FullResolution, Granular, TickSource, Unavailable};
 
-/// Something that can be read for the time, by static dispatch.
-///
-/// # Units
-/// Whatever [`SourceId::unit`] says of the source: counter ticks or nanoseconds. The zero is arbitrary.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{FakeClock, TickSource};
-/// use core::time::Duration;
-///
-/// fn reads_until_change(source: &impl TickSource) -> u32 {
-///     let first = source.read();
-///     (1..).find(|_| source.read() != first).unwrap()
-/// }
-/// let clock = FakeClock::new();
-/// clock.coarsen(Duration::from_nanos(100));
-/// clock.set_read_cost(Duration::from_nanos(30));
-/// assert_eq!(reads_until_change(&clock), 3);
-/// ```
-pub trait TickSource {
-    /// Reads the source once. Never fails: what can fail fails when the source is made.
-    fn read(&self) -> u64;
-}
-
-impl<S: TickSource> TickSource for &S {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        (**self).read()
-    }
-}
-
-/// A function as a source.
-pub(crate) struct Function<F>(pub(crate) F);
-
-impl<F: Fn() -> u64> TickSource for Function<F> {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        (self.0)()
-    }
-}
-
-/// A time that was read already, as a source.
-pub(crate) struct Shown(pub(crate) crate::Instant);
-
-impl TickSource for Shown {
-    fn read(&self) -> u64 {
-        self.0.as_nanos()
-    }
-}
-
-/// The unit in which a source counts.
+/// The unit in which a source counts. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -72,7 +22,7 @@ pub enum Unit {
     Nanoseconds,
 }
 
-/// The reads of this crate's own clock, by what they guarantee.
+/// The reads of this crate's own clock, by what they guarantee. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -97,10 +47,10 @@ impl Guarantee {
     pub const ALL: [Self; 4] = [Self::Unordered, Self::Ordered, Self::Granular, Self::FullResolution];
 
     /// The granularity of the two that have one, in this table of sources.
-    pub const GRANULARITY: Duration = Duration::from_nanos(DEFAULT_GRANULARITY_NS);
+    pub const GRANULARITY: Duration = Duration::from_nanos(crate::granular::DEFAULT_GRANULARITY_NS);
 }
 
-/// The name of one way to read the time on this machine.
+/// The name of one way to read the time on this machine. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -292,7 +242,7 @@ fn full_resolution() -> &'static FullResolution {
     &FULL_RESOLUTION
 }
 
-/// What to do with a source once its type is known. See [`SourceId::visit`].
+/// What to do with a source once its type is known. See [`SourceId::visit`]. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -318,7 +268,8 @@ pub trait SourceVisitor {
     fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Self::Output;
 }
 
-/// A source whose every read completes before anything after it starts, so that reads form a chain.
+/// A source whose every read completes before anything after it starts, so that reads form a chain. Needs the feature
+/// `sources`.
 ///
 /// The time per read of such a chain bounds the latency of one read, as opposed to the throughput of many that overlap.
 ///

@@ -1,15 +1,11 @@
 use core::fmt;
 
-/// Why a time source cannot be had on this machine.
+/// Why a time source, or what else was asked of the system, cannot be had on this machine.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::SourceId;
-///
-/// for id in SourceId::all() {
-///     if let Err(unavailable) = id.availability() {
-///         assert!(!unavailable.reason().is_empty());
-///     }
+/// if let Err(unavailable) = chronoscope_clock::utc() {
+///     assert!(!unavailable.reason().is_empty());
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

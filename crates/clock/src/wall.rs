@@ -1,8 +1,9 @@
 use core::cell::Cell;
 use core::time::Duration;
 
+use crate::anchor::narrowest;
 use crate::os::{self, OsClock};
-use crate::{Anchor, Clock, Instant, Unavailable};
+use crate::{Clock, Instant, Unavailable};
 
 /// Brackets from which the narrowest becomes the anchor.
 const ATTEMPTS: u32 = 5;
@@ -53,7 +54,7 @@ impl WallAnchor {
             own_ns.set(own_ns.get().max(reading.error_bound().as_nanos() as u64));
             reading.instant().as_nanos()
         };
-        let anchor = Anchor::narrowest(read, &crate::source::Function(wall), ATTEMPTS);
+        let anchor = narrowest(read, &crate::tick_source::Function(wall), ATTEMPTS);
         let instant = Instant::from_nanos(anchor.ticks);
         // The wall clock may have been rounded down by a step.
         let rounding_ns = os::declared_resolution_ns(OsClock::Realtime).unwrap_or(os::UNDECLARED_STEP_NS);

@@ -46,7 +46,7 @@ mod verdict;
 mod watch;
 pub mod worker;
 
-pub use chronoscope_clock::arch::{black_box, consume_cpu};
+pub use chronoscope_clock::work::{black_box, consume_cpu};
 pub use chronoscope_record as record;
 pub use chronoscope_record::study::Mode;
 pub use chronoscope_record::{finding, plan};

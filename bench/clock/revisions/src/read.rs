@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use chronoscope_clock::arch::shift;
+use chronoscope_clock::work::shift;
 
 /// Copies of each loop, 16 bytes apart in their cache line.
 pub(crate) const COPIES: usize = 4;

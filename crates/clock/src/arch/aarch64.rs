@@ -141,7 +141,7 @@ impl Serialised {
 }
 
 #[inline(always)]
-pub(super) fn opaque(value: u64) -> u64 {
+pub(crate) fn opaque(value: u64) -> u64 {
     let mut seen = value;
     // SAFETY: no instruction is emitted; the register is only declared read and written.
     unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
@@ -167,7 +167,7 @@ pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
 /// The chain is carried from call to call in v31: a register that every function may overwrite, so nobody relies on it,
 /// and that scalar code leaves alone, so the value is still there. Should it not be, one call overlaps another once.
 #[inline(always)]
-pub(super) fn consume_cpu(tokens: u64) {
+pub(crate) fn consume_cpu(tokens: u64) {
     // SAFETY: no memory is touched, and every register that is written is declared. What v31 holds does not matter.
     unsafe {
         asm!(
@@ -194,7 +194,7 @@ pub(super) fn relax() {
 }
 
 #[inline(always)]
-pub(super) fn shift<const COPY: usize>() {
+pub(crate) fn shift<const COPY: usize>() {
     // SAFETY: padding up to the next cache line and four instructions per step that do nothing.
     unsafe {
         asm!(

@@ -1,4 +1,4 @@
-//! The CPU's own counter: what each architecture supplies.
+//! The CPU's own counter: what each architecture supplies. Needs the feature `sources`.
 //!
 //! Every file of this folder defines the same items for its architecture:
 //!
@@ -14,6 +14,7 @@
 //! called and none has to invent a number.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "work")]
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::time::Duration;
 
@@ -44,15 +45,20 @@ use crate::Unavailable;
     ),
     path = "unsupported.rs"
 )]
+#[cfg_attr(not(feature = "work"), allow(dead_code))] // what `work` alone shows
 mod imp;
 
 /// What people call the unordered read here.
+#[cfg(feature = "sources")]
 pub const NAME_UNORDERED: &str = imp::NAME_UNORDERED;
 /// What people call the ordered read here.
+#[cfg(feature = "sources")]
 pub const NAME_ORDERED: &str = imp::NAME_ORDERED;
 /// What people call the read that also returns the processor's id.
+#[cfg(feature = "sources")]
 pub const NAME_WITH_PROCESSOR_ID: &str = "rdtscp";
 /// What people call the read behind a serialising instruction.
+#[cfg(feature = "sources")]
 pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 
 /// The CPU's free-running counter: the TSC on x86-64, `CNTVCT_EL0` on aarch64.
@@ -69,12 +75,15 @@ pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 ///
 /// # Examples
 /// ```
+/// # #[cfg(feature = "sources")]
+/// # {
 /// use chronoscope_clock::{arch::Counter, os};
 ///
 /// if let (Ok(counter), os::CounterAccess::Allowed) = (Counter::new(), os::counter_access()) {
 ///     let first = counter.ordered();
 ///     assert!(counter.ordered() >= first);
 /// }
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Counter(imp::Present);
@@ -202,9 +211,11 @@ impl Counter {
 ///     assert!(rdtscp.read() >= first);
 /// }
 /// ```
+#[cfg(feature = "sources")]
 #[derive(Clone, Copy, Debug)]
 pub struct WithProcessorId(imp::WithProcessorId);
 
+#[cfg(feature = "sources")]
 impl WithProcessorId {
     /// Looks for the instruction (CPUID 0x80000001 EDX bit 27).
     ///
@@ -238,9 +249,11 @@ impl WithProcessorId {
 ///     assert!(pair.read() > first);
 /// }
 /// ```
+#[cfg(feature = "sources")]
 #[derive(Clone, Copy, Debug)]
 pub struct SerialisedByCpuid(imp::Serialised);
 
+#[cfg(feature = "sources")]
 impl SerialisedByCpuid {
     /// Looks for the instruction pair.
     ///
@@ -261,34 +274,27 @@ impl SerialisedByCpuid {
     }
 }
 
-/// Hands `value` back through a register that the optimiser knows nothing about.
+/// What [`relax`] takes at most, but for what the machine does to any thread: a pause of 140 cycles, or a quarter of a
+/// microsecond of waiting.
+pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
+
+/// Says to the CPU that this is a loop that waits: a neighbour on the core gets more of it meanwhile.
 ///
-/// Costs no instruction of its own, no memory access and no branch. It keeps a result alive and a loop from being
-/// solved at compile time.
-///
-/// # Examples
-/// ```
-/// assert_eq!(chronoscope_clock::arch::opaque(42), 42);
-/// ```
+/// # Platform
+/// `pause` on x86-64, or `tpause` in its light state where the CPU has WAITPKG; `isb` or `yield` on aarch64, as the standard
+/// library has it.
 #[inline(always)]
-pub fn opaque(value: u64) -> u64 {
-    imp::opaque(value)
+pub(crate) fn relax() {
+    imp::relax();
 }
 
-/// Hands `value` back as something that the optimiser knows nothing about, and has every write to memory before it done.
-///
-/// As [`core::hint::black_box`], but a value that fits a register stays in one: that function puts every value into memory
-/// and takes it out again, which costs a dependent operation 4 to 5 cycles. Other values go through it.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::arch::black_box;
-///
-/// assert_eq!(black_box(1.5_f64), 1.5);
-/// assert_eq!(black_box(vec![1, 2]), [1, 2]);
-/// ```
+#[cfg(feature = "work")]
+pub(crate) use imp::{consume_cpu, opaque, shift};
+
+/// See [`work::black_box`](crate::work::black_box).
+#[cfg(feature = "work")]
 #[inline(always)]
-pub fn black_box<T>(value: T) -> T {
+pub(crate) fn black_box<T>(value: T) -> T {
     macro_rules! through_register {
         ($bits:ty, $pass:path) => {{
             let value = ManuallyDrop::new(value);
@@ -304,54 +310,4 @@ pub fn black_box<T>(value: T) -> T {
         4 => through_register!(u32, imp::observed_32),
         _ => core::hint::black_box(value),
     }
-}
-
-/// Busy work: `tokens` links of a chain in which each needs the one before, and which goes on from call to call.
-///
-/// Reads and writes no memory and cannot be optimised away or jumped over. Because a call's chain begins where the last
-/// one's ended, calls cannot overlap each other, so the time of many calls grows with their tokens from the first on; what
-/// surrounds a call can still execute beside it, as it can beside other work of a program.
-///
-/// # Units
-/// Tokens, never nanoseconds: a token is one multiplication and one addition of an immediate (4 cycles on most cores, 3 on
-/// Intel's since Golden Cove, which fold the addition), and tokens are not portable between machines or between this and
-/// other harnesses.
-///
-/// # Platform
-/// On x86-64 and aarch64, as far as [`Counter`] has them, the chain is written in machine code. Elsewhere it is a loop
-/// that the compiler made.
-///
-/// # Examples
-/// ```
-/// chronoscope_clock::arch::consume_cpu(20);
-/// ```
-#[inline(never)]
-pub fn consume_cpu(tokens: u64) {
-    imp::consume_cpu(tokens);
-}
-
-/// What [`relax`] takes at most, but for what the machine does to any thread: a pause of 140 cycles, or a quarter of a
-/// microsecond of waiting.
-pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
-
-/// Says to the CPU that this is a loop that waits: a neighbour on the core gets more of it meanwhile.
-///
-/// # Platform
-/// `pause` on x86-64, or `tpause` in its light state where the CPU has WAITPKG; `isb` or `yield` on aarch64, as the standard
-/// library has it.
-#[inline(always)]
-pub(crate) fn relax() {
-    imp::relax();
-}
-
-/// Fills the cache line and takes up `16 * COPY` bytes of the next one, in next to no time: the code behind it lies at a
-/// place of its line that is known.
-///
-/// # Examples
-/// ```
-/// chronoscope_clock::arch::shift::<3>();
-/// ```
-#[inline(always)]
-pub fn shift<const COPY: usize>() {
-    imp::shift::<COPY>();
 }

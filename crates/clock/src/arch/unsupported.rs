@@ -91,7 +91,7 @@ impl Serialised {
     }
 }
 
-pub(super) fn opaque(value: u64) -> u64 {
+pub(crate) fn opaque(value: u64) -> u64 {
     core::hint::black_box(value)
 }
 
@@ -104,7 +104,7 @@ pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
 }
 
 /// Every call begins a chain of its own, so that short calls may overlap.
-pub(super) fn consume_cpu(tokens: u64) {
+pub(crate) fn consume_cpu(tokens: u64) {
     let mut link = tokens;
     for _ in 0..tokens {
         link = opaque(link.wrapping_mul(0x5851_F42D).wrapping_add(0x2F));
@@ -118,4 +118,4 @@ pub(super) fn relax() {
     core::hint::spin_loop();
 }
 
-pub(super) fn shift<const COPY: usize>() {}
+pub(crate) fn shift<const COPY: usize>() {}

@@ -169,7 +169,7 @@ impl Serialised {
 }
 
 #[inline(always)]
-pub(super) fn opaque(value: u64) -> u64 {
+pub(crate) fn opaque(value: u64) -> u64 {
     let mut seen = value;
     // SAFETY: no instruction is emitted; the register is only declared read and written.
     unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
@@ -203,7 +203,7 @@ const TOKEN_BYTES: u64 = 11;
 /// The links stand in straight code, entered at the right distance from its end, because the end of a loop whose length
 /// the CPU cannot guess would cost as much as a dozen links.
 #[inline(always)]
-pub(super) fn consume_cpu(tokens: u64) {
+pub(crate) fn consume_cpu(tokens: u64) {
     let (blocks, rest) = (tokens / BLOCK, tokens % BLOCK);
     let skipped = (BLOCK - rest) * TOKEN_BYTES;
     // SAFETY: the jump goes to the beginning of a link or behind the last one: `skipped` is a multiple of a link's bytes
@@ -237,7 +237,7 @@ pub(super) fn consume_cpu(tokens: u64) {
 }
 
 #[inline(always)]
-pub(super) fn shift<const COPY: usize>() {
+pub(crate) fn shift<const COPY: usize>() {
     // SAFETY: padding up to the next cache line and two eight-byte `nop`s per step do nothing.
     unsafe {
         asm!(

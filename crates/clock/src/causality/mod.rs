@@ -1,5 +1,6 @@
 //! Measurements between two threads that anyone can run on their machine: the one-way litmus, which tries to catch a
-//! clock going back along happens-before, and the forced alternation, which bounds the skew between two CPUs.
+//! clock going back along happens-before, and the forced alternation, which bounds the skew between two CPUs. Needs the
+//! features `std` and `sources`.
 //!
 //! The pieces ([`Board`], [`alternate`]) are public too, for harnesses that bind and watch their threads themselves.
 //!

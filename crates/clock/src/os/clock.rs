@@ -36,9 +36,8 @@
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::os::OsClock;
-///
-/// assert_eq!(OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
+/// # #[cfg(feature = "sources")]
+/// assert_eq!(chronoscope_clock::os::OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OsClock {

@@ -1,5 +1,3 @@
-use core::ffi::CStr;
-
 use super::{CounterAccess, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
 use crate::utc::{KernelTime, STA_NANO};
@@ -164,10 +162,6 @@ pub(super) fn counter_access() -> CounterAccess {
 
 pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
     Err(Unavailable::because("macOS has no switch that forbids a thread the counter"))
-}
-
-pub(super) fn program_path() -> Option<&'static CStr> {
-    None
 }
 
 #[cfg(feature = "std")]

@@ -80,10 +80,12 @@ pub(crate) struct Seal(u64);
 ///
 /// # Sources
 /// criu/arch/x86/vdso-pie.c and criu/arch/aarch64/intraprocedure.S of CRIU.
+#[cfg(any(test, all(target_os = "linux", feature = "kernel-data")))]
 const JUMP: u64 = if cfg!(target_arch = "x86_64") { 0xb848 } else { 0xd61f_0200_5800_0050 };
 
 impl Seal {
     /// None where the code looks like the jump of a restore, as a second restore would look the same, or like no code.
+    #[cfg(any(test, all(target_os = "linux", feature = "kernel-data")))]
     pub(crate) fn of(code: KernelPage) -> Option<Self> {
         let seal = Self::of_word(code.word(0));
         let cannot_seal = seal == Self::of_word(JUMP) || seal.0 == UNKNOWN;

@@ -1,12 +1,10 @@
-//! The operating system's clocks: what each system supplies.
+//! The operating system's clocks: what each system supplies. Needs the feature `sources`.
 //!
 //! Every file of this folder defines the same items: how a clock is read through the C library and through the real
 //! system call, what it declares as its resolution, and whether the process may read the CPU's counter. Where the system
 //! is none of those that have a file of their own, `unsupported.rs` reads what the standard library reads.
 #![allow(unsafe_code)]
 
-#[cfg(all(target_os = "linux", feature = "calls"))]
-pub mod calls;
 mod clock;
 mod kernel_page;
 mod memo;
@@ -26,6 +24,8 @@ mod no_clock;
 mod unsupported;
 
 pub use clock::OsClock;
+#[cfg(all(target_os = "linux", feature = "calls"))]
+pub(crate) use imp::calls;
 pub(crate) use kernel_page::KernelPage;
 #[cfg(all(target_os = "linux", feature = "kernel-data"))]
 pub(crate) use memo::ADDRESS_BITS;
@@ -66,9 +66,12 @@ pub enum CounterAccess {
 ///
 /// # Examples
 /// ```
+/// # #[cfg(feature = "sources")]
+/// # {
 /// use chronoscope_clock::os::{CounterAccess, counter_access};
 ///
 /// assert_eq!(counter_access(), CounterAccess::Allowed);
+/// # }
 /// ```
 #[must_use]
 pub fn counter_access() -> CounterAccess {
@@ -84,11 +87,14 @@ pub fn counter_access() -> CounterAccess {
 ///
 /// # Examples
 /// ```
+/// # #[cfg(feature = "sources")]
+/// # {
 /// use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
 ///
 /// if set_counter_access(CounterAccess::Allowed).is_ok() {
 ///     assert_eq!(counter_access(), CounterAccess::Allowed);
 /// }
+/// # }
 /// ```
 pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
     imp::set_counter_access(access)
@@ -108,6 +114,8 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 ///
 /// # Examples
 /// ```
+/// # #[cfg(feature = "sources")]
+/// # {
 /// use chronoscope_clock::os::{OsClock, declared_resolution_ns};
 ///
 /// if let (Ok(fine), Ok(coarse)) =
@@ -115,6 +123,7 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 /// {
 ///     assert!(fine <= coarse);
 /// }
+/// # }
 /// ```
 pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::declared_resolution_ns(clock)
@@ -132,6 +141,8 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 ///
 /// # Examples
 /// ```
+/// # #[cfg(feature = "sources")]
+/// # {
 /// use chronoscope_clock::os::{OsClock, try_read_by_system_call_ns, try_read_ns};
 ///
 /// if let (Ok(by_library), Ok(by_call)) =
@@ -139,6 +150,7 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 /// {
 ///     assert!(by_call >= by_library);
 /// }
+/// # }
 /// ```
 pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_ns(clock)
@@ -162,18 +174,9 @@ pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
 ///
 /// # Platform
 /// Linux (`sched_setaffinity`), Windows (`SetThreadAffinityMask`, the first 64 CPUs).
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", feature = "sources"))]
 pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     imp::bind_thread(cpu)
-}
-
-/// The path under which the running program was started, where the system keeps it apart from /proc.
-///
-/// # Platform
-/// Linux: `getauxval(AT_EXECFN)`, relative to the working directory at start.
-#[must_use]
-pub fn program_path() -> Option<&'static core::ffi::CStr> {
-    imp::program_path()
 }
 
 /// The standard library's instant at the zero of [`OsClock::Monotonic`], where this crate reads that clock through the

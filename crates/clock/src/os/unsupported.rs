@@ -28,8 +28,6 @@
 )]
 mod clocks;
 
-use core::ffi::CStr;
-
 use super::{CounterAccess, Located, OsClock};
 use crate::utc::KernelTime;
 use crate::{Reason, Unavailable};
@@ -96,10 +94,6 @@ pub(super) fn counter_access() -> CounterAccess {
 
 pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
     Err(Unavailable::because("this crate knows no switch on this system that forbids a thread the counter"))
-}
-
-pub(super) fn program_path() -> Option<&'static CStr> {
-    None
 }
 
 #[cfg(feature = "std")]

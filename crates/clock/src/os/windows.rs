@@ -209,10 +209,6 @@ pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailab
     Err(Unavailable::because("Windows has no switch that forbids a thread the counter"))
 }
 
-pub(super) fn program_path() -> Option<&'static CStr> {
-    None
-}
-
 #[cfg(feature = "std")]
 pub(super) fn zero_of_std() -> Option<std::time::Instant> {
     None

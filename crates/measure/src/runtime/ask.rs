@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::os::calls::{self, Call};
+use chronoscope_clock::calls::{self, Call};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::answer::Answer;

@@ -1,7 +1,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use chronoscope_clock::arch::{black_box, consume_cpu, shift};
+use chronoscope_clock::work::{black_box, consume_cpu, shift};
 
 use super::case::Parameters;
 use super::phases::{Kind, Phases};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_clock::arch::{Counter, opaque};
+use chronoscope_clock::arch::Counter;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Clock, os};
 
 use super::protocol::ThreadLog;

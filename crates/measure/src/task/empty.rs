@@ -1,6 +1,6 @@
 //! Times nothing: pairs of reads with no work between them, as a program would write them.
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Times work of known length directly, one pair of reads per reading, beside its truth from batches timed outside.
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Times batches of reads from outside, the batches of all clocks interleaved.
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Serialised, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Adaptive, Clock, Granular, TickSource, Unordered};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Work of known length: a chain of dependent multiplications, which waits for its own results, and a loop with nothing
 //! in it, which takes what the core's width allows.
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 
 /// The factor of a link: odd, so that an odd value never becomes zero.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;

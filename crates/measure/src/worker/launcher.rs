@@ -42,12 +42,14 @@ impl Launcher {
         if itself.exists() {
             return Ok(Self { program: itself.to_owned() });
         }
-        let from_kernel = chronoscope_clock::os::program_path().map(|path| OsStr::from_bytes(path.to_bytes()).into());
-        from_kernel.filter(|path: &PathBuf| path.exists()).map(|program| Self { program }).ok_or_else(|| {
-            WorkerFailure::new(Kind::NotStarted(
-                "the program's own file cannot be found again: /proc is not mounted".to_owned(),
-            ))
-        })
+        // As it was started, relative to the working directory of then; empty where the kernel does not say.
+        let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
+        if program.exists() {
+            return Ok(Self { program });
+        }
+        Err(WorkerFailure::new(Kind::NotStarted(
+            "the program's own file cannot be found again: /proc is not mounted".to_owned(),
+        )))
     }
 
     /// The file that workers run.

@@ -3,7 +3,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::vec;
 use std::vec::Vec;
 
-use super::super::calls::Call;
+use crate::calls::Call;
 
 /// AUDIT_ARCH of linux/audit.h: a system call of another architecture has other numbers, and is let through.
 #[cfg(target_arch = "x86_64")]

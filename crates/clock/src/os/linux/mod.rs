@@ -1,5 +1,5 @@
 #[cfg(feature = "calls")]
-pub(super) mod calls;
+pub(crate) mod calls;
 mod clocksource;
 mod errno;
 mod file;
@@ -14,8 +14,6 @@ mod process_tests;
 mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
-
-use core::ffi::CStr;
 
 pub(super) use clocksource::is_counter as clocksource_is_counter;
 #[cfg(feature = "kernel-data")]
@@ -118,16 +116,6 @@ pub(super) fn set_counter_access(access: CounterAccess) -> Result<(), Unavailabl
         0 => Ok(()),
         _ => Err(Unavailable::because("the kernel has no PR_SET_TSC here, or a sandbox forbids prctl")),
     }
-}
-
-pub(super) fn program_path() -> Option<&'static CStr> {
-    // SAFETY: takes a number; returns 0 or the address of a string that lives as long as the process.
-    let address = unsafe { libc::getauxval(libc::AT_EXECFN) };
-    if address == 0 {
-        return None;
-    }
-    // SAFETY: non-zero AT_EXECFN points to a NUL-terminated string the kernel placed above the stack (getauxval(3)).
-    Some(unsafe { CStr::from_ptr(address as *const libc::c_char) })
 }
 
 #[cfg(feature = "std")]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::arch::opaque;
+use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 

@@ -49,7 +49,7 @@ pub(super) const KINDS: [Kind; 10] = [
         Clock::or_system().unordered().now().as_nanos()
     }),
     Kind {
-        stale_ns: crate::DEFAULT_GRANULARITY_NS,
+        stale_ns: crate::granular::DEFAULT_GRANULARITY_NS,
         ..Kind::of("granular", || {
             fence();
             Granular::process().now().as_nanos()

@@ -1,7 +1,7 @@
 //! Holds the system calls of a process until a listener lets them go on, by which they can be counted.
 //!
 //! What is held can be looked at by a process that may do nothing else to it: no privilege is needed and nothing is traced.
-//! Meant for chronoscope's own table of language runtimes.
+//! Meant for chronoscope's own table of language runtimes. Needs the feature `calls`.
 //!
 //! # Platform
 //! Linux 5.5 or later on x86-64 and aarch64; elsewhere [`hold`] fails.
@@ -12,7 +12,7 @@
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use super::imp::calls as imp;
+use crate::os::calls as imp;
 
 /// A system call that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Call {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_clock::os::calls;
+/// use chronoscope_clock::calls;
 ///
 /// let thread = std::thread::spawn(|| calls::hold(&[]).is_ok());
 /// let _may_be_forbidden_here = thread.join();
@@ -50,7 +50,7 @@ pub fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
 ///
 /// # Examples
 /// ```no_run
-/// use chronoscope_clock::os::calls;
+/// use chronoscope_clock::calls;
 /// use std::os::fd::AsFd;
 ///
 /// let listener = calls::hold(&[228])?;
