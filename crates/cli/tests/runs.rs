@@ -333,12 +333,12 @@ fn events_that_are_skipped_are_counted() {
 
 #[test]
 fn a_limit_to_catching_up_leaves_out_what_is_later() {
-    let (code, run) =
-        pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--most-late", "10ms"]);
+    let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--most-late", "10ms"]);
     let counted = |name: &str| run["pace"][name].as_u64().unwrap();
     assert_eq!((code, counted("events") + counted("missed")), (Some(0), 2_000));
     assert!(counted("missed") >= 150 && run["pace"]["most_late_ms"] == 10.0);
-    let refused = chronoscope().args(["pace", "--rate", "5k", "--behind", "skip", "--most-late", "10ms"]).output().unwrap();
+    let refused =
+        chronoscope().args(["pace", "--rate", "5k", "--behind", "skip", "--most-late", "10ms"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--most-late"));
 }

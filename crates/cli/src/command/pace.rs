@@ -63,7 +63,9 @@ fn wish(options: &PaceOptions) -> Result<PaceWish, Failure> {
             (Late::Skip, None) => Behind::Skip,
             (Late::Slip, None) => Behind::Slip,
             (Late::Skip | Late::Slip, Some(_)) => {
-                return Err(Failure::usage("--most-late limits catching up; leave out --behind, or --most-late".to_owned()));
+                return Err(Failure::usage(
+                    "--most-late limits catching up; leave out --behind, or --most-late".to_owned(),
+                ));
             }
         },
         poisson: options.poisson.then_some(options.seed),

@@ -13,9 +13,9 @@ mod pace;
 mod pacing;
 #[cfg(feature = "std")]
 mod poisson;
+mod rate_fit;
 #[cfg(feature = "hdrhistogram")]
 mod record;
-mod rate_fit;
 mod slot;
 mod steady;
 mod timetable;
@@ -25,9 +25,9 @@ pub use pace::{ImpossiblePace, Pace};
 pub use pacing::Pacer;
 #[cfg(feature = "std")]
 pub use poisson::Poisson;
+pub use rate_fit::RateFit;
 #[cfg(feature = "hdrhistogram")]
 pub use record::PaceRecord;
-pub use rate_fit::RateFit;
 pub use slot::{Late, Slot, Times};
 pub use steady::Steady;
 pub use timetable::{Due, Timetable};

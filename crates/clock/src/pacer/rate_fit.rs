@@ -177,7 +177,10 @@ mod tests {
             Slot { slipped: moved(number), ..at }
         });
         let error_ppm = fit(slots).error_ppm().unwrap();
-        assert!((error_ppm + 200_000.0).abs() < 1.0, "{error_ppm}: a million nanoseconds of events took a quarter more");
+        assert!(
+            (error_ppm + 200_000.0).abs() < 1.0,
+            "{error_ppm}: a million nanoseconds of events took a quarter more"
+        );
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
     /// use chronoscope_clock::pacer::{Behind, Pace, Timetable};
     ///
     /// // With tokio: `|at| tokio::time::sleep_until(std::time::Instant::from(at).into())`.
-    /// let wait_until = |at: Instant| std::future::ready(std::thread::sleep(at - Instant::now()));
+    /// let wait_until = |at: Instant| async move { std::thread::sleep(at - Instant::now()) };
     ///
     /// let mut timetable = Timetable::new(Pace::per_second(2_000)?.schedule().take(2), Behind::CatchUp);
     /// let generate = async move {
@@ -191,7 +191,11 @@ mod tests {
         while seen < 200 {
             match timetable.due() {
                 Due::Now(slot) => {
-                    assert_eq!((slot.late.by_caller, slot.late.by_machine), (Duration::ZERO, Duration::ZERO), "{slot:?}");
+                    assert_eq!(
+                        (slot.late.by_caller, slot.late.by_machine),
+                        (Duration::ZERO, Duration::ZERO),
+                        "{slot:?}"
+                    );
                     seen += 1;
                 }
                 // A runtime that wakes its tasks 30 µs late, once by 5 ms.
@@ -208,7 +212,7 @@ mod tests {
         is_send(&timetable);
         let task = async move {
             let mut seen = 0;
-            while timetable.next_slot(|at| core::future::ready(std::thread::sleep(at - Instant::now()))).await.is_some() {
+            while timetable.next_slot(|at| async move { std::thread::sleep(at - Instant::now()) }).await.is_some() {
                 seen += 1;
             }
             seen

@@ -57,7 +57,9 @@ mod tests {
         let mut probes = Probes::after(START);
         probes.note(WAIT, Duration::from_micros(300), 0.01, START);
         // 400 µs in 800 ms: one in two thousand, where one in a hundred may be late.
-        assert!(!probes.is_due(START + Duration::from_millis(799)) && probes.is_due(START + Duration::from_millis(801)));
+        assert!(
+            !probes.is_due(START + Duration::from_millis(799)) && probes.is_due(START + Duration::from_millis(801))
+        );
         probes.note(WAIT, Duration::from_secs(60), 0.01, START);
         assert!(probes.is_due(START + MOST_APART), "but not never");
     }

@@ -43,9 +43,10 @@ pub(super) fn pace(
     let rate_error_ppm = wish.poisson.is_none().then(|| record.rate().error_ppm()).flatten();
     let achieved_per_s = match rate_error_ppm {
         Some(ppm) => Some(rate_per_s * (1.0 + ppm * 1e-6)),
-        None => ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO).map(|whole| {
-            record.events().saturating_sub(1) as f64 / whole.as_secs_f64()
-        }),
+        None => ends
+            .map(|(first, last)| last.duration_since(first))
+            .filter(|whole| *whole > Duration::ZERO)
+            .map(|whole| record.events().saturating_sub(1) as f64 / whole.as_secs_f64()),
     };
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();

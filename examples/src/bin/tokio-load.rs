@@ -1,0 +1,106 @@
+//! A load generator on tokio that is free of coordinated omission.
+//!
+//! Each of several tasks keeps its share of one schedule, whichever thread tokio runs it on, and sends a request when its time
+//! has come, whether or not those before it are answered. The server stalls once. A generator that waits for each answer would
+//! see one slow request; this one sees every request that was due meanwhile, as its users would have.
+
+use std::error::Error;
+use std::time::Duration;
+
+use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Slot, Timetable};
+use chronoscope_clock::{Clock, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+const TASKS: u32 = 2;
+const RATE: u64 = 2_000;
+const LENGTH: Duration = Duration::from_secs(2);
+const STALL: Duration = Duration::from_millis(100);
+/// The server stalls before its answer to the request of this number.
+const STALLED: u64 = 1_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let record = runtime.block_on(generate())?;
+    let at = |seen: &hdrhistogram::Histogram<u64>, quantile| Duration::from_nanos(seen.value_at_quantile(quantile));
+    println!("{} requests at {RATE} per second, {:+.1} ppm", record.events(), record.rate().error_ppm().unwrap_or(0.0));
+    for (what, seen) in [("response", record.response()), ("service", record.service()), ("late", record.lateness())] {
+        println!("{what}: p50 {:?}, p99 {:?}, longest {:?}", at(seen, 0.5), at(seen, 0.99), at(seen, 1.0));
+    }
+    let half_ns = (STALL / 2).as_nanos() as u64;
+    let waited = record.response().count_between(half_ns, u64::MAX);
+    println!("{waited} requests waited for half of the stall or longer");
+    // Those that were due in its first half, on the connection that it hit.
+    let due = RATE as f64 / f64::from(TASKS) * STALL.as_secs_f64() / 2.0;
+    if (waited as f64) < due * 0.9 {
+        return Err(format!("{due} requests were due: some were omitted").into());
+    }
+    Ok(())
+}
+
+async fn generate() -> Result<PaceRecord, Box<dyn Error>> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            tokio::spawn(serve(connection));
+        }
+    });
+
+    let pace = Pace::per_second(RATE)?;
+    let start = Instant::now() + Duration::from_millis(10);
+    let mut tasks = Vec::new();
+    for task in 0..TASKS {
+        let connection = TcpStream::connect(address).await?;
+        connection.set_nodelay(true)?;
+        let schedule = pace.shard(task, TASKS).before(LENGTH);
+        let timetable = Timetable::starting_at(start, schedule, Behind::CatchUp, Clock::or_system());
+        tasks.push(tokio::spawn(keep(timetable, connection)));
+    }
+    let mut record = PaceRecord::new();
+    for task in tasks {
+        record.merge(&task.await??);
+    }
+    Ok(record)
+}
+
+/// Sends a request for each event, and takes in the answers beside that.
+async fn keep<S>(mut timetable: Timetable<S>, connection: TcpStream) -> std::io::Result<PaceRecord>
+where
+    S: Iterator<Item = Duration> + Clone + Send + 'static,
+{
+    let (mut answers, mut requests) = connection.into_split();
+    let (sent, mut waiting) = mpsc::unbounded_channel::<Slot>();
+    let answered = tokio::spawn(async move {
+        let mut record = PaceRecord::new();
+        let mut answer = [0_u8; 8];
+        while let Some(slot) = waiting.recv().await {
+            answers.read_exact(&mut answer).await?;
+            record.add(&slot, slot.times(Instant::now()));
+        }
+        std::io::Result::Ok(record)
+    });
+    let sleep_until = |at: Instant| tokio::time::sleep_until(std::time::Instant::from(at).into());
+    while let Some(slot) = timetable.next_slot(sleep_until).await {
+        requests.write_all(&slot.number.to_le_bytes()).await?;
+        if sent.send(slot).is_err() {
+            break;
+        }
+    }
+    drop(sent);
+    answered.await?
+}
+
+/// Answers requests in their order, and stalls once.
+async fn serve(mut connection: TcpStream) -> std::io::Result<()> {
+    connection.set_nodelay(true)?;
+    let mut request = [0_u8; 8];
+    loop {
+        connection.read_exact(&mut request).await?;
+        if u64::from_le_bytes(request) == STALLED {
+            tokio::time::sleep(STALL).await;
+        }
+        connection.write_all(&request).await?;
+    }
+}
