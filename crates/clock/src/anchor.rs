@@ -2,6 +2,8 @@ use crate::TickSource;
 
 /// One instant as two clocks show it: the CPU's counter, and a reference in nanoseconds.
 ///
+/// Raw numbers of one boot, serialised or not: write a [`BootId`](crate::BootId) beside them.
+///
 /// # Examples
 /// ```
 /// use chronoscope_clock::Clock;

@@ -44,7 +44,10 @@
 //!   `pacer::Poisson`, and the monotonic clock of systems that have no file of their own here.
 //! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
 //!   without it, every read is `clock_gettime`.
-//! - `serde`: serialises instants, ticks, anchors and what a clock says of itself.
+//! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`], which hold the [`BootId`] that their times belong to and
+//!   are refused in another; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], which
+//!   mean the same everywhere; what a clock says of itself, [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`] and
+//!   [`Distrust`]; and [`BootId`] itself. Not clocks, stopwatches, tables, sources and [`AtomicInstant`], nor errors.
 //! - `hdrhistogram`: `pacer::PaceRecord`, what a pacer saw in histograms.
 //! - `sources`: for who studies clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's counter
 //!   with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
@@ -100,6 +103,7 @@ pub mod arch;
 #[allow(dead_code, unreachable_pub)] // what `sources` alone shows; with it nothing here is allowed to be dead
 mod arch;
 mod atomic_instant;
+mod boot_id;
 #[cfg(all(target_os = "linux", feature = "calls"))]
 pub mod calls;
 #[cfg(all(feature = "std", feature = "sources"))]
@@ -109,6 +113,8 @@ mod exact;
 mod fake;
 mod granular;
 mod instant;
+#[cfg(feature = "serde")]
+mod instant_serde;
 mod now;
 #[cfg(feature = "sources")]
 pub mod os;
@@ -144,6 +150,7 @@ pub use adaptive::Adaptive;
 pub use anchor::Anchor;
 pub use anchor_table::{AnchorTable, ConvertError};
 pub use atomic_instant::AtomicInstant;
+pub use boot_id::BootId;
 pub use clock::{Clock, Unordered};
 pub use fake::{FakeClock, FakeView};
 pub use granular::{FullResolution, Granular};

@@ -17,6 +17,7 @@ use crate::Anchor;
 /// assert_eq!(rate.to_string(), "500000000 Hz");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Told"))]
 pub struct Rate {
     ns_per_tick_q32: u64,
 }
@@ -70,6 +71,23 @@ impl Rate {
     }
 }
 
+/// A rate as it was written down, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Told {
+    ns_per_tick_q32: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Told> for Rate {
+    type Error = &'static str;
+
+    fn try_from(told: Told) -> Result<Self, Self::Error> {
+        Self::from_q32(told.ns_per_tick_q32.into())
+            .ok_or("ns_per_tick_q32 is too small: no counter ticks 2^16 times per ns")
+    }
+}
+
 /// The frequency, to the hertz.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,6 +105,18 @@ mod tests {
         assert_eq!(Rate::from_hz(0), None);
         assert_eq!(Rate::from_hz(u64::MAX), None);
         assert_eq!(Rate::from_hz(1_000_000_000), Some(Rate::NANOSECONDS));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn it_survives_being_written_and_what_is_no_rate_is_refused() {
+        let rate = Rate::from_hz(2_500_000_000).unwrap();
+        let text = serde_json::to_string(&rate).unwrap();
+        assert_eq!(text, r#"{"ns_per_tick_q32":1717986918}"#);
+        assert_eq!(serde_json::from_str::<Rate>(&text).unwrap(), rate);
+        let bytes = postcard::to_allocvec(&rate).unwrap();
+        assert_eq!(postcard::from_bytes::<Rate>(&bytes).unwrap(), rate);
+        assert!(serde_json::from_str::<Rate>(r#"{"ns_per_tick_q32":65535}"#).is_err());
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::{Instant, TrustState};
 /// println!("{reading}"); // 1234.567890123 s ± 1ns
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reading {
     instant: Instant,
     offset_ns: u64,

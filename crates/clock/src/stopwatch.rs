@@ -151,8 +151,10 @@ fn read_then_fence(clock: &impl Now) -> Reading {
 /// # Ok::<(), chronoscope_clock::BackwardStep>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Elapsed {
     duration: Duration,
+    #[cfg_attr(feature = "serde", serde(rename = "error_bound"))]
     error: Duration,
     state: TrustState,
 }
@@ -277,6 +279,19 @@ mod tests {
             .sum();
         assert_eq!(laps, Duration::from_nanos(1_550));
         assert_eq!(stopwatch.elapsed().unwrap().duration(), laps + Duration::from_nanos(10));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn an_interval_survives_being_written() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(25));
+        let elapsed = Stopwatch::start_on(&clock).elapsed().unwrap();
+        let text = serde_json::to_string(&elapsed).unwrap();
+        assert!(text.contains(r#""error_bound":{"secs":0,"nanos":26}"#) && text.contains("verified"), "{text}");
+        assert_eq!(serde_json::from_str::<Elapsed>(&text).unwrap(), elapsed);
+        let bytes = postcard::to_allocvec(&elapsed).unwrap();
+        assert_eq!(postcard::from_bytes::<Elapsed>(&bytes).unwrap(), elapsed);
     }
 
     #[test]

@@ -5,6 +5,10 @@ use core::fmt;
 /// # Units
 /// Ticks of the CPU's counter, or nanoseconds of the clock: see [`Clock::ticks`](crate::Clock::ticks).
 ///
+/// # Guarantees
+/// They mean something within one boot alone: a counter begins anew with each. Serialised, they are a bare number; write a
+/// [`BootId`](crate::BootId) beside it.
+///
 /// # Examples
 /// ```
 /// use chronoscope_clock::Clock;

@@ -105,7 +105,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A set of [`Reason`]s.
+/// A set of [`Reason`]s. Serialised, it is a list.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Reasons(u32);
 
@@ -165,6 +165,7 @@ impl fmt::Debug for Reasons {
 /// assert!(trust.state != TrustState::Fallback || !trust.reasons.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Trust {
     /// The verdict.
@@ -194,6 +195,7 @@ pub struct Trust {
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Distrust {
     reasons: Reasons,
 }
@@ -224,6 +226,48 @@ impl fmt::Display for Distrust {
 
 impl core::error::Error for Distrust {}
 
+#[cfg(feature = "serde")]
+mod with_serde {
+    use core::fmt;
+
+    use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+    use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+    use super::Reasons;
+
+    impl Serialize for Reasons {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut list = serializer.serialize_seq(Some(self.iter().count()))?;
+            self.iter().try_for_each(|reason| list.serialize_element(&reason))?;
+            list.end()
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Reasons {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_seq(List)
+        }
+    }
+
+    struct List;
+
+    impl<'de> Visitor<'de> for List {
+        type Value = Reasons;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of reasons")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Reasons, A::Error> {
+            let mut reasons = Reasons::NONE;
+            while let Some(reason) = list.next_element()? {
+                reasons = reasons.with(reason);
+            }
+            Ok(reasons)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,6 +281,37 @@ mod tests {
         assert_eq!(fallback.state(), TrustState::Fallback);
         assert_eq!(Distrust::because(fallback).reason(), Reason::KernelUsesAnother);
         assert!(fallback.iter().eq([Reason::Hypervisor, Reason::SkewBetweenCores, Reason::KernelUsesAnother]));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn what_a_clock_says_of_itself_survives_being_written() {
+        let reasons = Reasons::of(Reason::Hypervisor).with(Reason::SkewBetweenCores);
+        assert_eq!(serde_json::to_string(&reasons).unwrap(), r#"["hypervisor","skew_between_cores"]"#);
+        let trust = Trust {
+            state: TrustState::Degraded,
+            rate_source: RateSource::KvmClock,
+            reasons,
+            error_bound: Duration::from_nanos(1),
+            counter_hz: Some(2.5e9),
+            skew_not_excluded: Some(Duration::from_nanos(140)),
+        };
+        let unknown = Trust { counter_hz: None, skew_not_excluded: None, reasons: Reasons::NONE, ..trust };
+        for trust in [trust, unknown] {
+            let text = serde_json::to_string(&trust).unwrap();
+            assert_eq!(serde_json::from_str::<Trust>(&text).unwrap(), trust, "{text}");
+            let bytes = postcard::to_allocvec(&trust).unwrap();
+            assert_eq!(postcard::from_bytes::<Trust>(&bytes).unwrap(), trust);
+        }
+        for reason in Reason::ALL {
+            let distrust = Distrust::because(Reasons::of(*reason));
+            let text = serde_json::to_string(&distrust).unwrap();
+            assert_eq!(serde_json::from_str::<Distrust>(&text).unwrap(), distrust, "{text}");
+        }
+        for text in [r#"["full_moon"]"#, "3", r#""hypervisor""#, r#"{"hypervisor":true}"#] {
+            assert!(serde_json::from_str::<Reasons>(text).is_err(), "{text}");
+        }
+        assert_eq!(serde_json::from_str::<Reasons>(r#"["hypervisor","hypervisor"]"#).unwrap().iter().count(), 1);
     }
 
     #[test]

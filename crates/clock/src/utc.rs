@@ -436,6 +436,8 @@ mod tests {
         let text = serde_json::to_string(&interval).unwrap();
         assert_eq!(text, r#"{"earliest_unix_ns":5,"latest_unix_ns":7}"#);
         assert_eq!(serde_json::from_str::<UtcInterval>(&text).unwrap(), interval);
+        let bytes = postcard::to_allocvec(&interval).unwrap();
+        assert_eq!(postcard::from_bytes::<UtcInterval>(&bytes).unwrap(), interval);
         assert!(serde_json::from_str::<UtcInterval>(r#"{"earliest_unix_ns":7,"latest_unix_ns":5}"#).is_err());
     }
 

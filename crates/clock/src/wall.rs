@@ -18,6 +18,9 @@ const DRIFT_PPB: u64 = 1;
 /// somebody or NTP *sets* the wall clock, the offset is out of date: [`is_current`](Self::is_current) tells, and you
 /// should take a new anchor.
 ///
+/// Serialised, it holds its instant with the boot that it belongs to, and is refused in any other. To convert a record of
+/// another boot, keep raw numbers and use [`from_parts`](Self::from_parts) and [`Instant::from_nanos`].
+///
 /// # Platform
 /// Linux and macOS: `CLOCK_REALTIME`; Windows: `GetSystemTimePreciseAsFileTime`. All count UTC without leap seconds.
 ///

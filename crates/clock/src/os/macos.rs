@@ -164,6 +164,34 @@ pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailab
     Err(Unavailable::because("macOS has no switch that forbids a thread the counter"))
 }
 
+/// # Sources
+/// XNU bsd/kern/kern_sysctl.c: `kern.bootsessionuuid`, made at each boot.
+pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
+    const REFUSED: Unavailable =
+        Unavailable::because("the system or a sandbox refuses the sysctl kern.bootsessionuuid");
+    let mut text = [0_u8; 64];
+    let mut length = text.len();
+    // SAFETY: the name ends with a NUL; the call fills at most `length` bytes of `text` and says how many; nothing is set.
+    let outcome = unsafe {
+        libc::sysctlbyname(
+            c"kern.bootsessionuuid".as_ptr(),
+            text.as_mut_ptr().cast(),
+            &mut length,
+            core::ptr::null_mut(),
+            0,
+        )
+    };
+    if outcome != 0 {
+        return Err(REFUSED);
+    }
+    let text = core::ffi::CStr::from_bytes_until_nul(&text).map_err(|_| REFUSED)?;
+    crate::boot_id::parse_uuid(text.to_bytes()).ok_or(REFUSED)
+}
+
+pub(super) fn time_namespace() -> Result<u64, Unavailable> {
+    Ok(0)
+}
+
 #[cfg(feature = "std")]
 pub(super) fn zero_of_std() -> Option<std::time::Instant> {
     None

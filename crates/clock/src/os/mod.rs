@@ -186,6 +186,16 @@ pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     imp::zero_of_std()
 }
 
+/// What tells this start of the kernel from every other.
+pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
+    imp::boot_uuid()
+}
+
+/// What tells this thread's time namespace from others of the same boot; 0 for the initial one, and where there are none.
+pub(crate) fn time_namespace() -> Result<u64, Unavailable> {
+    imp::time_namespace()
+}
+
 /// What the kernel says of its wall clock and its error.
 ///
 /// # Errors

@@ -96,6 +96,14 @@ pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailab
     Err(Unavailable::because("this crate knows no switch on this system that forbids a thread the counter"))
 }
 
+pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
+    Err(Unavailable::because("which boot this is, is not known to this library on this system"))
+}
+
+pub(super) fn time_namespace() -> Result<u64, Unavailable> {
+    Ok(0)
+}
+
 #[cfg(feature = "std")]
 pub(super) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
     Err(Unavailable::because("threads are not bound to CPUs on this system"))

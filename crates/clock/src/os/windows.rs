@@ -209,6 +209,14 @@ pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailab
     Err(Unavailable::because("Windows has no switch that forbids a thread the counter"))
 }
 
+pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
+    Err(Unavailable::because("Windows does not say which boot this is"))
+}
+
+pub(super) fn time_namespace() -> Result<u64, Unavailable> {
+    Ok(0)
+}
+
 #[cfg(feature = "std")]
 pub(super) fn zero_of_std() -> Option<std::time::Instant> {
     None

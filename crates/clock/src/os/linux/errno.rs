@@ -15,6 +15,12 @@ impl Drop for Kept {
     }
 }
 
+/// Whether this thread's last failed call failed for this reason.
+pub(super) fn is(reason: libc::c_int) -> bool {
+    // SAFETY: as above.
+    unsafe { *place() == reason }
+}
+
 fn place() -> *mut libc::c_int {
     // SAFETY: takes nothing and returns the address of this thread's variable.
     unsafe { libc::__errno_location() }

@@ -1,3 +1,4 @@
+mod boot;
 #[cfg(feature = "calls")]
 pub(crate) mod calls;
 mod clocksource;
@@ -15,6 +16,7 @@ mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
 
+pub(super) use boot::{boot_uuid, time_namespace};
 pub(super) use clocksource::is_counter as clocksource_is_counter;
 #[cfg(feature = "kernel-data")]
 pub(super) use locate::locate;

@@ -1,6 +1,7 @@
 //! Time namespaces: their offsets are the system's to add.
 
 use core::sync::atomic::Ordering::Relaxed;
+use std::sync::OnceLock;
 use std::{assert_eq, eprintln, format, fs, io};
 
 use super::check::{Checked, check_every_kind, ensure, ensure_of};
@@ -8,7 +9,7 @@ use super::child::{Ended, end, holds_in_child, in_child, is_skipped_without_coun
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
 use super::shared::Shared;
-use crate::{Clock, Reason};
+use crate::{BootId, Clock, Reason};
 
 const OFFSET_S: u64 = 86_400;
 const NOT_PERMITTED: i32 = 9;
@@ -74,5 +75,35 @@ fn a_first_read_in_one_is_right() {
         if !is_skipped_without_counter() {
             check_inside(|| Ok(()), check_and_give_the_reason);
         }
+    });
+}
+
+/// Where the parent was, which its children inherit.
+static OUTSIDE: OnceLock<BootId> = OnceLock::new();
+
+fn note_where_this_is() -> Checked {
+    let boot = BootId::current();
+    ensure(boot.is_ok_and(|boot| OUTSIDE.set(boot).is_ok()), "a process can tell where it is")
+}
+
+fn check_it_is_elsewhere() -> Checked {
+    let (outside, inside) = (OUTSIDE.get().copied(), BootId::current().ok());
+    ensure(inside.is_some() && inside == BootId::current().ok(), "a namespace has one id")?;
+    ensure(inside != outside, "a namespace is told from the one outside, though the parent had asked")?;
+    let is_same_boot = outside.zip(inside).is_some_and(|(outside, inside)| outside.is_same_boot(inside));
+    ensure(is_same_boot, "the boot is the same")?;
+    #[cfg(feature = "serde")]
+    if let Some(outside) = outside {
+        let instant_outside = format!(r#"{{"boot":"{outside}","ns":1}}"#);
+        let is_refused = serde_json::from_str::<crate::Instant>(&instant_outside).is_err();
+        ensure(is_refused, "an instant from outside is refused inside")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn an_instant_is_not_carried_into_one() {
+    in_fresh_process(here!(an_instant_is_not_carried_into_one), || {
+        check_inside(note_where_this_is, check_it_is_elsewhere);
     });
 }
