@@ -24,8 +24,7 @@ fn record(arguments: &[&str]) -> Value {
 }
 
 fn assert_valid(record: &Value) {
-    let schema: Value =
-        serde_json::from_str(include_str!("../../../schema/chronoscope-record.v1.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope-record.v1.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let faults: Vec<String> =
         validator.iter_errors(record).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
@@ -308,7 +307,7 @@ fn a_check_looks_at_pauses_too() {
 fn pace(arguments: &[&str]) -> (Option<i32>, Value) {
     let output = chronoscope().args(["pace", "--format", "json"]).args(arguments).assert().get_output().clone();
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let schema: Value = serde_json::from_str(include_str!("../../../schema/chronoscope-pace.v1.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope-pace.v1.schema.json")).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&run), "{run}");
     (output.status.code(), run)
 }

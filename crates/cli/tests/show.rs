@@ -70,8 +70,8 @@ fn experiments_are_shown_again_with_their_conclusions() {
     }
 }
 
-const STUDY: &str = include_str!("../../report/tests/fixtures/study.json");
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures");
+const STUDY: &str = include_str!("fixtures/study.json");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(FIXTURES).join(name)

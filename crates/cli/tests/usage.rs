@@ -176,7 +176,7 @@ fn a_file_that_is_no_record_is_refused() {
 
 #[test]
 fn a_saved_record_is_shown_again() {
-    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/record.json");
     for view in ["check", "clocks", "reads", "causality", "monotime", "latch", "pause"] {
         let output = chronoscope().args(["show", fixture, "--view", view]).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -189,8 +189,8 @@ fn a_saved_record_is_shown_again() {
 
 #[test]
 fn a_saved_study_is_shown_again() {
-    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/study.json");
-    let check = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/record.json");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/study.json");
+    let check = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/record.json");
     for more in [&[][..], &["--full"]] {
         let output = chronoscope().args(["show", fixture]).args(more).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -204,11 +204,11 @@ fn a_saved_study_is_shown_again() {
 
 #[test]
 fn the_schema_is_the_committed_one() {
-    let committed = include_str!("../../../schema/chronoscope-record.v1.schema.json");
+    let committed = include_str!("../schema/chronoscope-record.v1.schema.json");
     chronoscope().arg("schema").assert().success().stdout(committed);
-    let committed = include_str!("../../../schema/chronoscope-study.v1.schema.json");
+    let committed = include_str!("../schema/chronoscope-study.v1.schema.json");
     chronoscope().args(["schema", "--study"]).assert().success().stdout(committed);
-    let committed = include_str!("../../../schema/chronoscope-pace.v1.schema.json");
+    let committed = include_str!("../schema/chronoscope-pace.v1.schema.json");
     chronoscope().args(["schema", "--pace"]).assert().success().stdout(committed);
 }
 

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 const VIEWS: [&str; 8] = ["check", "clocks", "reads", "causality", "monotime", "latch", "pause", "runtimes"];
 
 fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../report/tests/fixtures").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
 fn shown(columns: Option<&str>, name: &str, options: &[&str]) -> String {
@@ -45,7 +45,7 @@ fn a_page_has_the_columns_that_the_user_asks_for() {
 fn a_page_that_nobody_asks_a_width_of_has_118_columns() {
     let usual = shown(None, "record.json", &[]);
     assert_eq!(widest(&usual), 118);
-    assert_eq!(usual, include_str!("../../report/tests/golden/check.txt"));
+    assert_eq!(usual, include_str!("golden/check.txt"));
     for nonsense in ["", "0", "-1", "wide", "80.5", "99999999999999999999"] {
         assert_eq!(shown(Some(nonsense), "record.json", &[]), usual, "{nonsense}");
     }

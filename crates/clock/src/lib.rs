@@ -88,6 +88,10 @@
 // docs.rs says of each item which feature it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!("chronoscope-clock keeps times in 64-bit atomics, which this target does not have");
 

@@ -58,6 +58,8 @@ pub use crate::study_compare::{Welch, compare_studies, welch_ratio};
 
 #[cfg(doctest)]
 mod compiled_documents {
+    #[doc = include_str!("../README.md")]
+    mod package {}
     #[doc = include_str!("../../../README.md")]
     mod readme {}
     #[doc = include_str!("../../../DESIGN.md")]

@@ -4,8 +4,8 @@
 
 use std::process::ExitCode;
 
-const SCHEMA: &str = include_str!("../../../schema/chronoscope-record.v1.schema.json");
-const STUDY_SCHEMA: &str = include_str!("../../../schema/chronoscope-study.v1.schema.json");
+const SCHEMA: &str = include_str!("../schema/chronoscope-record.v1.schema.json");
+const STUDY_SCHEMA: &str = include_str!("../schema/chronoscope-study.v1.schema.json");
 
 fn main() -> ExitCode {
     let Some(path) = std::env::args_os().nth(1) else {

@@ -1,6 +1,6 @@
 //! The committed schema is the one that the record's types give.
 
-const COMMITTED: &str = include_str!("../../../schema/chronoscope-record.v1.schema.json");
+const COMMITTED: &str = include_str!("../schema/chronoscope-record.v1.schema.json");
 
 #[test]
 fn the_committed_schema_is_up_to_date() {
@@ -12,8 +12,8 @@ fn the_committed_schema_is_up_to_date() {
     );
 }
 
-const COMMITTED_STUDY: &str = include_str!("../../../schema/chronoscope-study.v1.schema.json");
-const STUDY: &str = include_str!("../../report/tests/fixtures/study.json");
+const COMMITTED_STUDY: &str = include_str!("../schema/chronoscope-study.v1.schema.json");
+const STUDY: &str = include_str!("fixtures/study.json");
 
 #[test]
 fn the_committed_schema_of_a_study_is_up_to_date() {
@@ -36,9 +36,9 @@ fn the_schema_of_a_study_tells_right_from_wrong() {
     assert!(!validator.is_valid(&study));
 }
 
-const COMMITTED_PACE: &str = include_str!("../../../schema/chronoscope-pace.v1.schema.json");
+const COMMITTED_PACE: &str = include_str!("../schema/chronoscope-pace.v1.schema.json");
 /// Of a version without `handover_ns`.
-const PACE: &str = include_str!("../../report/tests/fixtures/pace.json");
+const PACE: &str = include_str!("fixtures/pace.json");
 
 #[test]
 fn the_committed_schema_of_a_pace_is_up_to_date_and_takes_older_records() {

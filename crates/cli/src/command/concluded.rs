@@ -108,7 +108,7 @@ mod tests {
             Concluded::Experiment(Experiment::Omission) => &[("request", "setup(); work()")],
             Concluded::Experiment(Experiment::Fibonacci) => &[("fibonacci", "next, timed in batches")],
         };
-        let mut text = include_str!("../../../report/tests/fixtures/study.json").to_owned();
+        let mut text = include_str!("../../tests/fixtures/study.json").to_owned();
         for (old, new) in names {
             let quoted = format!("\"{old}\"");
             assert!(text.contains(&quoted), "{old}");

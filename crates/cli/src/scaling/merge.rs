@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn record(cells: &str, control: &str) -> StudyRecord {
-        let text = include_str!("../../../report/tests/fixtures/study.json");
+        let text = include_str!("../../tests/fixtures/study.json");
         let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
         value["cells"].as_array_mut().unwrap().truncate(1);
         value["cells"][0]["case"] = cells.into();

@@ -367,7 +367,7 @@ mod tests {
     /// Three clocks on one thread and on two: one that costs 6.38 ± 0.15 ns wherever that can be told, one whose reads in a
     /// row and between 50 ns of work get in each other's way, and one of which the intervals tell nothing.
     fn record() -> StudyRecord {
-        let text = include_str!("../../../report/tests/fixtures/study.json");
+        let text = include_str!("../../tests/fixtures/study.json");
         let mut record = chronoscope_report::study::parse(text).unwrap();
         let empty = record.cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
         record.cells.clear();
