@@ -5,6 +5,7 @@
 //! writes them anew; then the golden files of the reports follow. And a sentence with a figure that is a constant of the
 //! code is written here from the constant.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,36 @@ fn says(document: &str, sentence: &str) {
 
 fn seconds(depth: Depth) -> u64 {
     depth.budget().as_secs()
+}
+
+/// The names that the clock crate shows at its root.
+fn public_names() -> BTreeSet<String> {
+    let library = fs::read_to_string(root().join("crates/clock/src/lib.rs")).expect("the crate is there");
+    let mut names = BTreeSet::new();
+    for line in library.lines() {
+        if let Some(module) = line.strip_prefix("pub mod ") {
+            names.insert(module.trim_end_matches(';').to_owned());
+        } else if let Some(path) = line.strip_prefix("pub use ") {
+            let (_, items) = path.trim_end_matches(';').split_once("::").expect("from a module");
+            names.extend(items.trim_matches(['{', '}']).split(", ").map(str::to_owned));
+        }
+    }
+    names
+}
+
+#[test]
+fn the_review_of_what_is_public_names_all_of_it_and_nothing_else() {
+    let design = fs::read_to_string(root().join("DESIGN.md")).expect("the document is there");
+    let (_, section) = design.split_once("## What is public, and why?").expect("the section is there");
+    let (section, _) = section.split_once("\n## ").expect("another follows");
+    let mut reviewed = BTreeSet::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let items = row.split('|').nth(1).expect("a table has columns");
+        reviewed.extend(items.split(',').map(|item| item.trim().trim_matches('`').to_owned()));
+    }
+    let public = public_names();
+    assert!(public.len() > 30, "{public:?}");
+    assert_eq!(reviewed, public);
 }
 
 #[test]
