@@ -54,9 +54,8 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         match self.behind {
             Behind::CatchUp => {}
             Behind::CatchUpWithin(limit) => {
-                if let Some(limit) = now.saturating_sub(limit).checked_duration_since(self.start)
-                    && head < limit
-                {
+                let limit = now.saturating_sub(limit).checked_duration_since(self.start);
+                if let Some(limit) = limit.filter(|limit| head < *limit) {
                     self.pass(|at| at < limit);
                     self.pass_one();
                 }
