@@ -68,4 +68,6 @@ mod compiled_documents {
     mod platform {}
     #[doc = include_str!("../../../COMPARE.md")]
     mod compare {}
+    #[doc = include_str!("../../../docs/choosing.md")]
+    mod choosing {}
 }
