@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 use core::time::Duration;
 
-use crate::pause::{Cancel, Timer};
+use crate::pause::{Cancel, SleepFailed, Timer};
 use crate::{Instant, Now, TickSource};
 
 /// What a glance takes on a clock whose reads take nothing: without it a spin on a clock that stands still would never end.
@@ -47,6 +47,8 @@ pub struct FakeClock {
     last: AtomicU64,
     oversleep_ns: AtomicU64,
     interrupted_sleeps: AtomicU64,
+    signals_apart_ns: AtomicU64,
+    failing_sleeps: AtomicU64,
 }
 
 impl Default for FakeClock {
@@ -84,6 +86,8 @@ impl FakeClock {
             last: AtomicU64::new(start.as_nanos()),
             oversleep_ns: AtomicU64::new(0),
             interrupted_sleeps: AtomicU64::new(0),
+            signals_apart_ns: AtomicU64::new(0),
+            failing_sleeps: AtomicU64::new(0),
         }
     }
 
@@ -215,6 +219,39 @@ impl FakeClock {
         self.interrupted_sleeps.store(sleeps, SeqCst);
     }
 
+    /// From now on a signal arrives every `period` of true time, as a profiler's timer sends them, and ends the sleep that it
+    /// finds. Zero, as at first: no signals.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, pause::Pauser, pause::Target};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.interrupt_sleeps_every(Duration::from_micros(500));
+    /// let waited = Pauser::with_timer(&clock, Target::default()).pause(Duration::from_millis(100));
+    /// assert!(waited.sleeps > 150 && waited.late < Duration::from_micros(1));
+    /// ```
+    pub fn interrupt_sleeps_every(&self, period: Duration) {
+        self.signals_apart_ns.store(nanos(period), SeqCst);
+    }
+
+    /// The next `sleeps` sleeps on this clock fail at once, as where a sandbox forbids them.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, pause::Pauser, pause::Target};
+    /// use core::time::Duration;
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.fail_sleeps(u64::MAX);
+    /// let waited = Pauser::with_timer(&clock, Target::default()).pause(Duration::from_millis(1));
+    /// assert!(waited.failed_sleeps > 0 && waited.sleeps == 0 && waited.late < Duration::from_micros(1));
+    /// ```
+    pub fn fail_sleeps(&self, sleeps: u64) {
+        self.failing_sleeps.store(sleeps, SeqCst);
+    }
+
     /// True time since the start: the sum of all that passed, whatever the clock shows.
     ///
     /// # Examples
@@ -266,17 +303,27 @@ fn nanos(duration: Duration) -> u64 {
 
 impl Timer for FakeClock {
     /// Lets the time pass until `deadline`, and by what it was told to oversleep.
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
         if cancel.is_some_and(Cancel::is_cancelled) {
-            return;
+            return Ok(());
+        }
+        if self.failing_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
+            return Err(SleepFailed::because("it was told to fail"));
         }
         let left = deadline.saturating_duration_since(Now::now(self));
+        let until_signal_ns = match self.signals_apart_ns.load(SeqCst) {
+            0 => u64::MAX,
+            apart_ns => apart_ns - self.elapsed_ns.load(SeqCst) % apart_ns,
+        };
         if self.interrupted_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
             self.advance(left / 2);
+        } else if until_signal_ns < nanos(left) {
+            self.pass(until_signal_ns);
         } else {
             self.advance(left);
             self.pass(self.oversleep_ns.load(SeqCst));
         }
+        Ok(())
     }
 
     /// The time after a read's cost, or after 10 ns where reads cost nothing: so a spin ends.
@@ -398,7 +445,7 @@ mod tests {
         clock.set_read_cost(Duration::ZERO);
         clock.set_oversleep(ns(7));
         let deadline = clock.now() + ns(500);
-        clock.sleep_until(deadline, None);
+        assert_eq!(clock.sleep_until(deadline, None), Ok(()));
         assert_eq!(clock.now(), deadline + ns(7));
     }
 }

@@ -5,7 +5,7 @@ use std::{boxed::Box, rc::Rc, sync::Arc};
 
 use core::time::Duration;
 
-use crate::pause::{Cancel, Timer};
+use crate::pause::{Cancel, SleepFailed, Timer};
 use crate::{Instant, Now, Reading};
 
 macro_rules! forward {
@@ -22,7 +22,7 @@ macro_rules! forward {
         }
 
         impl<C: Timer + ?Sized> Timer for $pointer {
-            fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
+            fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
                 (**self).sleep_until(deadline, cancel)
             }
 

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::*;
 use crate::pacer::{Late, Pace};
-use crate::pause::Target;
+use crate::pause::{SleepFailed, Target};
 use crate::{FakeClock, Now};
 
 const READ_NS: u64 = 10;
@@ -149,8 +149,8 @@ impl Now for Interrupted {
 }
 
 impl Timer for Interrupted {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
-        self.clock.sleep_until(deadline, cancel);
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+        self.clock.sleep_until(deadline, cancel)
     }
 }
 

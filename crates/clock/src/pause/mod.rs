@@ -12,6 +12,9 @@
 //!
 //! All are never early by [`Clock`], and say what became of them; see [`Waited`]. None yields. A wait is in vain where the
 //! machine takes the CPU at the wrong moment, which `late` and `largest_gap` then show.
+//!
+//! Signals interrupt sleeps and never end them: the rest is slept. Where the system refuses to sleep at all (a sandbox), the rest
+//! is spun, and [`Waited::failed_sleeps`] says so.
 
 mod allowance;
 mod cancel;
@@ -22,6 +25,8 @@ mod levers;
 mod pauser;
 mod probes;
 mod sleep_cost;
+mod sleep_failed;
+mod sleeps;
 mod spin;
 mod target;
 mod timer;
@@ -32,14 +37,13 @@ use core::time::Duration;
 pub use cancel::Cancel;
 pub use levers::{RealTime, TimeSlice, TimerSlack};
 pub use pauser::Pauser;
+pub use sleep_failed::SleepFailed;
 pub use target::Target;
 pub use timer::{SystemTimer, Timer};
 pub use waited::Waited;
 
 use crate::{Clock, Instant};
-
-/// A sleep that is to last to the end sleeps so often at most, whatever signals arrive; then it spins.
-const MOST_SLEEPS: u32 = 1_000;
+use sleeps::{Sleep, Sleeps};
 
 /// Waits for `length` from now on without giving the CPU away.
 ///
@@ -82,8 +86,9 @@ pub fn spin_until(deadline: Instant) -> Waited {
 /// Gives the CPU away for `length` from now on.
 ///
 /// # Guarantees
-/// Never early. While it lasts the kernel delays this thread's timers as little as it can, where that can be chosen; what it
-/// was before is restored.
+/// Never early. While it lasts the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, on Linux
+/// with the feature `std`); what it was before is restored. Interruptions do not end it; where the system refuses to sleep it
+/// spins, and [`Waited::failed_sleeps`] is above 0.
 ///
 /// # Platform
 /// As [`SystemTimer`].
@@ -156,13 +161,13 @@ pub fn hybrid_until(deadline: Instant, margin: Duration) -> Waited {
 fn hybrid_on<T: Timer>(timer: &T, deadline: Instant, margin: Duration) -> Waited {
     let mut waited = Waited::nothing(deadline);
     let aim = deadline.saturating_sub(margin);
+    let mut sleeps = Sleeps::NONE;
     let mut now = timer.glance();
-    while now < aim && waited.sleeps < MOST_SLEEPS {
-        timer.sleep_until(aim, None);
-        let woken = timer.glance();
-        waited.slept += woken.saturating_duration_since(now);
-        waited.sleeps += 1;
-        now = woken;
+    while now < aim && !sleeps.are_given_up() {
+        let outcome = timer.sleep_until(aim, None);
+        let ended = timer.glance();
+        sleeps.note(outcome, Sleep { began: now, aim, ended, is_cancelled: false }, &mut waited);
+        now = ended;
     }
     spin::spin_until(|| timer.glance(), deadline, None, &mut waited);
     waited
@@ -205,6 +210,66 @@ mod tests {
         let deadline = Instant::from_nanos(5_000_000);
         let waited = hybrid_on(&clock, deadline, Duration::ZERO);
         assert!(waited.ended >= deadline && waited.sleeps == 8, "{waited:?}");
+    }
+
+    #[test]
+    fn no_number_of_signals_ends_a_sleep() {
+        let clock = FakeClock::new();
+        clock.interrupt_sleeps_every(Duration::from_micros(10));
+        let waited = hybrid_on(&clock, Instant::from_nanos(50_000_000), Duration::ZERO);
+        assert!(waited.sleeps >= 4_999 && waited.failed_sleeps == 0, "{waited:?}");
+        assert!(waited.spun < Duration::from_micros(1), "{waited:?}");
+    }
+
+    #[test]
+    fn a_few_failures_are_slept_over() {
+        let clock = FakeClock::new();
+        clock.fail_sleeps(3);
+        let waited = hybrid_on(&clock, Instant::from_nanos(5_000_000), Duration::ZERO);
+        assert!(
+            waited.sleeps == 1 && waited.failed_sleeps == 3 && waited.spun < Duration::from_micros(1),
+            "{waited:?}"
+        );
+    }
+
+    #[test]
+    fn where_no_sleep_is_to_be_had_the_wait_is_spun() {
+        let clock = FakeClock::new();
+        clock.fail_sleeps(u64::MAX);
+        let deadline = Instant::from_nanos(500_000);
+        let waited = hybrid_on(&clock, deadline, Duration::ZERO);
+        assert!(waited.ended >= deadline && waited.sleeps == 0 && waited.failed_sleeps > 0, "{waited:?}");
+        assert!(waited.failed_sleeps < 10 && waited.spun > Duration::from_micros(490), "{waited:?}");
+    }
+
+    /// A timer whose sleeps come back at once, and say that they slept.
+    struct Broken(FakeClock);
+
+    impl crate::Now for Broken {
+        fn now(&self) -> Instant {
+            crate::Now::now(&self.0)
+        }
+
+        fn reading(&self) -> crate::Reading {
+            crate::Now::reading(&self.0)
+        }
+    }
+
+    impl Timer for Broken {
+        fn sleep_until(&self, _deadline: Instant, _cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_timer_that_comes_back_at_once_is_not_asked_for_ever() {
+        let timer = Broken(FakeClock::new());
+        timer.0.set_read_cost(Duration::from_nanos(10));
+        let deadline = Instant::from_nanos(500_000);
+        let waited = hybrid_on(&timer, deadline, Duration::ZERO);
+        assert!(waited.ended >= deadline && waited.failed_sleeps < 10 && waited.sleeps == 0, "{waited:?}");
+        let waited = Pauser::with_timer(&timer, Target::default()).pause(Duration::from_millis(5));
+        assert!(waited.late < Duration::from_micros(1) && waited.failed_sleeps < 10, "{waited:?}");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use super::learnt::{LONG_NS, Learnt};
 use super::levers::{RealTime, TimerSlack};
 use super::probes::Probes;
 use super::sleep_cost::SleepCost;
+use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
-use super::{Cancel, SystemTimer, Target, Timer, Waited};
+use super::{Cancel, SleepFailed, SystemTimer, Target, Timer, Waited};
 use crate::{Instant, Unavailable};
 
 /// A sleep of unknown lateness ends so long before the deadline.
@@ -23,8 +24,6 @@ const FIRST_MARGIN_NS: (u64, u64) = (60_000, 150_000);
 const SECOND_NS: u64 = 30_000;
 /// Of first sleeps one in a thousand may be later than that, unless that takes a margin beyond the most.
 const FIRST_QUANTILE: f32 = 0.999;
-/// A wait sleeps so often at most, whatever signals arrive.
-const MOST_SLEEPS: u32 = 64;
 /// A sleep is tried again that trusts twice the median.
 const PROBE_MARGIN: u64 = 2;
 /// Then what was seen before counts so much less: some sixty that are on time outweigh one bad episode.
@@ -56,6 +55,7 @@ const WINDOW: Duration = Duration::from_millis(500);
 ///   (the first of two sleeps may end 150 µs early), and while it spins it tries a sleep again: every 20 ms, or so rarely that
 ///   what that makes late is a twentieth of what may be.
 /// - It sleeps where that saves CPU time: what a sleep itself takes of it is measured now and then.
+/// - Signals do not end a sleep, however many arrive. Where the system refuses to sleep, it spins, and says so.
 /// - Memory of fixed size (about 10 KB), no allocation, no thread, no lock.
 /// - While it lives, the kernel delays this thread's timers as little as it can (timer slack of 1 ns, Linux); what it was
 ///   before is restored on drop. Everything else of the thread is left as it is.
@@ -205,9 +205,9 @@ impl<T: Timer> Pauser<T> {
     /// Sleeps to see how late that ends.
     fn learn(&mut self, length: Duration, after_long: bool) {
         let aim = self.timer.glance().saturating_add(length);
-        self.sleep_until(aim, None, false);
+        let has_slept = self.sleep_until(aim, None, false).is_ok();
         let woken = self.timer.glance();
-        if let Some(late) = woken.checked_duration_since(aim) {
+        if let Some(late) = woken.checked_duration_since(aim).filter(|_| has_slept) {
             self.learnt.of(nanos(length), after_long).record(nanos(late), woken);
         }
     }
@@ -241,10 +241,11 @@ impl<T: Timer> Pauser<T> {
         let mut waited = Waited::nothing(deadline);
         let mut after_long = false;
         let mut is_probe = false;
+        let mut sleeps = Sleeps::NONE;
         let mut now = self.timer.glance();
         let whole = deadline.saturating_duration_since(now);
         let had_passed = now >= deadline;
-        while now < deadline && waited.sleeps < MOST_SLEEPS && !cancel.is_some_and(Cancel::is_cancelled) {
+        while now < deadline && !sleeps.are_given_up() && !cancel.is_some_and(Cancel::is_cancelled) {
             let margin_ns = match self.next_step(deadline, now, after_long, whole) {
                 Step::Sleep { margin_ns } => margin_ns,
                 Step::Probe { margin_ns } => {
@@ -254,16 +255,15 @@ impl<T: Timer> Pauser<T> {
                 Step::Spin => break,
             };
             let aim = deadline.saturating_sub(Duration::from_nanos(margin_ns));
-            self.sleep_until(aim, cancel, is_probe);
+            let outcome = self.sleep_until(aim, cancel, is_probe);
             let woken = self.timer.glance();
-            let slept = woken.saturating_duration_since(now);
-            waited.slept += slept;
-            waited.sleeps += 1;
-            if let Some(late) = woken.checked_duration_since(aim) {
+            let is_cancelled = cancel.is_some_and(Cancel::is_cancelled);
+            let has_slept = sleeps.note(outcome, Sleep { began: now, aim, ended: woken, is_cancelled }, &mut waited);
+            if let Some(late) = woken.checked_duration_since(aim).filter(|_| has_slept) {
                 let left_ns = nanos(deadline.saturating_duration_since(now));
                 self.learnt.of(left_ns, after_long).record(nanos(late), woken);
             }
-            after_long |= nanos(slept) >= LONG_NS;
+            after_long |= has_slept && nanos(woken.saturating_duration_since(now)) >= LONG_NS;
             now = woken;
         }
         let woken_late = now.saturating_duration_since(deadline);
@@ -283,12 +283,13 @@ impl<T: Timer> Pauser<T> {
         waited
     }
 
-    fn sleep_until(&mut self, aim: Instant, cancel: Option<&Cancel>, is_probe: bool) {
+    fn sleep_until(&mut self, aim: Instant, cancel: Option<&Cancel>, is_probe: bool) -> Result<(), SleepFailed> {
         let before = if self.cost.is_due() || is_probe { self.timer.cpu_time() } else { None };
-        self.timer.sleep_until(aim, cancel);
+        self.timer.sleep_until(aim, cancel)?;
         if let Some((before, after)) = before.and_then(|before| Some((before, self.timer.cpu_time()?))) {
             self.cost.record(after.saturating_sub(before));
         }
+        Ok(())
     }
 
     /// What to do with the time that is left `now`.
@@ -350,7 +351,7 @@ impl<T: Timer> Pauser<T> {
         let (sleeps, length) = MEASURED;
         let cost = |_| {
             let before = self.timer.cpu_time()?;
-            self.timer.sleep_until(self.timer.glance().saturating_add(length), None);
+            self.timer.sleep_until(self.timer.glance().saturating_add(length), None).ok()?;
             Some(self.timer.cpu_time()?.saturating_sub(before))
         };
         if let Some(cheapest) = (0..sleeps).filter_map(cost).min() {

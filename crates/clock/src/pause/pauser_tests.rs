@@ -114,6 +114,31 @@ fn a_real_time_thread_leaves_the_kernel_its_share() {
 }
 
 #[test]
+fn no_number_of_signals_lets_it_spin() {
+    let clock = clock(3_000);
+    clock.interrupt_sleeps_every(Duration::from_micros(20));
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let waited = pauser.pause(Duration::from_millis(100));
+    assert!(waited.sleeps > 4_000 && waited.failed_sleeps == 0, "{waited:?}");
+    assert!(waited.slept > Duration::from_millis(99) && waited.late < MICROSECOND, "{waited:?}");
+}
+
+#[test]
+fn where_no_sleep_is_to_be_had_it_spins_and_says_so() {
+    let clock = clock(3_000);
+    clock.fail_sleeps(u64::MAX);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let length = Duration::from_millis(1);
+    for _ in 0..10 {
+        let waited = pauser.pause(length);
+        assert!(waited.failed_sleeps > 0 && waited.failed_sleeps < 10 && waited.sleeps == 0, "{waited:?}");
+        assert!(waited.late < MICROSECOND && waited.slept.is_zero(), "{waited:?}");
+    }
+    clock.fail_sleeps(0);
+    assert!(pauser.pause(length).sleeps > 0, "it asks anew in each wait");
+}
+
+#[test]
 fn a_cancelled_wait_ends_at_once_and_says_so() {
     let clock = clock(0);
     let mut pauser = Pauser::with_timer(&clock, Target::default());

@@ -4,7 +4,7 @@ use crate::os::wait::Sleeper;
 use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now};
 
-use super::Cancel;
+use super::{Cancel, SleepFailed};
 
 /// A clock, and a way to give the CPU away until a moment on it: what a [`Pauser`](super::Pauser) waits by.
 ///
@@ -21,12 +21,17 @@ use super::Cancel;
 ///
 /// let timer = SystemTimer::new();
 /// let deadline = timer.now() + Duration::from_micros(200);
-/// timer.sleep_until(deadline, None);
+/// timer.sleep_until(deadline, None)?;
 /// println!("woken {:?} after it", timer.now().duration_since(deadline));
+/// # Ok::<(), chronoscope_clock::pause::SleepFailed>(())
 /// ```
 pub trait Timer: Now {
     /// Gives the CPU away until `deadline`, or until `cancel` is.
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>);
+    ///
+    /// # Errors
+    /// [`SleepFailed`] where the CPU could not be given away, and trying again is of little use. To be woken early, by a signal
+    /// or a cancel, is none.
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed>;
 
     /// The time now, for a loop that asks again and again: it may be read without keeping its place in program order.
     fn glance(&self) -> Instant {
@@ -79,7 +84,7 @@ impl Now for SystemTimer {
 }
 
 impl Timer for SystemTimer {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
         let now = self.clock.now();
         match cancel {
             None => self.sleeper.sleep_until(deadline, now),

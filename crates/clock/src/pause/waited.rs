@@ -21,6 +21,7 @@ use crate::Instant;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "what was overslept is here, to be made up for"]
+#[non_exhaustive]
 pub struct Waited {
     /// The clock's first reading at the deadline or after it; of a cancelled wait, its last one.
     pub ended: Instant,
@@ -30,8 +31,11 @@ pub struct Waited {
     pub slept: Duration,
     /// Time for which the CPU was kept.
     pub spun: Duration,
-    /// How often the CPU was given away.
+    /// How often the CPU was given away. Each signal that interrupts a sleep makes it one more.
     pub sleeps: u32,
+    /// How often the CPU could not be given away: the system refused, as a sandbox does, or gave it back at once. After a few of
+    /// them in a row the rest of the wait is spun.
+    pub failed_sleeps: u32,
     /// The longest time between two readings while the CPU was kept: well above a microsecond where the machine took it.
     pub largest_gap: Duration,
     /// The time between the last two of them, between which the deadline passed. Nothing where it had passed before the CPU
@@ -50,6 +54,7 @@ impl Waited {
             slept: Duration::ZERO,
             spun: Duration::ZERO,
             sleeps: 0,
+            failed_sleeps: 0,
             largest_gap: Duration::ZERO,
             last_gap: Duration::ZERO,
             cancelled: false,

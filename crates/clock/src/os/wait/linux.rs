@@ -3,6 +3,7 @@ use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
 use crate::Unavailable;
+use crate::pause::SleepFailed;
 
 #[derive(Debug)]
 pub(super) struct Sleeper;
@@ -19,17 +20,25 @@ impl Sleeper {
         Self
     }
 
-    pub(super) fn sleep_until(&self, deadline_ns: u64, _left: Duration) {
+    pub(super) fn sleep_until(&self, deadline_ns: u64, _left: Duration) -> Result<(), SleepFailed> {
         let deadline = timespec(deadline_ns);
         // SAFETY: `deadline` is a valid timespec; with TIMER_ABSTIME nothing is written back.
-        unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &deadline, null_mut()) };
+        match unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &deadline, null_mut()) } {
+            0 | libc::EINTR => Ok(()),
+            _ => Err(SleepFailed::because("the kernel or a sandbox refuses clock_nanosleep")),
+        }
     }
 
     /// By a futex: it takes an absolute deadline on CLOCK_MONOTONIC when waiting for any bit (futex(2)).
-    pub(super) fn sleep_until_or(&self, word: &AtomicU32, deadline_ns: u64, _left: Duration) {
+    pub(super) fn sleep_until_or(
+        &self,
+        word: &AtomicU32,
+        deadline_ns: u64,
+        _left: Duration,
+    ) -> Result<(), SleepFailed> {
         let deadline = timespec(deadline_ns);
         // SAFETY: `word` is an aligned u32 that outlives the call, which only reads it; `deadline` is a valid timespec.
-        unsafe {
+        let outcome = unsafe {
             libc::syscall(
                 libc::SYS_futex,
                 word.as_ptr(),
@@ -40,6 +49,13 @@ impl Sleeper {
                 libc::FUTEX_BITSET_MATCH_ANY,
             )
         };
+        // SAFETY: the C library's own variable of this thread, which is valid while the thread runs.
+        match unsafe { *libc::__errno_location() } {
+            _ if outcome == 0 => Ok(()),
+            // The word was changed already, the deadline has come, or a signal.
+            libc::EAGAIN | libc::ETIMEDOUT | libc::EINTR => Ok(()),
+            _ => Err(SleepFailed::because("the kernel or a sandbox refuses futex")),
+        }
     }
 }
 

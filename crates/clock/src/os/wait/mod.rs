@@ -15,6 +15,7 @@ mod polled;
 
 use core::sync::atomic::AtomicU32;
 
+use crate::pause::SleepFailed;
 use crate::{Instant, Unavailable};
 
 /// What a thread sleeps by: on Windows a timer, elsewhere nothing.
@@ -29,13 +30,13 @@ impl Sleeper {
 
     /// Gives the CPU away until `deadline` on the timescale of the monotonic clock, on which it is now `now`. Comes back
     /// later, or earlier if a signal arrives.
-    pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) {
-        self.0.sleep_until(deadline.as_nanos(), deadline.saturating_duration_since(now));
+    pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
+        self.0.sleep_until(deadline.as_nanos(), deadline.saturating_duration_since(now))
     }
 
     /// The same; comes back at once when `word` is not 0, or is made so and [`wake`] is called.
-    pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) {
-        self.0.sleep_until_or(word, deadline.as_nanos(), deadline.saturating_duration_since(now));
+    pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
+        self.0.sleep_until_or(word, deadline.as_nanos(), deadline.saturating_duration_since(now))
     }
 }
 

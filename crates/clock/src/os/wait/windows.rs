@@ -2,13 +2,14 @@ use core::ptr::null;
 use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
-use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Threading::{
     CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer, Sleep, TIMER_ALL_ACCESS,
     WaitForSingleObject,
 };
 
 pub(super) use super::no_scheduling::{Scheduling, set_timer_slack_ns, timer_slack_ns};
+use crate::pause::SleepFailed;
 
 /// The unit of a timer's due time.
 const UNIT_NS: u128 = 100;
@@ -29,30 +30,45 @@ impl Sleeper {
     }
 
     /// The due time is handed over as what is left, since an absolute one would be on the wall clock.
-    pub(super) fn sleep_until(&self, _deadline_ns: u64, left: Duration) {
-        self.sleep(left);
+    pub(super) fn sleep_until(&self, _deadline_ns: u64, left: Duration) -> Result<(), SleepFailed> {
+        self.sleep(left)
     }
 
-    pub(super) fn sleep_until_or(&self, word: &AtomicU32, _deadline_ns: u64, left: Duration) {
-        super::polled::sleep_or(word, left, |step| self.sleep(step));
+    pub(super) fn sleep_until_or(
+        &self,
+        word: &AtomicU32,
+        _deadline_ns: u64,
+        left: Duration,
+    ) -> Result<(), SleepFailed> {
+        super::polled::sleep_or(word, left, |step| self.sleep(step))
     }
 
-    fn sleep(&self, left: Duration) {
+    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+        let Some(timer) = self.timer else { return sleep_ticks(left) };
         // Negative: relative.
-        let due = -i64::try_from(left.as_nanos() / UNIT_NS).unwrap_or(i64::MAX);
-        if let Some(timer) = self.timer {
-            // SAFETY: `timer` is a timer's handle, which is closed on drop alone; `due` is read; there is no callback.
-            let is_set = unsafe { SetWaitableTimer(timer, &due, 0, None, null(), 0) } != 0;
-            if is_set {
-                // SAFETY: as above. The timer fires in any case.
-                unsafe { WaitForSingleObject(timer, INFINITE) };
-                return;
-            }
+        let due = -i64::try_from(left.as_nanos().div_ceil(UNIT_NS)).unwrap_or(i64::MAX);
+        // SAFETY: `timer` is a timer's handle, which is closed on drop alone; `due` is read; there is no callback.
+        if unsafe { SetWaitableTimer(timer, &due, 0, None, null(), 0) } == 0 {
+            return Err(SleepFailed::because("SetWaitableTimer fails"));
         }
-        let ms = u32::try_from(left.as_millis()).unwrap_or(INFINITE - 1);
-        // SAFETY: takes a number.
-        unsafe { Sleep(ms) };
+        // SAFETY: as above. The timer fires in any case.
+        match unsafe { WaitForSingleObject(timer, INFINITE) } {
+            WAIT_OBJECT_0 => Ok(()),
+            _ => Err(SleepFailed::because("WaitForSingleObject fails")),
+        }
     }
+}
+
+fn sleep_ticks(left: Duration) -> Result<(), SleepFailed> {
+    let ms = u32::try_from(left.as_millis()).unwrap_or(INFINITE - 1);
+    if ms == 0 {
+        return Err(SleepFailed::because(
+            "without a timer of high resolution nothing sleeps for less than a millisecond",
+        ));
+    }
+    // SAFETY: takes a number.
+    unsafe { Sleep(ms) };
+    Ok(())
 }
 
 impl Drop for Sleeper {

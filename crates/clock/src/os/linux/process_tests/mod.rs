@@ -18,6 +18,7 @@ mod restore;
 mod seccomp;
 mod shared;
 mod signal;
+mod sleeps;
 mod stop;
 mod time_namespace;
 

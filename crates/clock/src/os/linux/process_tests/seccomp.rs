@@ -28,21 +28,32 @@ const fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
 
 /// Kills the process at every system call but those that a test needs to end.
 fn enter_sandbox(architecture: u32) {
+    let allowed = [libc::SYS_write, libc::SYS_exit, libc::SYS_exit_group, libc::SYS_rt_sigreturn];
+    install(architecture, &allowed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
+}
+
+/// Lets the calls `numbers` of this process fail with EPERM from now on. False where the filter is not written for this machine.
+pub(super) fn refuse(numbers: &[libc::c_long]) -> bool {
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    ARCHITECTURE.map(|architecture| install(architecture, numbers, refused, libc::SECCOMP_RET_ALLOW)).is_some()
+}
+
+/// Does `to_these` at the calls `numbers`, and `to_others` at all others.
+fn install(architecture: u32, numbers: &[libc::c_long], to_these: u32, to_others: u32) {
     const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
     const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
-    let allowed = [libc::SYS_write, libc::SYS_exit, libc::SYS_exit_group, libc::SYS_rt_sigreturn];
     let mut filter: Vec<libc::sock_filter> = std::vec![
         instruction(LOAD, 4, 0, 0), // the architecture
         instruction(IF_EQUAL, architecture, 1, 0),
         instruction(RETURN, libc::SECCOMP_RET_KILL_PROCESS, 0, 0),
         instruction(LOAD, 0, 0, 0), // the number
     ];
-    for number in allowed {
-        filter.push(instruction(IF_EQUAL, number as u32, 0, 1));
-        filter.push(instruction(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    for number in numbers {
+        filter.push(instruction(IF_EQUAL, *number as u32, 0, 1));
+        filter.push(instruction(RETURN, to_these, 0, 0));
     }
-    filter.push(instruction(RETURN, libc::SECCOMP_RET_KILL_PROCESS, 0, 0));
+    filter.push(instruction(RETURN, to_others, 0, 0));
     let description = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
     // SAFETY: takes numbers alone; without it an unprivileged process may not install a filter.
     assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);

@@ -1,0 +1,92 @@
+//! Sleeps that signals interrupt all the time, and sleeps that a sandbox forbids.
+
+use core::time::Duration;
+use std::{eprintln, println, ptr};
+
+use super::check::{Checked, ensure, ensure_of};
+use super::child::holds_in_child;
+use super::fresh::{SKIPPED, in_fresh_process};
+use super::seccomp::refuse;
+use super::{here, signal};
+use crate::Clock;
+use crate::os::{OsClock, try_read_ns};
+use crate::pause::{self, Cancel, Pauser, Waited};
+
+const PROFILER_HZ: i64 = 2_000;
+const LENGTH: Duration = Duration::from_millis(300);
+
+extern "C" fn nothing(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
+
+fn start_profiler() {
+    signal::on(libc::SIGALRM, nothing);
+    let time = libc::timeval { tv_sec: 0, tv_usec: (1_000_000 / PROFILER_HZ) as _ };
+    let timer = libc::itimerval { it_interval: time, it_value: time };
+    // SAFETY: the kernel reads `timer`; nobody wants the old one.
+    std::assert_eq!(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, ptr::null_mut()) }, 0);
+}
+
+fn cpu_ns() -> u64 {
+    try_read_ns(OsClock::ThreadCpuTime).expect("the CPU time of this thread")
+}
+
+fn sleeps_on(mut wait: impl FnMut() -> Waited) -> Checked {
+    start_profiler();
+    let (begin, cpu_before_ns) = (Clock::or_system().now(), cpu_ns());
+    let waited = wait();
+    let cpu_ns = cpu_ns() - cpu_before_ns;
+    println!("CPU {} µs {waited:?}", cpu_ns / 1_000);
+    ensure(waited.ended >= begin.saturating_add(LENGTH), "never early")?;
+    let numbers = [u64::from(waited.sleeps), waited.slept.as_nanos() as u64, cpu_ns];
+    ensure_of(waited.sleeps > 64 && waited.failed_sleeps == 0, "interrupted, and not failed", numbers)?;
+    ensure_of(waited.slept > LENGTH.mul_f64(0.8), "it slept", numbers)?;
+    ensure_of(cpu_ns < waited.slept.as_nanos() as u64 / 2, "CPU time is not that of a spin", numbers)
+}
+
+#[test]
+fn a_profiler_does_not_let_a_pauser_spin() {
+    in_fresh_process(here!(a_profiler_does_not_let_a_pauser_spin), || {
+        holds_in_child(|| sleeps_on(|| Pauser::new().pause(LENGTH)));
+        holds_in_child(|| sleeps_on(|| Pauser::new().pause_or(LENGTH, &Cancel::new())));
+    });
+}
+
+#[test]
+fn a_profiler_does_not_let_a_sleep_spin() {
+    in_fresh_process(here!(a_profiler_does_not_let_a_sleep_spin), || {
+        holds_in_child(|| sleeps_on(|| pause::sleep(LENGTH)));
+    });
+}
+
+#[test]
+fn where_sleeping_is_forbidden_waits_are_on_time_and_say_so() {
+    in_fresh_process(here!(where_sleeping_is_forbidden_waits_are_on_time_and_say_so), || {
+        holds_in_child(|| {
+            let mut pauser = Pauser::new();
+            pauser.calibrate();
+            if !refuse(&[libc::SYS_clock_nanosleep, libc::SYS_nanosleep, libc::SYS_futex]) {
+                eprintln!("{SKIPPED}the filter is not written for this architecture");
+                return Ok(());
+            }
+            let length = Duration::from_millis(2);
+            let mut waits: [&mut dyn FnMut() -> Waited; 3] =
+                [&mut || pause::sleep(length), &mut || pause::hybrid(length, Duration::from_micros(50)), &mut || {
+                    pauser.pause(length)
+                }];
+            for wait in &mut waits {
+                forbidden(length, wait)?;
+            }
+            let never = Cancel::new();
+            forbidden(length, &mut || pauser.pause_or(length, &never))?;
+            forbidden(length, &mut || Pauser::new().pause(length))
+        });
+    });
+}
+
+fn forbidden(length: Duration, wait: &mut dyn FnMut() -> Waited) -> Checked {
+    let begin = Clock::or_system().now();
+    let waited = wait();
+    ensure(waited.ended >= begin.saturating_add(length), "never early")?;
+    let numbers = [u64::from(waited.sleeps), u64::from(waited.failed_sleeps), 0];
+    ensure_of(waited.sleeps == 0 && waited.slept.is_zero(), "no sleep", numbers)?;
+    ensure_of((1..10).contains(&waited.failed_sleeps), "said, and given up", numbers)
+}
