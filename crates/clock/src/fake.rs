@@ -1,4 +1,4 @@
-use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 use core::time::Duration;
 
 use crate::pause::{Cancel, SleepFailed, Timer};
@@ -49,6 +49,7 @@ pub struct FakeClock {
     interrupted_sleeps: AtomicU64,
     signals_apart_ns: AtomicU64,
     failing_sleeps: AtomicU64,
+    real_time: AtomicBool,
 }
 
 impl Default for FakeClock {
@@ -88,6 +89,7 @@ impl FakeClock {
             interrupted_sleeps: AtomicU64::new(0),
             signals_apart_ns: AtomicU64::new(0),
             failing_sleeps: AtomicU64::new(0),
+            real_time: AtomicBool::new(false),
         }
     }
 
@@ -252,6 +254,20 @@ impl FakeClock {
         self.failing_sleeps.store(sleeps, SeqCst);
     }
 
+    /// Whether those who wait on this clock are told that they run under a real-time policy; not at first.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{FakeClock, pause::Timer};
+    ///
+    /// let clock = FakeClock::new();
+    /// clock.set_real_time(true);
+    /// assert!(clock.is_real_time());
+    /// ```
+    pub fn set_real_time(&self, real_time: bool) {
+        self.real_time.store(real_time, SeqCst);
+    }
+
     /// True time since the start: the sum of all that passed, whatever the clock shows.
     ///
     /// # Examples
@@ -324,6 +340,10 @@ impl Timer for FakeClock {
             self.pass(self.oversleep_ns.load(SeqCst));
         }
         Ok(())
+    }
+
+    fn is_real_time(&self) -> bool {
+        self.real_time.load(SeqCst)
     }
 
     /// The time after a read's cost, or after 10 ns where reads cost nothing: so a spin ends.

@@ -41,7 +41,8 @@
 //!
 //! # Features
 //! - `std` (default): wall-clock types of the standard library ([`WallAnchor::to_system_time`], `UtcInterval::earliest`),
-//!   `pacer::Poisson`, and the monotonic clock of systems that have no file of their own here.
+//!   `pacer::Poisson`, guards that change how a thread is scheduled ([`pause::TimerSlack`], [`pause::TimeSlice`],
+//!   [`pause::RealTime`]), and the monotonic clock of systems that have no file of their own here.
 //! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
 //!   without it, every read is `clock_gettime`.
 //! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`], which hold the [`BootId`] that their times belong to and

@@ -34,6 +34,10 @@ macro_rules! forward {
             fn cpu_time(&self) -> Option<Duration> {
                 (**self).cpu_time()
             }
+
+            fn is_real_time(&self) -> bool {
+                (**self).is_real_time()
+            }
         }
     )*};
 }

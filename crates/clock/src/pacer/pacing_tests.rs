@@ -152,6 +152,10 @@ impl Timer for Interrupted {
     fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
         self.clock.sleep_until(deadline, cancel)
     }
+
+    fn is_real_time(&self) -> bool {
+        self.clock.is_real_time()
+    }
 }
 
 /// Waits that never sleep, with nothing done for an event but finishing it.

@@ -15,15 +15,17 @@
 //!
 //! Signals interrupt sleeps and never end them: the rest is slept. Where the system refuses to sleep at all (a sandbox), the rest
 //! is spun, and [`Waited::failed_sleeps`] says so.
+//!
+//! [`TimerSlack`], [`TimeSlice`] and [`RealTime`] change how the calling thread is scheduled until they are dropped, in any order.
 
 mod allowance;
 mod cancel;
 mod crowd;
 mod lateness;
 mod learnt;
-mod levers;
 mod pauser;
 mod probes;
+mod sched_guards;
 mod sleep_cost;
 mod sleep_failed;
 mod sleeps;
@@ -35,8 +37,8 @@ mod waited;
 use core::time::Duration;
 
 pub use cancel::Cancel;
-pub use levers::{RealTime, TimeSlice, TimerSlack};
 pub use pauser::Pauser;
+pub use sched_guards::{NotRestored, RealTime, TimeSlice, TimerSlack};
 pub use sleep_failed::SleepFailed;
 pub use target::Target;
 pub use timer::{SystemTimer, Timer};

@@ -4,8 +4,8 @@ use super::allowance::Allowance;
 use super::crowd::Crowd;
 use super::lateness::Margin;
 use super::learnt::{LONG_NS, Learnt};
-use super::levers::{RealTime, TimerSlack};
 use super::probes::Probes;
+use super::sched_guards::{NotRestored, RealTime, TimerSlack};
 use super::sleep_cost::SleepCost;
 use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
@@ -56,9 +56,14 @@ const WINDOW: Duration = Duration::from_millis(500);
 ///   what that makes late is a twentieth of what may be.
 /// - It sleeps where that saves CPU time: what a sleep itself takes of it is measured now and then.
 /// - Signals do not end a sleep, however many arrive. Where the system refuses to sleep, it spins, and says so.
-/// - Memory of fixed size (about 10 KB), no allocation, no thread, no lock.
-/// - While it lives, the kernel delays this thread's timers as little as it can (timer slack of 1 ns, Linux); what it was
-///   before is restored on drop. Everything else of the thread is left as it is.
+/// - Under a real-time policy, whoever asked for it, and for as long as it holds, its waits keep the CPU for no more than four
+///   fifths of the time and 50 ms: then they sleep, even at the price of being late, since the kernel takes the CPU from
+///   real-time threads that never sleep. Only where the system refuses to sleep do they spin on.
+/// - Memory of fixed size (about 10 KB). A wait allocates nothing, starts no thread and takes no lock.
+/// - While it lives, the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, Linux with the feature
+///   `std`; threads that this one starts meanwhile inherit it), and the thread runs under the real-time policy if it was told to
+///   [enter](Pauser::enter_real_time) it. What was before is restored on drop, in whatever order several are dropped, but for
+///   what [`RealTime`] says of threads without privileges. Everything else of the thread is left as it is.
 ///
 /// # Platform
 /// As [`SystemTimer`].
@@ -85,10 +90,10 @@ pub struct Pauser<T: Timer = SystemTimer> {
     cost: SleepCost,
     probes: Probes,
     crowd: Crowd,
-    /// How much of a window was spun away, where that is limited.
-    budget: Option<Budget>,
-    /// Dropped after use; what they changed is restored in this order.
-    _real_time: Option<RealTime>,
+    /// How much of a window the CPU was kept for: limited under a real-time policy.
+    budget: Budget,
+    /// Guards restore what was in any order.
+    real_time: Option<RealTime>,
     _slack: Option<TimerSlack>,
 }
 
@@ -103,11 +108,11 @@ enum Step {
     Spin,
 }
 
-/// A share of time that may be spun away.
+/// A share of time for which the CPU may be kept.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     window_began: Instant,
-    spun: Duration,
+    kept: Duration,
 }
 
 impl Default for Pauser {
@@ -132,19 +137,46 @@ impl Pauser {
         pauser
     }
 
-    /// Runs this thread under the real-time policy first in, first out from now on, until this is dropped. Once it has spun four
-    /// fifths of the time and 50 ms more it sleeps, even at the price of being late, since the kernel takes the CPU from
-    /// threads that never sleep. Waits that are shorter than a sleep takes are always spun.
+    /// Runs this thread under the real-time policy first in, first out from now on, until it [leaves](Self::leave_real_time) or
+    /// this is dropped: see [`RealTime`]. To enter again changes nothing.
     ///
     /// # Platform
-    /// Linux, with `CAP_SYS_NICE` or a limit for real-time priorities above 1.
+    /// That of [`RealTime`].
     ///
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::pause::Pauser;
+    /// use std::time::Duration;
+    ///
+    /// let mut pauser = Pauser::new();
+    /// if let Err(unavailable) = pauser.enter_real_time() {
+    ///     println!("waits may lose the CPU to others: {unavailable}");
+    /// }
+    /// let _ = pauser.pause(Duration::from_micros(100));
+    /// match pauser.leave_real_time() {
+    ///     Err(left) if !left.is_only_reset_on_fork() => panic!("{left}"),
+    ///     _ => println!("as it was, but for a flag perhaps"),
+    /// }
+    /// ```
     pub fn enter_real_time(&mut self) -> Result<(), Unavailable> {
-        self._real_time = Some(RealTime::enter()?);
-        self.limit_spinning();
+        // The new one first: if there is none to be had, an old one stays.
+        self.real_time = Some(RealTime::enter()?);
         Ok(())
+    }
+
+    /// Leaves it: the thread is scheduled as before it entered, unless another [`RealTime`] lives on it. Nothing where it did not
+    /// enter.
+    ///
+    /// # Errors
+    /// [`NotRestored`] says what stays changed, and why; see [`RealTime::restore`].
+    ///
+    /// # Examples
+    /// See [`enter_real_time`](Self::enter_real_time).
+    pub fn leave_real_time(&mut self) -> Result<(), NotRestored> {
+        self.real_time.take().map_or(Ok(()), RealTime::restore)
     }
 }
 
@@ -173,8 +205,8 @@ impl<T: Timer> Pauser<T> {
             cost: SleepCost::UNKNOWN,
             probes,
             crowd: Crowd::NONE,
-            budget: None,
-            _real_time: None,
+            budget: Budget::UNSPENT,
+            real_time: None,
             _slack: None,
         }
     }
@@ -242,7 +274,8 @@ impl<T: Timer> Pauser<T> {
         let mut after_long = false;
         let mut is_probe = false;
         let mut sleeps = Sleeps::NONE;
-        let mut now = self.timer.glance();
+        let began = self.timer.glance();
+        let mut now = began;
         let whole = deadline.saturating_duration_since(now);
         let had_passed = now >= deadline;
         while now < deadline && !sleeps.are_given_up() && !cancel.is_some_and(Cancel::is_cancelled) {
@@ -277,9 +310,8 @@ impl<T: Timer> Pauser<T> {
             .and_then(|before| Some(self.timer.cpu_time()?.saturating_sub(before)))
             .map(|own| waited.spun.saturating_sub(own));
         self.crowd.note(waited.largest_gap, taken, waited.ended);
-        if let Some(budget) = &mut self.budget {
-            budget.spend(waited.spun, waited.ended);
-        }
+        let kept = waited.ended.saturating_duration_since(began).saturating_sub(waited.slept);
+        self.budget.spend(kept, waited.ended);
         waited
     }
 
@@ -295,12 +327,15 @@ impl<T: Timer> Pauser<T> {
     /// What to do with the time that is left `now`.
     fn next_step(&mut self, deadline: Instant, now: Instant, after_long: bool, whole: Duration) -> Step {
         let left_ns = nanos(deadline.saturating_duration_since(now));
+        if self.budget.is_exhausted(now) {
+            if self.timer.is_real_time() {
+                return Step::Sleep { margin_ns: 0 };
+            }
+            // Nobody limits it. To be asked again when as much was spun again, after a quarter of a second at least.
+            self.budget = Budget { window_began: now, kept: Duration::ZERO };
+        }
         if left_ns <= SHORTEST_SLEEP_NS {
             return Step::Spin;
-        }
-        let exhausted = self.budget.as_ref().is_some_and(|budget| budget.is_exhausted(now));
-        if exhausted {
-            return Step::Sleep { margin_ns: 0 };
         }
         self.learnt.of(left_ns, after_long).age(now);
         let most_ns = MOST_MARGIN_NS.min((nanos(whole) as f64 * f64::from(self.target.cpu)) as u64);
@@ -358,19 +393,17 @@ impl<T: Timer> Pauser<T> {
             self.cost = SleepCost::of(cheapest);
         }
     }
-
-    fn limit_spinning(&mut self) {
-        self.budget = Some(Budget { window_began: self.timer.glance(), spun: Duration::ZERO });
-    }
 }
 
 impl Budget {
-    fn spend(&mut self, spun: Duration, now: Instant) {
-        self.spun += spun;
+    const UNSPENT: Self = Self { window_began: Instant::ZERO, kept: Duration::ZERO };
+
+    fn spend(&mut self, kept: Duration, now: Instant) {
+        self.kept += kept;
         let elapsed = now.saturating_duration_since(self.window_began);
         if elapsed >= WINDOW {
             // What was spent too much is carried over.
-            self.spun = self.spun.saturating_sub(elapsed.mul_f64(REAL_TIME_SHARE));
+            self.kept = self.kept.saturating_sub(elapsed.mul_f64(REAL_TIME_SHARE));
             self.window_began = now;
         }
     }
@@ -378,7 +411,7 @@ impl Budget {
     fn is_exhausted(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.window_began);
         // A tenth of a window is free: at its beginning little has elapsed.
-        self.spun > elapsed.mul_f64(REAL_TIME_SHARE) + WINDOW / 10
+        self.kept > elapsed.mul_f64(REAL_TIME_SHARE) + WINDOW / 10
     }
 }
 

@@ -101,16 +101,31 @@ fn no_more_is_spun_than_was_allowed() {
     assert!(spun < 0.03, "{spun}");
 }
 
+/// The share of some waits of `length` that is spun, over a second and more.
+fn share_of_time_spun(pauser: &mut Pauser<&FakeClock>, clock: &FakeClock, length: Duration) -> f64 {
+    let begin = clock.elapsed();
+    let waits = 1_000_000_000 / nanos(length);
+    let spun: Duration = (0..waits).map(|_| pauser.pause(length).spun).sum();
+    spun.as_secs_f64() / (clock.elapsed() - begin).as_secs_f64()
+}
+
 #[test]
 fn a_real_time_thread_leaves_the_kernel_its_share() {
-    let clock = clock(3_000);
-    clock.set_read_cost(Duration::from_nanos(100));
-    let mut pauser = Pauser::with_timer(&clock, Target::default());
-    pauser.limit_spinning();
-    // Shorter than what a sleep is worth: all of it would be spun.
-    let spun: Duration = (0..150_000).map(|_| pauser.pause(Duration::from_micros(7)).spun).sum();
-    let share = spun.as_secs_f64() / clock.elapsed().as_secs_f64();
-    assert!((0.7..REAL_TIME_SHARE + 0.05).contains(&share), "{share}");
+    // Both shorter than what a sleep is worth, the second than what it takes: all of it would be spun.
+    for length_us in [7, 3] {
+        let length = Duration::from_micros(length_us);
+        let clock = clock(3_000);
+        clock.set_read_cost(Duration::from_nanos(100));
+        let mut pauser = Pauser::with_timer(&clock, Target::default());
+        let unlimited = REAL_TIME_SHARE + 0.06;
+        assert!(share_of_time_spun(&mut pauser, &clock, length) > unlimited, "nobody limits it");
+        // Whoever put the thread there, and whenever.
+        clock.set_real_time(true);
+        let share = share_of_time_spun(&mut pauser, &clock, length);
+        assert!((0.65..REAL_TIME_SHARE + 0.05).contains(&share), "{length:?} {share}");
+        clock.set_real_time(false);
+        assert!(share_of_time_spun(&mut pauser, &clock, length) > unlimited, "the limit ends with the policy");
+    }
 }
 
 #[test]

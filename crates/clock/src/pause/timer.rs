@@ -4,7 +4,7 @@ use crate::os::wait::Sleeper;
 use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now};
 
-use super::{Cancel, SleepFailed};
+use super::{Cancel, SleepFailed, sched_guards};
 
 /// A clock, and a way to give the CPU away until a moment on it: what a [`Pauser`](super::Pauser) waits by.
 ///
@@ -41,6 +41,12 @@ pub trait Timer: Now {
     /// How much CPU time this thread has taken, to tell what a sleep costs. None where that is not told.
     fn cpu_time(&self) -> Option<Duration> {
         None
+    }
+
+    /// Whether the calling thread runs under a real-time policy, where a [`Pauser`](super::Pauser) limits how much it spins.
+    /// Unless a timer says otherwise the system is asked (Linux; false elsewhere).
+    fn is_real_time(&self) -> bool {
+        sched_guards::is_real_time()
     }
 }
 

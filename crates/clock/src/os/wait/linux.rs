@@ -2,6 +2,7 @@ use core::ptr::{null, null_mut};
 use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
+use super::Scheduling;
 use crate::Unavailable;
 use crate::pause::SleepFailed;
 
@@ -66,31 +67,33 @@ pub(super) fn wake(word: &AtomicU32) {
     };
 }
 
+/// By the system call itself: the C library's function returns an int, which cuts off what is beyond 2 s.
+#[allow(clippy::unnecessary_cast)] // the width differs between targets
 pub(super) fn timer_slack_ns() -> Result<u64, Unavailable> {
+    const NONE: libc::c_ulong = 0;
     // SAFETY: PR_GET_TIMERSLACK takes nothing and returns a number.
-    match unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) } {
-        // The number is an unsigned long cut to an int: what looks negative is only large.
-        slack if slack != -1 => Ok(u64::from(slack as u32)),
-        _ => Err(Unavailable::because("a sandbox forbids prctl(PR_GET_TIMERSLACK)")),
+    match unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE) } {
+        -1 => {
+            Err(Unavailable::because("a sandbox forbids prctl(PR_GET_TIMERSLACK), or the slack does not fit the call"))
+        }
+        slack => Ok(slack as libc::c_ulong as u64),
     }
 }
 
+#[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // the width differs between targets
 pub(super) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
+    let slack = libc::c_ulong::try_from(ns).unwrap_or(libc::c_ulong::MAX);
     // SAFETY: PR_SET_TIMERSLACK takes one number and changes only how late this thread's timers may be.
-    match unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, ns as libc::c_ulong, 0, 0, 0) } {
+    match unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack, 0, 0, 0) } {
         0 => Ok(()),
         _ => Err(Unavailable::because("a sandbox forbids prctl(PR_SET_TIMERSLACK)")),
     }
 }
 
 /// `struct sched_attr` as of Linux 3.14, which every later kernel takes.
-///
-/// # Sources
-/// sched_setattr(2). A `runtime` for the usual policy is a request for time slices of that length since Linux 6.12, and
-/// ignored before.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scheduling {
+struct Attributes {
     size: u32,
     policy: u32,
     flags: u64,
@@ -101,46 +104,34 @@ pub(super) struct Scheduling {
     period_ns: u64,
 }
 
-const SIZE: u32 = size_of::<Scheduling>() as u32;
-/// One above the lowest, which leaves one below for those that need less.
-const FIFO_PRIORITY: u32 = 2;
-/// `SCHED_FLAG_RESET_ON_FORK`.
-const RESET_ON_FORK: u64 = 1;
+const SIZE: u32 = size_of::<Attributes>() as u32;
 
-impl Scheduling {
-    pub(super) fn of_this_thread() -> Result<Self, Unavailable> {
-        let mut found = Self { size: SIZE, ..Self::default() };
-        // SAFETY: the kernel fills at most SIZE bytes of `found`; 0 is the calling thread.
-        match unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &mut found as *mut Self, SIZE, 0) } {
-            0 => Ok(found),
-            _ => Err(Unavailable::because("the kernel or a sandbox refuses sched_getattr")),
+pub(super) fn scheduling() -> Result<Scheduling, Unavailable> {
+    let mut found = Attributes { size: SIZE, ..Attributes::default() };
+    // SAFETY: the kernel fills at most SIZE bytes of `found`; 0 is the calling thread.
+    match unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, SIZE, 0) } {
+        0 => {
+            let Attributes { size: _, policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns } = found;
+            Ok(Scheduling { policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns })
         }
+        _ => Err(Unavailable::because("the kernel or a sandbox refuses sched_getattr")),
     }
+}
 
-    pub(super) fn with_slice_ns(self, ns: u64) -> Result<Self, Unavailable> {
-        if self.policy != libc::SCHED_OTHER as u32 && self.policy != libc::SCHED_BATCH as u32 {
-            return Err(Unavailable::because("only threads of the usual policy have time slices to be chosen"));
-        }
-        Ok(Self { runtime_ns: ns, ..self })
+pub(super) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
+    let Scheduling { policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns } = *to;
+    let wanted = Attributes { size: SIZE, policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns };
+    // SAFETY: the kernel reads SIZE bytes of `wanted`; 0 is the calling thread.
+    match unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const wanted, 0) } {
+        0 => Ok(()),
+        _ => Err(Unavailable::because("the kernel or a sandbox refuses sched_setattr")),
     }
+}
 
-    pub(super) fn with_fifo(self) -> Result<Self, Unavailable> {
-        // Children of this thread begin without it: what they do was not asked for.
-        let flags = self.flags | RESET_ON_FORK;
-        Ok(Self { policy: libc::SCHED_FIFO as u32, priority: FIFO_PRIORITY, runtime_ns: 0, flags, nice: 0, ..self })
-    }
-
-    pub(super) fn apply(self) -> Result<(), Unavailable> {
-        // SAFETY: the kernel reads SIZE bytes of `self`; 0 is the calling thread.
-        match unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &self as *const Self, 0) } {
-            0 => Ok(()),
-            _ => Err(Unavailable::because(
-                "the kernel refuses it: real-time policies need CAP_SYS_NICE or a limit (ulimit -r) above 0",
-            )),
-        }
-    }
-
-    pub(super) fn slice_ns(self) -> Option<u64> {
-        (self.runtime_ns > 0).then_some(self.runtime_ns)
-    }
+/// By the system call itself: musl's function does not ask.
+pub(super) fn is_real_time() -> Option<bool> {
+    // SAFETY: takes a number and returns one; 0 is the calling thread.
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+    let policy = u32::try_from(policy).ok()? & !(libc::SCHED_RESET_ON_FORK as u32);
+    Some(super::scheduling::is_real_time(policy))
 }

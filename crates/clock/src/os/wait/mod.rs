@@ -1,6 +1,8 @@
 //! Giving the CPU away until a moment, and what decides how late the kernel gives it back.
 //!
 //! The file of each system defines the same items.
+// Guards need thread-locals: without the standard library nobody sets what is set here.
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -12,8 +14,11 @@ mod imp;
 mod no_scheduling;
 #[cfg(any(target_os = "macos", windows, all(not(target_os = "linux"), feature = "std")))]
 mod polled;
+pub(crate) mod scheduling;
 
 use core::sync::atomic::AtomicU32;
+
+pub(crate) use scheduling::Scheduling;
 
 use crate::pause::SleepFailed;
 use crate::{Instant, Unavailable};
@@ -45,41 +50,28 @@ pub(crate) fn wake(word: &AtomicU32) {
     imp::wake(word);
 }
 
-/// By how much the kernel may delay this thread's timers, in nanoseconds.
+/// By how much the kernel may delay this thread's timers, in nanoseconds. 0 for real-time threads since Linux 6.13, whose
+/// timers it does not delay.
 pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
     imp::timer_slack_ns()
 }
 
-/// Sets it; 0 is the thread's default.
+/// Sets it; 0 is the thread's default. For real-time threads without effect since Linux 6.13.
 pub(crate) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
     imp::set_timer_slack_ns(ns)
 }
 
-/// How this thread is scheduled, to be restored.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scheduling(imp::Scheduling);
+/// How this thread is scheduled.
+pub(crate) fn scheduling() -> Result<Scheduling, Unavailable> {
+    imp::scheduling()
+}
 
-impl Scheduling {
-    pub(crate) fn of_this_thread() -> Result<Self, Unavailable> {
-        imp::Scheduling::of_this_thread().map(Self)
-    }
+/// Sets it.
+pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
+    imp::set_scheduling(to)
+}
 
-    /// The same with time slices of `ns`, for the usual policy.
-    pub(crate) fn with_slice_ns(self, ns: u64) -> Result<Self, Unavailable> {
-        self.0.with_slice_ns(ns).map(Self)
-    }
-
-    /// The same under the real-time policy first in, first out, at its lowest priority but one.
-    pub(crate) fn with_fifo(self) -> Result<Self, Unavailable> {
-        self.0.with_fifo().map(Self)
-    }
-
-    pub(crate) fn apply(self) -> Result<(), Unavailable> {
-        self.0.apply()
-    }
-
-    /// The slice that this stands for, where the kernel has such.
-    pub(crate) fn slice_ns(self) -> Option<u64> {
-        self.0.slice_ns()
-    }
+/// Whether this thread runs under a real-time policy. None where the system does not say.
+pub(crate) fn is_real_time() -> Option<bool> {
+    imp::is_real_time()
 }

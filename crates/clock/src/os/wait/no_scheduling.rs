@@ -1,8 +1,10 @@
 //! For systems on which a thread's timers and time slices are not chosen here.
 
+use super::Scheduling;
 use crate::Unavailable;
 
-const LINUX_ALONE: Unavailable = Unavailable::because("timer slack and time slices are chosen on Linux alone");
+const LINUX_ALONE: Unavailable =
+    Unavailable::because("timer slack, time slices and real-time policies are chosen on Linux alone");
 
 pub(super) fn timer_slack_ns() -> Result<u64, Unavailable> {
     Err(LINUX_ALONE)
@@ -12,27 +14,14 @@ pub(super) fn set_timer_slack_ns(_ns: u64) -> Result<(), Unavailable> {
     Err(LINUX_ALONE)
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Scheduling {}
+pub(super) fn scheduling() -> Result<Scheduling, Unavailable> {
+    Err(LINUX_ALONE)
+}
 
-impl Scheduling {
-    pub(super) fn of_this_thread() -> Result<Self, Unavailable> {
-        Err(LINUX_ALONE)
-    }
+pub(super) fn set_scheduling(_to: &Scheduling) -> Result<(), Unavailable> {
+    Err(LINUX_ALONE)
+}
 
-    pub(super) fn with_slice_ns(self, _ns: u64) -> Result<Self, Unavailable> {
-        match self {}
-    }
-
-    pub(super) fn with_fifo(self) -> Result<Self, Unavailable> {
-        match self {}
-    }
-
-    pub(super) fn apply(self) -> Result<(), Unavailable> {
-        match self {}
-    }
-
-    pub(super) fn slice_ns(self) -> Option<u64> {
-        match self {}
-    }
+pub(super) fn is_real_time() -> Option<bool> {
+    None
 }

@@ -15,6 +15,7 @@ mod fresh;
 mod interval_timer;
 #[cfg(target_arch = "x86_64")]
 mod restore;
+mod sched_guards;
 mod seccomp;
 mod shared;
 mod signal;

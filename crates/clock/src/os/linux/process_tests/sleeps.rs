@@ -10,7 +10,7 @@ use super::seccomp::refuse;
 use super::{here, signal};
 use crate::Clock;
 use crate::os::{OsClock, try_read_ns};
-use crate::pause::{self, Cancel, Pauser, Waited};
+use crate::pause::{self, Cancel, NotRestored, Pauser, RealTime, Timer, Waited};
 
 const PROFILER_HZ: i64 = 2_000;
 const LENGTH: Duration = Duration::from_millis(300);
@@ -89,4 +89,44 @@ fn forbidden(length: Duration, wait: &mut dyn FnMut() -> Waited) -> Checked {
     let numbers = [u64::from(waited.sleeps), u64::from(waited.failed_sleeps), 0];
     ensure_of(waited.sleeps == 0 && waited.slept.is_zero(), "no sleep", numbers)?;
     ensure_of((1..10).contains(&waited.failed_sleeps), "said, and given up", numbers)
+}
+
+/// Of waits shorter than a sleep takes: how many sleep, within half a second and more of them.
+fn short_sleeps(pauser: &mut Pauser) -> u32 {
+    let end = Clock::or_system().now().saturating_add(Duration::from_millis(700));
+    let mut sleeps = 0;
+    loop {
+        let waited = pauser.pause(Duration::from_nanos(4_900));
+        sleeps += waited.sleeps;
+        if waited.ended > end {
+            return sleeps;
+        }
+    }
+}
+
+#[test]
+fn real_time_threads_do_not_spin_all_the_time_whoever_put_them_there() {
+    in_fresh_process(here!(real_time_threads_do_not_spin_all_the_time_whoever_put_them_there), || {
+        holds_in_child(|| {
+            let mut pauser = Pauser::new();
+            ensure(short_sleeps(&mut pauser) == 0, "under the usual policy it spins")?;
+            let Ok(real_time) = RealTime::enter() else {
+                eprintln!("{SKIPPED}no privilege for real-time policies");
+                return Ok(());
+            };
+            ensure(short_sleeps(&mut pauser) > 0, "a guard taken after the pauser was made")?;
+            let mut younger = Pauser::new();
+            ensure(short_sleeps(&mut younger) > 0, "a guard taken before")?;
+            ensure(younger.enter_real_time().is_ok() && younger.enter_real_time().is_ok(), "entered twice")?;
+            drop(real_time);
+            ensure(short_sleeps(&mut younger) > 0, "its own")?;
+            let left = younger.leave_real_time().map_or_else(NotRestored::is_only_reset_on_fork, |()| true);
+            ensure(left && !younger.timer().is_real_time(), "left")?;
+            ensure(short_sleeps(&mut younger) == 0 && short_sleeps(&mut pauser) == 0, "no limit after that")?;
+            let priority = libc::sched_param { sched_priority: 1 };
+            // SAFETY: the kernel reads `priority`; 0 is the calling thread.
+            let set = unsafe { libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &priority) };
+            ensure(set == 0 && short_sleeps(&mut pauser) > 0, "put there by itself")
+        });
+    });
 }

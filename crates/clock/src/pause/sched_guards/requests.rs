@@ -1,0 +1,212 @@
+use std::vec::Vec;
+
+use super::{NotRestored, Request};
+use crate::Unavailable;
+use crate::os::wait::Scheduling;
+
+/// What a thread asks its kernel about itself.
+pub(super) trait Kernel {
+    fn timer_slack_ns(&self) -> Result<u64, Unavailable>;
+    fn set_timer_slack_ns(&self, ns: u64) -> Result<(), Unavailable>;
+    fn scheduling(&self) -> Result<Scheduling, Unavailable>;
+    fn set_scheduling(&self, to: &Scheduling) -> Result<(), Unavailable>;
+}
+
+/// What the living guards of a thread ask for, oldest first, and what was before the first of them. What holds follows from
+/// both: of each kind the youngest request, or else what was before.
+#[derive(Debug)]
+pub(super) struct Requests {
+    living: Vec<Living>,
+    last_id: u64,
+    /// While something lives that touches it. A time slice of 0 is the default.
+    scheduling_before: Option<Scheduling>,
+    slack_before_ns: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Living {
+    id: u64,
+    request: Request,
+}
+
+/// What is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wanted {
+    real_time: bool,
+    slice_ns: Option<u64>,
+    slack_ns: Option<u64>,
+}
+
+impl Requests {
+    pub(super) const NONE: Self =
+        Self { living: Vec::new(), last_id: 0, scheduling_before: None, slack_before_ns: None };
+
+    /// Lets `request` hold until the number that is returned is removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`] with the reason; nothing has changed then.
+    pub(super) fn add(&mut self, request: Request, kernel: &impl Kernel) -> Result<u64, Unavailable> {
+        match request {
+            Request::TimerSlack(ns) => self.begin_slack(ns, kernel)?,
+            Request::TimeSlice(ns) => self.begin_slice(ns, kernel)?,
+            Request::RealTime => self.begin_real_time(kernel)?,
+        }
+        self.last_id += 1;
+        self.living.push(Living { id: self.last_id, request });
+        Ok(self.last_id)
+    }
+
+    /// Lets what is left hold.
+    ///
+    /// # Errors
+    /// What could not be restored; the request is gone in any case.
+    pub(super) fn remove(&mut self, id: u64, kernel: &impl Kernel) -> Result<(), NotRestored> {
+        let Some(at) = self.living.iter().position(|living| living.id == id) else { return Ok(()) };
+        let had = self.wanted();
+        self.living.remove(at);
+        let wanted = self.wanted();
+        let mut stays = NotRestored::NOTHING;
+        let leaves = had.real_time && !wanted.real_time && self.leave_real_time(kernel, &mut stays);
+        if !leaves && had.slice_ns != wanted.slice_ns {
+            self.set_slice(kernel, &mut stays);
+        }
+        // The kernel does away with the slack of those who enter real time, and gives the default to those who leave.
+        if let Some(ns) = wanted.slack_ns.filter(|_| leaves || had.slack_ns != wanted.slack_ns) {
+            stays.note(kernel.set_timer_slack_ns(ns), |stays| &mut stays.timer_slack);
+        }
+        self.forget_what_nobody_touches();
+        if stays == NotRestored::NOTHING { Ok(()) } else { Err(stays) }
+    }
+
+    pub(super) fn remove_all(&mut self, kernel: &impl Kernel) {
+        while let Some(living) = self.living.last() {
+            let _ = self.remove(living.id, kernel);
+        }
+    }
+
+    pub(super) fn ask_for_real_time(&self) -> bool {
+        self.living.iter().any(|living| living.request == Request::RealTime)
+    }
+
+    fn begin_slack(&mut self, ns: u64, kernel: &impl Kernel) -> Result<(), Unavailable> {
+        let before = self.slack_before_ns.map_or_else(|| kernel.timer_slack_ns(), Ok)?;
+        kernel.set_timer_slack_ns(ns)?;
+        self.slack_before_ns = Some(before);
+        Ok(())
+    }
+
+    fn begin_slice(&mut self, ns: u64, kernel: &impl Kernel) -> Result<(), Unavailable> {
+        let now = kernel.scheduling()?;
+        if !now.has_time_slices() {
+            return Err(Unavailable::because("only threads of the usual policy have time slices to be chosen"));
+        }
+        // Such a kernel would take the request, do nothing, and say nothing.
+        if now.runtime_ns == 0 {
+            return Err(Unavailable::because("the kernel chooses time slices itself before Linux 6.12"));
+        }
+        let before = self.scheduling_before.unwrap_or_else(|| with_default_slice_as_0(now, kernel));
+        kernel.set_scheduling(&now.with_slice_ns(ns))?;
+        self.scheduling_before = Some(before);
+        Ok(())
+    }
+
+    fn begin_real_time(&mut self, kernel: &impl Kernel) -> Result<(), Unavailable> {
+        let now = kernel.scheduling()?;
+        let before = self.scheduling_before.unwrap_or_else(|| with_default_slice_as_0(now, kernel));
+        let slack_before_ns = self.slack_before_ns.or_else(|| kernel.timer_slack_ns().ok());
+        if !now.is_real_time() {
+            kernel.set_scheduling(&Scheduling::REAL_TIME).map_err(|_| {
+                Unavailable::because(
+                    "the kernel or a sandbox refuses it: real-time policies need CAP_SYS_NICE or a limit (ulimit -r) above 1",
+                )
+            })?;
+        }
+        self.scheduling_before = Some(before);
+        self.slack_before_ns = slack_before_ns;
+        Ok(())
+    }
+
+    /// Whether there was anything to leave.
+    fn leave_real_time(&self, kernel: &impl Kernel, stays: &mut NotRestored) -> bool {
+        let Some(before) = self.scheduling_before.filter(|before| !before.is_real_time()) else { return false };
+        let wanted = before.with_slice_ns(self.wanted().slice_ns.unwrap_or(0));
+        if let Err(refused) = kernel.set_scheduling(&wanted) {
+            // Only a privileged thread may clear the flag; every thread may leave.
+            if kernel.set_scheduling(&wanted.with_reset_on_fork()).is_ok() {
+                stays.reset_on_fork = true;
+                stays.reason = "only a thread with CAP_SYS_NICE may clear it";
+            } else {
+                stays.note(Err(refused), |stays| &mut stays.policy);
+            }
+        }
+        true
+    }
+
+    fn set_slice(&self, kernel: &impl Kernel, stays: &mut NotRestored) {
+        let ns = self.wanted().slice_ns.unwrap_or(0);
+        let set = match kernel.scheduling() {
+            // Under another policy there are none; who leaves it says what the slice is to be.
+            Ok(now) if !now.has_time_slices() => Ok(()),
+            Ok(now) => kernel.set_scheduling(&now.with_slice_ns(ns)),
+            Err(unavailable) => Err(unavailable),
+        };
+        stays.note(set, |stays| &mut stays.time_slice);
+    }
+
+    fn wanted(&self) -> Wanted {
+        let youngest = |value: fn(Request) -> Option<u64>| self.living.iter().rev().find_map(|it| value(it.request));
+        let slice_ns = youngest(|request| match request {
+            Request::TimeSlice(ns) => Some(ns),
+            _ => None,
+        });
+        let slack_ns = youngest(|request| match request {
+            Request::TimerSlack(ns) => Some(ns),
+            _ => None,
+        });
+        Wanted {
+            real_time: self.ask_for_real_time(),
+            slice_ns: slice_ns.or(self.scheduling_before.filter(|it| it.has_time_slices()).map(|it| it.runtime_ns)),
+            slack_ns: slack_ns.or(self.slack_before_ns),
+        }
+    }
+
+    fn forget_what_nobody_touches(&mut self) {
+        let lives = |kind: fn(Request) -> bool| self.living.iter().any(|living| kind(living.request));
+        let real_time = self.ask_for_real_time();
+        if !real_time && !lives(|request| matches!(request, Request::TimerSlack(_))) {
+            self.slack_before_ns = None;
+        }
+        if !real_time && !lives(|request| matches!(request, Request::TimeSlice(_))) {
+            self.scheduling_before = None;
+        }
+    }
+}
+
+impl NotRestored {
+    fn note(&mut self, outcome: Result<(), Unavailable>, part: fn(&mut Self) -> &mut bool) {
+        if let Err(unavailable) = outcome {
+            *part(self) = true;
+            self.reason = unavailable.reason();
+        }
+    }
+}
+
+/// What the thread has now, with a slice of 0 where that is the default: the kernel reports the slice in force, and whoever asks
+/// for that number has a slice of his own, which no longer follows the default.
+fn with_default_slice_as_0(now: Scheduling, kernel: &impl Kernel) -> Scheduling {
+    let default = now.with_slice_ns(0);
+    if default == now || kernel.set_scheduling(&default).is_err() {
+        return now;
+    }
+    match kernel.scheduling() {
+        Ok(found) if found.runtime_ns == now.runtime_ns => default,
+        _ => {
+            let _ = kernel.set_scheduling(&now);
+            now
+        }
+    }
+}
+
+#[cfg(all(test, not(miri)))] // thousands of runs: too slow to interpret
+#[path = "requests_tests.rs"]
+mod tests;

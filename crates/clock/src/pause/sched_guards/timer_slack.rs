@@ -1,0 +1,86 @@
+use core::time::Duration;
+
+use super::{Held, NotRestored, Request};
+use crate::Unavailable;
+use crate::os::wait;
+
+/// How late the kernel may fire this thread's timers. Restored on drop.
+///
+/// # Guarantees
+/// - While several live on a thread, the youngest one's slack holds. They may be dropped in any order, in unwinding too; after
+///   the last one the slack is what it was before the first.
+/// - Threads and processes that this thread starts while it lives inherit the slack, and keep it.
+/// - A guard that is forgotten holds until its thread ends.
+///
+/// # Platform
+/// Linux, with the feature `std`. The slack is 50 µs unless somebody chose otherwise. Real-time threads have none: the request
+/// waits until the thread leaves real time by dropping its [`RealTime`](super::RealTime).
+///
+/// # Sources
+/// PR_SET_TIMERSLACK(2const): timers may be late by it, never early.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::pause::TimerSlack;
+/// use std::time::Duration;
+///
+/// match TimerSlack::set(Duration::from_nanos(1)) {
+///     Ok(_slack) => { /* sleeps of this thread are some 50 µs less late here */ }
+///     Err(unavailable) => println!("{unavailable}"),
+/// }
+/// ```
+#[derive(Debug)]
+#[must_use = "the slack is restored as soon as this is dropped"]
+pub struct TimerSlack {
+    held: Held,
+}
+
+impl TimerSlack {
+    /// Sets the slack of the calling thread, to no less than a nanosecond.
+    ///
+    /// # Errors
+    /// [`Unavailable`] with the reason; nothing has changed then. Also where the slack that the thread has is beyond what the
+    /// system call tells, and so could not be restored (4.29 s on 32-bit systems).
+    pub fn set(slack: Duration) -> Result<Self, Unavailable> {
+        let ns = u64::try_from(slack.as_nanos()).unwrap_or(u64::MAX).max(1);
+        Held::hold(Request::TimerSlack(ns)).map(|held| Self { held })
+    }
+
+    /// The calling thread's slack as it is; zero for a real-time thread since Linux 6.13.
+    ///
+    /// # Errors
+    /// [`Unavailable`] with the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::pause::TimerSlack;
+    ///
+    /// if let Ok(slack) = TimerSlack::current() {
+    ///     println!("sleeps of this thread may end {slack:?} late");
+    /// }
+    /// ```
+    pub fn current() -> Result<Duration, Unavailable> {
+        wait::timer_slack_ns().map(Duration::from_nanos)
+    }
+
+    /// Drops it, and says whether that restored the slack.
+    ///
+    /// # Errors
+    /// [`NotRestored`] where a sandbox that was entered meanwhile forbids it.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::pause::TimerSlack;
+    /// use std::time::Duration;
+    ///
+    /// let before = TimerSlack::current();
+    /// if let Ok(slack) = TimerSlack::set(Duration::from_nanos(1)) {
+    ///     slack.restore()?;
+    /// }
+    /// assert_eq!(TimerSlack::current(), before);
+    /// # Ok::<(), chronoscope_clock::pause::NotRestored>(())
+    /// ```
+    pub fn restore(self) -> Result<(), NotRestored> {
+        self.held.restore()
+    }
+}
