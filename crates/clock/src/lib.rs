@@ -48,7 +48,8 @@
 //! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`], which hold the [`BootId`] that their times belong to and
 //!   are refused in another; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], which
 //!   mean the same everywhere; what a clock says of itself, [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`] and
-//!   [`Distrust`]; and [`BootId`] itself. Not clocks, stopwatches, tables, sources and [`AtomicInstant`], nor errors.
+//!   [`Distrust`]; and [`BootId`] itself. Not clocks, stopwatches, tables, sources and [`AtomicInstant`], nor other errors.
+//! - `tracing-subscriber`: [`log_time`], times for the lines of a log.
 //! - `hdrhistogram`: `pacer::PaceRecord`, what a pacer saw in histograms.
 //! - `sources`: for who studies clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's counter
 //!   with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
@@ -83,7 +84,13 @@
 #![no_std]
 // Links lead to items of features that may be off; they are checked with all features on.
 #![cfg_attr(
-    not(all(feature = "std", feature = "hdrhistogram", feature = "sources", feature = "work")),
+    not(all(
+        feature = "std",
+        feature = "hdrhistogram",
+        feature = "sources",
+        feature = "work",
+        feature = "tracing-subscriber"
+    )),
     allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 // docs.rs says of each item which feature it needs.
@@ -120,6 +127,8 @@ mod granular;
 mod instant;
 #[cfg(feature = "serde")]
 mod instant_serde;
+#[cfg(feature = "tracing-subscriber")]
+pub mod log_time;
 mod now;
 #[cfg(feature = "sources")]
 pub mod os;

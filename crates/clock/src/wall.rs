@@ -111,10 +111,14 @@ impl WallAnchor {
     /// # Errors
     /// As [`take`](Self::take).
     pub fn is_current(self, clock: Clock) -> Result<bool, Unavailable> {
-        let fresh = Self::take(clock)?;
+        Ok(self.agrees_with(Self::take(clock)?))
+    }
+
+    /// Whether a fresh anchor shows what this one does, within the bounds of both.
+    pub(crate) fn agrees_with(self, fresh: Self) -> bool {
         let difference = self.unix_nanos(fresh.instant).abs_diff(i128::from(fresh.unix_ns));
-        let allowed = self.error_bound_at(fresh.instant) + fresh.error_bound();
-        Ok(difference <= allowed.as_nanos())
+        let allowed = self.error_bound_at(fresh.instant).saturating_add(fresh.error_bound());
+        difference <= allowed.as_nanos()
     }
 
     /// The wall-clock time of `instant`, as the standard library's type. None before 1970.
