@@ -52,7 +52,7 @@ pub struct Late {
     pub by_caller: Duration,
     /// What the machine took while the CPU was kept: it ran something else.
     pub by_machine: Duration,
-    /// The rest: sleeps that ended late, and the steps of the pacer itself. Where [`Pacer::due`](super::Pacer::due) is used,
+    /// The rest: sleeps that ended late, and the steps of the pacer itself. Where [`Timetable::due`](super::Timetable::due) is used,
     /// the waits are the caller's own.
     pub by_pacer: Duration,
 }
