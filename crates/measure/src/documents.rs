@@ -74,16 +74,26 @@ fn seconds(depth: Depth) -> u64 {
     depth.budget().as_secs()
 }
 
-/// The names that the clock crate shows at its root.
+/// The names that the clock crate shows at its root, and in the modules that programs use.
 fn public_names() -> BTreeSet<String> {
-    let library = fs::read_to_string(root().join("crates/clock/src/lib.rs")).expect("the crate is there");
+    let mut names = shown_by("lib.rs", "");
+    names.extend(shown_by("pause/mod.rs", "pause::"));
+    names.extend(shown_by("pacer/mod.rs", "pacer::"));
+    names
+}
+
+fn shown_by(file: &str, prefix: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("crates/clock/src").join(file)).expect("the crate is there");
     let mut names = BTreeSet::new();
-    for line in library.lines() {
+    for line in text.lines() {
         if let Some(module) = line.strip_prefix("pub mod ") {
-            names.insert(module.trim_end_matches(';').to_owned());
+            names.insert(format!("{prefix}{}", module.trim_end_matches(';')));
         } else if let Some(path) = line.strip_prefix("pub use ") {
             let (_, items) = path.trim_end_matches(';').split_once("::").expect("from a module");
-            names.extend(items.trim_matches(['{', '}']).split(", ").map(str::to_owned));
+            names.extend(items.trim_matches(['{', '}']).split(", ").map(|item| format!("{prefix}{item}")));
+        } else if let Some(item) = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("pub const ")) {
+            let name: String = item.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            names.insert(format!("{prefix}{name}"));
         }
     }
     names
