@@ -30,9 +30,9 @@ const LOADED: (u64, f64, f64, f64) = (100, 0.1, 5.0, 10.0);
 /// All goals in their order.
 pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
     let pauses = sections.pauses.as_ref();
-    let spun = SPUN.into_iter().map(|(us, p50, p99, goal)| {
-        pause(sections, pauses, us, (p50, p99, Cpu::Percent(100.0)), ways::PAUSER, goal)
-    });
+    let spun = SPUN
+        .into_iter()
+        .map(|(us, p50, p99, goal)| pause(sections, pauses, us, (p50, p99, Cpu::Percent(100.0)), ways::PAUSER, goal));
     let slept = SLEPT.into_iter().map(|(us, p50, p99, goal)| {
         let cpu = if us == 10_000 { Cpu::Percent(LONGEST_CPU_PCT) } else { Cpu::Unavoidable(MUCH) };
         pause(sections, pauses, us, (p50, p99, cpu), ways::PAUSER, goal)
@@ -93,7 +93,8 @@ fn pause(
 ) -> Goal {
     let length = Duration::from_micros(us);
     let row = |way: &str| seen.and_then(|seen| seen.row(length, way));
-    let figures = |row: &Row| Some((median(&row.late_p50_us)?, median(&row.late_p99_us)?, median(&row.cpu_share)? * 100.0));
+    let figures =
+        |row: &Row| Some((median(&row.late_p50_us)?, median(&row.late_p99_us)?, median(&row.cpu_share)? * 100.0));
     let Some((row_of, (late, tail, share))) = row(way).and_then(|row| Some((row, figures(row)?))) else {
         return Goal::open(goal, "not measured");
     };
@@ -155,7 +156,8 @@ fn ahead(sections: &Sections) -> Goal {
 
 fn paced_cheaply(sections: &Sections) -> Goal {
     const GOAL: &str = "pacer, 10 k/s: ≤ 1.15 × the unavoidable CPU";
-    let Some(times) = sections.pacing.as_ref().and_then(|pacing| pacing.beside_unavoidable(10_000)).and_then(Spread::of)
+    let Some(times) =
+        sections.pacing.as_ref().and_then(|pacing| pacing.beside_unavoidable(10_000)).and_then(Spread::of)
     else {
         return Goal::open(GOAL, "not measured");
     };
