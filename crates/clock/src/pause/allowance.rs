@@ -62,6 +62,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "tens of thousands of waits, and nothing in them is unsafe")]
     fn strictness_passes() {
         let mut allowance = Allowance::of(0.002);
         (0..400).for_each(|_| allowance.note(false, true));
@@ -74,6 +75,7 @@ mod tests {
         /// Sleeps that are late more often than planned, by a factor that is not known: the share that comes of it is the allowed
         /// one at most.
         #[test]
+        #[cfg_attr(miri, ignore = "hundreds of thousands of waits, and nothing in them is unsafe")]
         fn more_late_sleeps_than_planned_end_in_the_allowed_share(factor in 1.0_f32..20.0, share in 0.002_f32..0.05, seed: u64) {
             const WAITS: u32 = 200_000;
             let mut allowance = Allowance::of(share);

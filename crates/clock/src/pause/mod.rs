@@ -19,6 +19,7 @@
 //! [`TimerSlack`], [`TimeSlice`] and [`RealTime`] change how the calling thread is scheduled until they are dropped, in any order.
 
 mod allowance;
+mod budget;
 mod cancel;
 mod crowd;
 mod lateness;

@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use super::allowance::Allowance;
+use super::budget::Budget;
 use super::crowd::Crowd;
 use super::lateness::Margin;
 use super::learnt::{LONG_NS, Learnt};
@@ -34,10 +35,6 @@ const CROWDED_QUANTILE: f32 = 0.75;
 const SHORTEST_SLEEP_NS: u64 = 5_000;
 /// Sleeps that are measured at the beginning, and how long they are.
 const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
-/// Real-time threads may spin this share of the time and a tenth of a window more, lest the kernel takes the CPU from them (it
-/// leaves them 95 % of a second, usually).
-const REAL_TIME_SHARE: f64 = 0.8;
-const WINDOW: Duration = Duration::from_millis(500);
 
 /// Waits that end on time and keep the CPU only as long as it takes: it learns how late this thread is woken, sleeps until
 /// that much before the deadline, and spins the rest.
@@ -106,13 +103,6 @@ enum Step {
     Probe { margin_ns: u64 },
     /// Keeps the CPU.
     Spin,
-}
-
-/// A share of time for which the CPU may be kept.
-#[derive(Clone, Copy, Debug)]
-struct Budget {
-    window_began: Instant,
-    kept: Duration,
 }
 
 impl Default for Pauser {
@@ -205,7 +195,7 @@ impl<T: Timer> Pauser<T> {
             cost: SleepCost::UNKNOWN,
             probes,
             crowd: Crowd::NONE,
-            budget: Budget::UNSPENT,
+            budget: Budget::unspent(Instant::ZERO),
             real_time: None,
             _slack: None,
         }
@@ -332,7 +322,7 @@ impl<T: Timer> Pauser<T> {
                 return Step::Sleep { margin_ns: 0 };
             }
             // Nobody limits it. To be asked again when as much was spun again, after a quarter of a second at least.
-            self.budget = Budget { window_began: now, kept: Duration::ZERO };
+            self.budget = Budget::unspent(now);
         }
         if left_ns <= SHORTEST_SLEEP_NS {
             return Step::Spin;
@@ -392,26 +382,6 @@ impl<T: Timer> Pauser<T> {
         if let Some(cheapest) = (0..sleeps).filter_map(cost).min() {
             self.cost = SleepCost::of(cheapest);
         }
-    }
-}
-
-impl Budget {
-    const UNSPENT: Self = Self { window_began: Instant::ZERO, kept: Duration::ZERO };
-
-    fn spend(&mut self, kept: Duration, now: Instant) {
-        self.kept += kept;
-        let elapsed = now.saturating_duration_since(self.window_began);
-        if elapsed >= WINDOW {
-            // What was spent too much is carried over.
-            self.kept = self.kept.saturating_sub(elapsed.mul_f64(REAL_TIME_SHARE));
-            self.window_began = now;
-        }
-    }
-
-    fn is_exhausted(&self, now: Instant) -> bool {
-        let elapsed = now.saturating_duration_since(self.window_began);
-        // A tenth of a window is free: at its beginning little has elapsed.
-        self.kept > elapsed.mul_f64(REAL_TIME_SHARE) + WINDOW / 10
     }
 }
 

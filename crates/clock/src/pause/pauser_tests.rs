@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::*;
+use crate::pause::budget::REAL_TIME_SHARE;
 use crate::{FakeClock, Now};
 
 const MICROSECOND: Duration = Duration::from_micros(1);
