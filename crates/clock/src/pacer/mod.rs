@@ -3,8 +3,8 @@
 //! [`Pace`] is a rate, exactly; its schedule, or [`Poisson`]'s, or any iterator of times says when events are intended;
 //! [`Pacer`] waits for each by a [`Pauser`](crate::pause::Pauser) and says when it could start and why it was late, a backlog
 //! counting as its first cause's; [`Timetable`] does the same for those who wait by other means, in asynchronous tasks for
-//! example; [`Behind`] says what becomes of those that come too late. [`PaceRecord`] keeps what was seen, in histograms of response
-//! time beside service time.
+//! example; [`Behind`] says what becomes of those that come too late. `PaceRecord` (feature `hdrhistogram`) keeps what was seen,
+//! in histograms of response time beside service time.
 
 mod backlog;
 mod behind;

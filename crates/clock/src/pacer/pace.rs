@@ -46,9 +46,9 @@ pub enum ImpossiblePace {
 impl fmt::Display for ImpossiblePace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Never => "a pace of no events is none; choose one event or more",
-            Self::FasterThanTheClock => "more than one event per nanosecond cannot be told apart; choose a slower pace",
-            Self::BeyondTheTimescale => "that is longer than 584 years; choose a shorter time",
+            Self::Never => "rate must be greater than 0",
+            Self::FasterThanTheClock => "rate must be at most one event per nanosecond",
+            Self::BeyondTheTimescale => "period must be at most 584 years",
         })
     }
 }
@@ -108,17 +108,20 @@ impl Pace {
     }
 
     /// The time from one event to the next, rounded down to nanoseconds.
+    #[must_use]
     pub const fn period(self) -> Duration {
         Duration::from_nanos(self.per_ns / self.events)
     }
 
     /// The schedule of this pace: event k at k · `per` / `events`, rounded down to nanoseconds, for every k.
+    #[must_use]
     pub fn schedule(self) -> Steady {
         Steady::of(self.events, self.per_ns, 0, 1)
     }
 
     /// The part of this pace that falls to one of `of` threads, `shard` of 0 to `of - 1`: every `of`-th event, beginning with
-    /// its own. Shards that start at the same instant make up the whole schedule exactly.
+    /// its own. Shards that start at the same instant make up the whole schedule exactly. Each shard counts its own events: a
+    /// [`Slot`](super::Slot) with number k in shard s is event k · `of` + s of the whole.
     ///
     /// # Panics
     /// If `shard` is not less than `of`.
@@ -133,6 +136,7 @@ impl Pace {
     /// assert_eq!(whole, pace.schedule().take(7).collect::<Vec<_>>());
     /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
     /// ```
+    #[must_use]
     pub fn shard(self, shard: u32, of: u32) -> Steady {
         assert!(shard < of, "shard {shard} of {of}: shards are counted from 0");
         Steady::of(self.events, self.per_ns, shard, of)

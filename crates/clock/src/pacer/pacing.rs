@@ -65,17 +65,21 @@ impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
     }
 
     /// Waits for the next event's turn. None when the schedule is over.
+    #[must_use = "an event that is not started is one that was omitted"]
     pub fn next_slot(&mut self) -> Option<Slot> {
         self.wait(None)
     }
 
     /// The same; None also when `cancel` is cancelled, and then the event is still to come.
+    #[must_use = "an event that is not started is one that was omitted"]
     pub fn next_slot_or(&mut self, cancel: &Cancel) -> Option<Slot> {
         self.wait(Some(cancel))
     }
 
-    /// Says that the event of `slot` has ended now.
-    pub fn finish(&mut self, slot: &Slot) -> Times {
+    /// How long the event of `slot` took if it ends now: [`Slot::times`] by the pacer's clock. The pacer keeps nothing of it and
+    /// need not be told; whoever wants no times leaves it out.
+    #[must_use = "it only returns the times"]
+    pub fn finish(&self, slot: &Slot) -> Times {
         slot.times(self.pauser.timer().now())
     }
 

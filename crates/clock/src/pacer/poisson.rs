@@ -32,6 +32,7 @@ pub struct Poisson {
 
 impl Poisson {
     /// Events at the pace of `pace` in the mean; the first comes after a random time, too.
+    #[must_use]
     pub fn new(pace: Pace, seed: u64) -> Self {
         let mut schedule = Self { mean_ns: pace.mean_ns(), state: seed, next_ns: Some(0), rest_ns: 0.0 };
         schedule.advance();

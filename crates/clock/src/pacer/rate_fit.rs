@@ -45,6 +45,7 @@ pub struct RateFit {
 
 impl RateFit {
     /// Nothing seen yet.
+    #[must_use]
     pub const fn new() -> Self {
         Self {
             events: 0.0,
@@ -100,6 +101,7 @@ impl RateFit {
 
     /// By how much the rate differs from what was asked for: negative if too slow. None of events that were all intended at the
     /// same time, or of none.
+    #[must_use]
     pub fn error_ppm(&self) -> Option<f64> {
         if self.sum_intended <= 0.0 {
             return None;
@@ -116,6 +118,7 @@ impl RateFit {
 
     /// How far that may be off where each reading of the clock may be off by `clock_error`, at worst: the first half of the
     /// events too early by that and the second too late.
+    #[must_use]
     pub fn error_bound_ppm(&self, clock_error: Duration) -> Option<f64> {
         let taken = self.last_intended - self.first_intended;
         // Of events at equal distances the sum of distances from the mean, times the error, over that of their squares.

@@ -50,6 +50,7 @@ impl Default for PaceRecord {
 
 impl PaceRecord {
     /// Nothing seen yet. Some 300 KB.
+    #[must_use]
     pub fn new() -> Self {
         let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
         Self {
@@ -94,42 +95,50 @@ impl PaceRecord {
     }
 
     /// Events that were started.
+    #[must_use]
     pub fn events(&self) -> u64 {
         self.lateness.len()
     }
 
     /// Events that were left out.
+    #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
     /// By how much the schedule moved in all; of several threads, the one of which it moved most.
+    #[must_use]
     pub fn slipped(&self) -> Duration {
         self.slipped
     }
 
     /// How well the rate was kept.
+    #[must_use]
     pub fn rate(&self) -> &RateFit {
         &self.rate
     }
 
     /// From the intended to the actual start.
+    #[must_use]
     pub fn lateness(&self) -> &Histogram<u64> {
         &self.lateness
     }
 
     /// From the intended start to the end.
+    #[must_use]
     pub fn response(&self) -> &Histogram<u64> {
         &self.response
     }
 
     /// From the actual start to the end. By itself it leaves out what waited: coordinated omission.
+    #[must_use]
     pub fn service(&self) -> &Histogram<u64> {
         &self.service
     }
 
     /// What all events together were late by, by whose doing: the caller's, the machine's, the pacer's, as [`Late`](super::Late) tells
     /// them apart.
+    #[must_use]
     pub fn late_by(&self) -> (Duration, Duration, Duration) {
         (self.by_caller, self.by_machine, self.by_pacer)
     }

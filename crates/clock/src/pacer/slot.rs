@@ -82,6 +82,7 @@ pub struct Times {
 
 impl Slot {
     /// What it took if it ended at `ended`.
+    #[must_use]
     pub const fn times(&self, ended: Instant) -> Times {
         Times {
             response: ended.saturating_duration_since(self.intended),

@@ -27,20 +27,19 @@ use crate::{Clock, Instant, Now};
 ///
 /// let mut timetable = Timetable::new(Pace::per_second(5_000)?.schedule().take(3), Behind::CatchUp);
 /// let paced = std::thread::spawn(move || {
-///     let mut started = 0;
+///     let mut slowest = std::time::Duration::ZERO;
 ///     loop {
 ///         match timetable.due() {
 ///             Due::Now(slot) => {
 ///                 // The work of event `slot.number`.
-///                 started += 1;
-///                 let _ = timetable.finish(&slot);
+///                 slowest = slowest.max(timetable.finish(&slot).response);
 ///             }
 ///             Due::At(at) => std::thread::sleep(at - Instant::now()),
-///             Due::Over => break started,
+///             Due::Over => break slowest,
 ///         }
 ///     }
 /// });
-/// assert_eq!(paced.join().unwrap(), 3);
+/// println!("the slowest took {:?}", paced.join().unwrap());
 /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -123,6 +122,7 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
     /// # use std::future::Future;
     /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
     /// ```
+    #[must_use = "an event that is not started is one that was omitted"]
     pub async fn next_slot<F: Future<Output = ()>>(
         &mut self,
         mut wait_until: impl FnMut(Instant) -> F,
@@ -136,7 +136,9 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
         }
     }
 
-    /// Says that the event of `slot` has ended now.
+    /// How long the event of `slot` took if it ends now: [`Slot::times`] by the timetable's clock. The timetable keeps nothing of
+    /// it and need not be told; whoever wants no times leaves it out.
+    #[must_use = "it only returns the times"]
     pub fn finish(&self, slot: &Slot) -> Times {
         slot.times(self.clock.now())
     }

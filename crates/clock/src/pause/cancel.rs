@@ -36,6 +36,7 @@ pub struct Cancel {
 
 impl Cancel {
     /// Not cancelled yet.
+    #[must_use]
     pub const fn new() -> Self {
         Self { word: AtomicU32::new(0) }
     }

@@ -113,11 +113,13 @@ impl Default for Pauser {
 
 impl Pauser {
     /// For the calling thread, with the usual [`Target`]. Takes some 0.2 ms: it measures what a sleep costs.
+    #[must_use]
     pub fn new() -> Self {
         Self::with_target(Target::default())
     }
 
     /// For the calling thread and this target.
+    #[must_use]
     pub fn with_target(target: Target) -> Self {
         // Before the first sleep is measured. Where it cannot be set the lateness that is learnt says so.
         let slack = TimerSlack::set(Duration::from_nanos(1)).ok();

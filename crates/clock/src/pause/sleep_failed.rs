@@ -17,11 +17,13 @@ pub struct SleepFailed {
 
 impl SleepFailed {
     /// For implementations of [`Timer`](super::Timer); the reason is a clause without a full stop.
+    #[must_use]
     pub const fn because(reason: &'static str) -> Self {
         Self { reason }
     }
 
     /// The reason as a clause without a full stop, fit to follow "because".
+    #[must_use]
     pub const fn reason(self) -> &'static str {
         self.reason
     }

@@ -73,6 +73,7 @@ impl Default for SystemTimer {
 
 impl SystemTimer {
     /// A timer for the calling thread.
+    #[must_use]
     pub fn new() -> Self {
         Self { clock: Clock::or_system(), sleeper: Sleeper::new() }
     }

@@ -38,16 +38,19 @@ impl NotRestored {
     }
 
     /// Whether the thread may still run under the real-time policy.
+    #[must_use]
     pub const fn is_policy(self) -> bool {
         self.policy
     }
 
     /// Whether the thread may still have the time slices that a guard asked for.
+    #[must_use]
     pub const fn is_time_slice(self) -> bool {
         self.time_slice
     }
 
     /// Whether the thread may still have another timer slack than before.
+    #[must_use]
     pub const fn is_timer_slack(self) -> bool {
         self.timer_slack
     }
@@ -55,11 +58,13 @@ impl NotRestored {
     /// Whether everything was restored but for one flag, `SCHED_FLAG_RESET_ON_FORK`, which only a thread with `CAP_SYS_NICE`
     /// may clear. Threads and processes that this one starts then begin with the usual policy, the default time slice and a
     /// nice value of no less than 0.
+    #[must_use]
     pub const fn is_only_reset_on_fork(self) -> bool {
         self.reset_on_fork && !self.policy && !self.time_slice && !self.timer_slack
     }
 
     /// The reason as a clause without a full stop, fit to follow "because".
+    #[must_use]
     pub const fn reason(self) -> &'static str {
         self.reason
     }
