@@ -1,8 +1,8 @@
 //! A load generator on tokio that is free of coordinated omission.
 //!
-//! Each of several tasks keeps its share of one schedule, whichever thread tokio runs it on, and sends a request when its time
-//! has come, whether or not those before it are answered. The server stalls once. A generator that waits for each answer would
-//! see one slow request; this one sees every request that was due meanwhile, as its users would have.
+//! Several tasks share one schedule and send each request when it is due, answered or not. The server stalls once. A generator
+//! that waits for each answer would see one slow request; this one counts every request that was due during the stall, as users
+//! would have felt it.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const TASKS: u32 = 2;
 const RATE: u64 = 2_000;
 const LENGTH: Duration = Duration::from_secs(2);
 const STALL: Duration = Duration::from_millis(100);
-/// The server stalls before its answer to the request of this number.
+/// The server stalls before it answers the request of this number.
 const STALLED: u64 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let half_ns = (STALL / 2).as_nanos() as u64;
     let waited = record.response().count_between(half_ns, u64::MAX);
     println!("{waited} requests waited for half of the stall or longer");
-    // Those that were due in its first half, on the connection that it hit.
+    // Due in the first half of the stall, on the connection that it hit.
     let due = RATE as f64 / f64::from(TASKS) * STALL.as_secs_f64() / 2.0;
     if (waited as f64) < due * 0.9 {
         return Err(format!("{due} requests were due: some were omitted").into());
@@ -56,7 +56,7 @@ async fn generate() -> Result<PaceRecord, Box<dyn Error>> {
         connection.set_nodelay(true)?;
         let schedule = pace.shard(task, TASKS).before(LENGTH);
         let timetable = Timetable::starting_at(start, schedule, Behind::CatchUp, Clock::or_system());
-        tasks.push(tokio::spawn(keep(timetable, connection)));
+        tasks.push(tokio::spawn(keep(task, timetable, connection)));
     }
     let mut record = PaceRecord::new();
     for task in tasks {
@@ -65,8 +65,8 @@ async fn generate() -> Result<PaceRecord, Box<dyn Error>> {
     Ok(record)
 }
 
-/// Sends a request for each event, and takes in the answers beside that.
-async fn keep<S>(mut timetable: Timetable<S>, connection: TcpStream) -> std::io::Result<PaceRecord>
+/// Sends a request for each event, and reads the answers meanwhile.
+async fn keep<S>(task: u32, mut timetable: Timetable<S>, connection: TcpStream) -> std::io::Result<PaceRecord>
 where
     S: Iterator<Item = Duration> + Clone + Send + 'static,
 {
@@ -83,7 +83,7 @@ where
     });
     let sleep_until = |at: Instant| tokio::time::sleep_until(std::time::Instant::from(at).into());
     while let Some(slot) = timetable.next_slot(sleep_until).await {
-        requests.write_all(&slot.number.to_le_bytes()).await?;
+        requests.write_all(&request_number(task, slot.number).to_le_bytes()).await?;
         if sent.send(slot).is_err() {
             break;
         }
@@ -92,7 +92,12 @@ where
     answered.await?
 }
 
-/// Answers requests in their order, and stalls once.
+/// The number of a task's event among those of all tasks: each shard counts its own.
+fn request_number(task: u32, event: u64) -> u64 {
+    event * u64::from(TASKS) + u64::from(task)
+}
+
+/// Answers requests in order, and stalls once.
 async fn serve(mut connection: TcpStream) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     let mut request = [0_u8; 8];
@@ -102,5 +107,24 @@ async fn serve(mut connection: TcpStream) -> std::io::Result<()> {
             tokio::time::sleep(STALL).await;
         }
         connection.write_all(&request).await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two requests of the number that stalls would be two stalls.
+    #[test]
+    fn each_request_has_its_place_in_the_whole_schedule() {
+        let pace = Pace::per_second(RATE).unwrap();
+        let mut times = vec![None; 1_000];
+        for task in 0..TASKS {
+            for (event, at) in (0..).zip(pace.shard(task, TASKS)).take(times.len() / TASKS as usize) {
+                let before = times[request_number(task, event) as usize].replace(at);
+                assert_eq!(before, None, "two requests of one number");
+            }
+        }
+        assert_eq!(times.into_iter().flatten().collect::<Vec<_>>(), pace.schedule().take(1_000).collect::<Vec<_>>());
     }
 }
