@@ -1,4 +1,4 @@
-//! A lease that is generic over its clock: the machine's in the program, one that does as it is told in the tests.
+//! A lease that is generic over its clock: the real one in the program, a fake one in the tests.
 
 use std::error::Error;
 use std::thread;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chronoscope_clock::{Clock, Instant, Now};
 
-/// A right that ends by itself unless it is renewed in time.
+/// A right that expires unless it is renewed in time.
 struct Lease<C = Clock> {
     clock: C,
     length: Duration,
@@ -23,12 +23,12 @@ impl<C: Now> Lease<C> {
         self.clock.now() >= self.ends
     }
 
-    /// What is left of it; nothing if it is over.
+    /// The time left; zero once it is over.
     fn left(&self) -> Duration {
         self.ends.saturating_duration_since(self.clock.now())
     }
 
-    /// Makes it last its whole length from now on. Not after its end: somebody else may have it.
+    /// Extends it to its whole length from now. Fails once it is over: somebody else may hold it.
     fn renew(&mut self) -> Result<(), &'static str> {
         if self.is_over() {
             return Err("the lease is over");
@@ -41,7 +41,8 @@ impl<C: Now> Lease<C> {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut lease = Lease::new(Clock::or_system(), Duration::from_millis(50));
     println!("{:?} left", lease.left());
-    lease.renew()?;
+    // Fails if this thread was stopped for longer than the lease.
+    println!("renewed: {:?}", lease.renew());
     thread::sleep(lease.left());
     assert!(lease.is_over());
     match lease.renew() {
@@ -85,7 +86,7 @@ mod tests {
         assert_eq!(lease.renew(), Err("the lease is over"));
     }
 
-    /// A clock of which the type is not known is shared by reference counting.
+    /// Without a type parameter: a shared trait object.
     #[test]
     fn the_clock_may_be_an_object() {
         let fake = Arc::new(FakeClock::new());

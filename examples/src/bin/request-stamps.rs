@@ -1,8 +1,7 @@
-//! Stamps requests on the threads that they pass, and tells queueing from service.
+//! Stamps requests on each thread they pass through, and separates queueing from service.
 //!
-//! A stamp taken on one thread is compared with one taken on another. That is sound because the clock is causal: a worker that
-//! has received a request reads no earlier time than the one the request was stamped with. With a counter read without a fence
-//! it would not be.
+//! Stamps from different threads are compared. That is sound because the clock is causal: a worker that has received a request
+//! never reads a time before the request's stamp. With a counter read without a fence, it could.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -19,7 +18,7 @@ const REQUESTS_EACH: u64 = 20_000;
 const WORKERS: usize = 2;
 const BATCH: u64 = 64;
 
-/// A request on its way, with the time at which its client sent it.
+/// A request, and when its client sent it.
 struct Request {
     work: u64,
     sent: Instant,
@@ -59,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for done in client.join().map_err(|_| "a client panicked")? {
             black_box(done.result);
             first = first.min(done.sent);
-            // A causal clock never answers None here.
+            // With a causal clock this is never None.
             match done.started.checked_duration_since(done.sent) {
                 Some(waited) => queued.record(nanos(waited))?,
                 None => backward += 1,
@@ -71,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         worker.join().map_err(|_| "a worker panicked")?;
     }
 
-    // Stamps become times of day only now, all by the same offset: order and distances stay what they were.
+    // Only now do stamps become times of day, all by one offset, which keeps order and distances.
     let wall = WallAnchor::take(Clock::or_system())?;
     println!(
         "{} requests, the first {} ns after 1970, ± {:?}",

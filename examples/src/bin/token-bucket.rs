@@ -1,4 +1,4 @@
-//! A token bucket, moved from the standard library's clock by one import; everything below it is as it was.
+//! A token bucket, moved from the standard library's clock by changing one import; the code below it is unchanged.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chronoscope_clock::Instant; // was: use std::time::Instant;
 
-/// Lets `rate` calls a second through in the long run, and as many as it holds at once.
+/// Lets `rate` calls per second through in the long run, in bursts of up to `holds`.
 #[derive(Clone, Debug)]
 struct TokenBucket {
     rate: f64,
