@@ -49,7 +49,7 @@
 //!   are refused in another; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], which
 //!   mean the same everywhere; what a clock says of itself, [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`] and
 //!   [`Distrust`]; and [`BootId`] itself. Not clocks, stopwatches, tables, sources and [`AtomicInstant`], nor other errors.
-//! - `tracing-subscriber`: [`log_time`], times for the lines of a log.
+//! - `tracing-subscriber`: `log_time`, times for the lines of a log.
 //! - `hdrhistogram`: `pacer::PaceRecord`, what a pacer saw in histograms.
 //! - `sources`: for who studies clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's counter
 //!   with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
@@ -66,7 +66,7 @@
 //! println!("took {:?}", start.elapsed());
 //! ```
 //!
-//! What that type does not say:
+//! Timestamps that are cheap to compare across threads, and an interval with its error:
 //! ```
 //! use chronoscope_clock::{Clock, Granular, Stopwatch};
 //! use std::time::Duration;

@@ -114,6 +114,30 @@ fn the_review_of_what_is_public_names_all_of_it_and_nothing_else() {
     assert_eq!(reviewed, public);
 }
 
+/// A feature that is not in the table is one that nobody finds.
+#[test]
+fn the_clock_crates_features_are_all_described() {
+    let read = |name: &str| fs::read_to_string(root().join("crates/clock").join(name)).expect("the file is there");
+    let section = |text: &str, title: &str, next: &str| -> String {
+        let (_, rest) = text.split_once(title).expect("the section is there");
+        rest.split_once(next).expect("another follows").0.to_owned()
+    };
+    let declared: BTreeSet<String> = section(&read("Cargo.toml"), "\n[features]\n", "\n[")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(line.split_once(" = ")?.0.to_owned()))
+        .filter(|feature| feature != "default")
+        .collect();
+    assert!(declared.len() > 5, "{declared:?}");
+    let named = |text: &str, before: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| Some(line.strip_prefix(before)?.split_once('`')?.0.to_owned())).collect()
+    };
+    let readme = section(&read("README.md"), "\n## Features\n", "\n## ");
+    assert_eq!(named(&readme, "| `"), declared, "README.md");
+    let front = section(&read("src/lib.rs"), "\n//! # Features\n", "\n//! # ");
+    assert_eq!(named(&front, "//! - `"), declared, "src/lib.rs");
+}
+
 #[test]
 fn figures_of_a_check_are_those_of_its_plan() {
     let plan = |depth| Plan::new(&Wish { depth, ..Wish::default() }, &[0, 1]).expect("an empty wish is a plan");
