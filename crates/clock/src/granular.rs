@@ -27,7 +27,8 @@ pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 /// - *Monotonic and causal* across all threads that read the same object: every value returned has been in the shared
 ///   word, and the word only grows. That rests on cache coherence alone, neither on fences nor on the source, which may
 ///   be unordered, skewed between cores, or even go back.
-/// - *Staleness* below g: the value returned is less than g behind the caller's own read of the source.
+/// - *Staleness* below g: the value returned is less than g behind the caller's own read of the source. So it may also be less
+///   than a reading of another clock, or of another `Granular`, that was taken before: stamps to be compared come from one object.
 /// - A source that once shows a time far ahead holds this clock there until it gets there: the price of never going back.
 /// - With g = 0 every reader writes, and the word becomes a hotspot: see `chronoscope monotime`.
 /// - Lock-free: a reader stopped anywhere holds nobody else up.

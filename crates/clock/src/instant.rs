@@ -9,11 +9,14 @@ use core::time::Duration;
 /// and suspend on other systems: see [`OsClock::Monotonic`](crate::os::OsClock).
 ///
 /// # Guarantees
-/// Arithmetic is exact, and so is the conversion to and from [`std::time::Instant`], wherever both count the same clock. What an instant is worth beside another depends on the read that it came from: see
-/// [`Clock`](crate::Clock), [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
+/// Arithmetic is exact, and so is the conversion to and from [`std::time::Instant`] where both count the same clock. How two
+/// instants compare depends on the reads that they came from: see [`Clock`](crate::Clock),
+/// [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
 ///
 /// The methods and operators of [`std::time::Instant`] are all here, under the same names: to move a program, change its
-/// import.
+/// import. One thing differs: the range is 0 to 584 years after the timescale's zero. On Linux the standard library also has
+/// times before boot and beyond that, so `Instant::now() - Duration::from_secs(86_400)` works with it, and panics here on a
+/// machine that is up for less than a day.
 ///
 /// Serialised (feature `serde`) it is `{boot, ns}`, the boot being its [`BootId`](crate::BootId). An instant of another boot or
 /// time namespace is refused, and so is a bare number. Where the system does not say which boot it is (neither Linux nor
@@ -21,8 +24,7 @@ use core::time::Duration;
 /// [`from_nanos`](Self::from_nanos).
 ///
 /// # Panics
-/// `+` and `-` with a [`Duration`] panic on overflow, as those of the standard library do; the `checked_` and
-/// `saturating_` forms do not. The difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
+/// `+` and `-` with a [`Duration`] panic outside of that range; the `checked_` and `saturating_` forms do not. The difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
 ///
 /// # Examples
 /// ```
@@ -34,6 +36,7 @@ use core::time::Duration;
 /// assert!(start < deadline);
 /// assert_eq!(deadline - start, Duration::from_millis(5));
 /// assert_eq!(start.checked_duration_since(deadline), None);
+/// assert_eq!(start.checked_sub(Duration::from_secs(300 * 365 * 86_400)), None); // before boot
 /// assert_eq!(Instant::from_nanos(1_234_567_890_123).to_string(), "1234.567890123 s");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
