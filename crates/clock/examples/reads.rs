@@ -1,5 +1,5 @@
-//! Every read on its own in a function that is never inlined, so that its instructions can be looked at:
-//! `objdump -d --no-show-raw-insn -M intel target/release/examples/reads`, as `tests/assembly.rs` does by itself.
+//! Each read in a function of its own that is never inlined, so that you can inspect its instructions:
+//! `objdump -d --no-show-raw-insn -M intel target/release/examples/reads`. `tests/assembly` does so by itself.
 
 use std::hint::black_box;
 use std::time::Duration;
