@@ -63,7 +63,7 @@ fn all() -> Result<Vec<Subject>, Failure> {
     let (raw, recent) = (quanta.clone(), quanta.clone());
     quanta::set_recent(quanta.now());
     coarsetime::Instant::update();
-    GRANULAR_OF_1_US.now();
+    let _ = GRANULAR_OF_1_US.now();
     let (minstant, fastant) = (minstant::Instant::now(), fastant::Instant::now());
 
     let mut subjects = vec![
