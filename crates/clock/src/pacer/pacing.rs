@@ -71,6 +71,38 @@ impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
     }
 
     /// The same; None also when `cancel` is cancelled, and then the event is still to come.
+    ///
+    /// # Examples
+    /// On a thread of its own, which feeds a channel until somebody else stops it:
+    /// ```
+    /// use chronoscope_clock::Instant;
+    /// use chronoscope_clock::pacer::{Behind, Pace, Pacer};
+    /// use chronoscope_clock::pause::Cancel;
+    /// use std::sync::{Arc, mpsc};
+    /// use std::thread;
+    ///
+    /// let pace = Pace::per_second(20_000)?;
+    /// let stop = Arc::new(Cancel::new());
+    /// let (slots, work) = mpsc::channel();
+    /// let pacing = thread::spawn({
+    ///     let stop = Arc::clone(&stop);
+    ///     move || {
+    ///         let mut pacer = Pacer::new(pace.schedule(), Behind::CatchUp); // stays on the thread that makes it
+    ///         while let Some(slot) = pacer.next_slot_or(&stop) {
+    ///             if slots.send(slot).is_err() {
+    ///                 break;
+    ///             }
+    ///         }
+    ///     }
+    /// });
+    /// for slot in work.iter().take(10) {
+    ///     // The work of event `slot.number`.
+    ///     println!("response time {:?}", slot.times(Instant::now()).response);
+    /// }
+    /// stop.cancel();
+    /// pacing.join().unwrap();
+    /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
+    /// ```
     #[must_use = "an event that is not started is one that was omitted"]
     pub fn next_slot_or(&mut self, cancel: &Cancel) -> Option<Slot> {
         self.wait(Some(cancel))
