@@ -20,7 +20,6 @@ use crate::Instant;
 /// println!("over by {:?}, of which one gap took {:?}", waited.late, waited.largest_gap);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "what was overslept is here, to be made up for"]
 #[non_exhaustive]
 pub struct Waited {
     /// The clock's first reading at the deadline or after it; of a cancelled wait, its last one.
