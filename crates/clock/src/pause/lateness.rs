@@ -33,6 +33,8 @@ pub(super) struct Lateness {
     margin: Margin,
     margin_of: f32,
     margin_lasts: u8,
+    /// The same without a limit: each wait has its own.
+    wanted_ns: u64,
 }
 
 /// How long before a deadline a sleep is to end.
@@ -51,6 +53,7 @@ impl Lateness {
         margin: Margin { ns: 0, left_ns: 0 },
         margin_of: 0.0,
         margin_lasts: 0,
+        wanted_ns: 0,
     };
 
     pub(super) fn record(&mut self, late_ns: u64, now: Instant) {
@@ -80,11 +83,15 @@ impl Lateness {
 
     /// The margin that a share of `quantile` of the sleeps keeps, cautiously. None if nothing was seen.
     pub(super) fn margin(&mut self, quantile: f32, most_ns: u64) -> Option<Margin> {
-        if self.margin_lasts == 0 || self.margin_of != quantile || self.margin.ns > most_ns {
-            let ns = self.cautious_ns(quantile)?.min(most_ns);
-            self.margin = Margin { ns, left_ns: self.left_of_ns(ns) };
+        let is_stale = self.margin_lasts == 0 || self.margin_of != quantile;
+        if is_stale {
+            self.wanted_ns = self.cautious_ns(quantile)?;
             self.margin_of = quantile;
             self.margin_lasts = MARGIN_LASTS;
+        }
+        let ns = self.wanted_ns.min(most_ns);
+        if is_stale || ns != self.margin.ns {
+            self.margin = Margin { ns, left_ns: self.left_of_ns(ns) };
         }
         Some(self.margin)
     }
@@ -215,6 +222,20 @@ mod tests {
             prop_assert_eq!(seen.margin(0.9, first.ns / 2).unwrap().ns, first.ns / 2, "never more than the most");
             (0..500).for_each(|_| { seen.record(2_000_000, Instant::ZERO); let _ = seen.margin(0.9, u64::MAX); });
             prop_assert!(seen.margin(0.9, u64::MAX).unwrap().ns >= 1_000_000);
+        }
+
+        #[test]
+        fn the_limit_of_one_wait_is_not_that_of_the_next(
+            values in prop::collection::vec(500_u64..1_000_000, 1..200),
+            limits_ns in prop::collection::vec(0_u64..2_000_000, 1..20),
+        ) {
+            let mut seen = Lateness::NONE;
+            values.iter().for_each(|ns| seen.record(*ns, Instant::ZERO));
+            let wanted_ns = seen.cautious_ns(0.99).unwrap();
+            for most_ns in limits_ns {
+                let ns = wanted_ns.min(most_ns);
+                prop_assert_eq!(seen.margin(0.99, most_ns), Some(Margin { ns, left_ns: seen.left_of_ns(ns) }));
+            }
         }
 
         #[test]

@@ -87,6 +87,18 @@ fn one_bad_episode_does_not_leave_it_spinning() {
 }
 
 #[test]
+fn waits_of_two_lengths_do_not_share_the_shorter_ones_limit() {
+    // Both are learnt as one. The shorter is spun, since no more than all of it can be; that does not make the other late.
+    let clock = clock(100_000);
+    clock.set_read_cost(Duration::from_nanos(100));
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    let lengths = [70, 127].map(Duration::from_micros);
+    let waited: Vec<Waited> = (0..2_000).map(|wait| pauser.pause(lengths[wait % 2])).collect();
+    let late = waited.iter().filter(|waited| waited.late > MICROSECOND).count();
+    assert!(late <= 20, "{late} of 2000");
+}
+
+#[test]
 fn what_is_too_short_to_sleep_is_spun() {
     let clock = clock(3_000);
     let mut pauser = Pauser::with_timer(&clock, Target::default());
