@@ -16,6 +16,8 @@ const LIKELY: f32 = 0.4;
 const ONE: f32 = 1.5;
 /// What was last seen so long ago or longer counts half.
 const STALE: Duration = Duration::from_secs(1);
+/// What counts less than this is forgotten: a remainder that never goes would be the latest for ever.
+const FORGOTTEN: f32 = 0.001;
 /// A margin holds for so many more sleeps: to look through all bins takes half a microsecond.
 const MARGIN_LASTS: u8 = 8;
 
@@ -68,8 +70,10 @@ impl Lateness {
 
     /// Lets everything seen so far count `factor` as much.
     pub(super) fn fade(&mut self, factor: f32) {
-        self.weights.iter_mut().for_each(|weight| *weight *= factor);
-        self.total *= factor;
+        for weight in &mut self.weights {
+            *weight = Some(*weight * factor).filter(|weight| *weight >= FORGOTTEN).unwrap_or(0.0);
+        }
+        self.total = self.weights.iter().sum();
         self.margin_lasts = 0;
     }
 
@@ -170,6 +174,19 @@ mod tests {
         (0..2_000).for_each(|_| seen.record(100_000, Instant::ZERO));
         (0..20_000).for_each(|_| seen.record(3_000, Instant::ZERO));
         assert!(seen.quantile_ns(0.99).unwrap() < 4_000);
+    }
+
+    #[test]
+    fn what_hardly_counts_any_more_is_not_the_latest() {
+        let mut seen = Lateness::NONE;
+        (0..2_000).for_each(|_| seen.record(100_000, Instant::ZERO));
+        for _ in 0..150 {
+            seen.fade(0.9);
+            seen.record(3_000, Instant::ZERO);
+        }
+        assert!(seen.cautious_ns(0.999).unwrap() < 6_000);
+        (0..200).for_each(|_| seen.fade(0.9));
+        assert_eq!((seen.cautious_ns(0.99), seen.total), (None, 0.0));
     }
 
     #[test]

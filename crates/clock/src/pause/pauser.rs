@@ -365,9 +365,11 @@ impl<T: Timer> Pauser<T> {
         // What keeps it from sleeping may be long over; or nothing is known since no wait was ever long enough.
         let known = self.learnt.of(left_ns, after_long);
         let usual_ns = known.quantile_ns(0.5).unwrap_or(SHORTEST_SLEEP_NS) * PROBE_MARGIN;
-        if left_ns > usual_ns + SHORTEST_SLEEP_NS && self.probes.is_due(now) {
+        let may_be_on_time = left_ns > usual_ns + SHORTEST_SLEEP_NS;
+        let is_long_enough = may_be_on_time || left_ns > 2 * SHORTEST_SLEEP_NS;
+        if is_long_enough && self.probes.is_due(now, may_be_on_time) {
             known.fade(PROBE_FADE);
-            return Step::Probe { margin_ns: usual_ns.min(most_ns) };
+            return Step::Probe { margin_ns: usual_ns.min(most_ns).min(left_ns / 2) };
         }
         Step::Spin
     }

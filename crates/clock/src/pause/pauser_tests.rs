@@ -87,6 +87,30 @@ fn one_bad_episode_does_not_leave_it_spinning() {
 }
 
 #[test]
+fn a_long_bad_time_does_not_leave_it_spinning() {
+    // Sleeps that end later than the whole wait, for long enough that nothing else is known any more.
+    for (length_us, bad) in [(40, 100), (100, 4_000)] {
+        let (length, clock) = (Duration::from_micros(length_us), clock(3_000));
+        clock.set_read_cost(MICROSECOND);
+        let mut pauser = Pauser::with_timer(&clock, Target::default());
+        let wait_for = |pauser: &mut Pauser<&FakeClock>, seconds: u64| {
+            let end = clock.elapsed() + Duration::from_secs(seconds);
+            while clock.elapsed() < end {
+                let _ = pauser.pause(length);
+            }
+        };
+        wait_for(&mut pauser, 1);
+        clock.set_oversleep(Duration::from_micros(bad));
+        wait_for(&mut pauser, 12);
+        clock.set_oversleep(Duration::from_micros(3));
+        // The last probe was late: the next comes after five seconds, and those after it soon.
+        wait_for(&mut pauser, 9);
+        let share = share_spun(&mut pauser, length, 1_000);
+        assert!(share < 0.2, "{share} of waits of {length:?}");
+    }
+}
+
+#[test]
 fn waits_of_two_lengths_do_not_share_the_shorter_ones_limit() {
     // Both are learnt as one. The shorter is spun, since no more than all of it can be; that does not make the other late.
     let clock = clock(100_000);

@@ -14,16 +14,19 @@ const SHARE: f64 = 0.05;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probes {
     next: Instant,
+    /// One that by all that is known will be late.
+    next_hopeless: Instant,
 }
 
 impl Probes {
     /// None before a while from `now`.
     pub(super) fn after(now: Instant) -> Self {
-        Self { next: now.saturating_add(APART) }
+        Self { next: now.saturating_add(APART), next_hopeless: now.saturating_add(MOST_APART) }
     }
 
-    pub(super) fn is_due(self, now: Instant) -> bool {
-        now >= self.next
+    /// Whether one is, which `may_be_on_time` or is hopeless by all that is known: what is known may be long over.
+    pub(super) fn is_due(self, now: Instant, may_be_on_time: bool) -> bool {
+        now >= if may_be_on_time { self.next } else { self.next_hopeless }
     }
 
     /// Takes in that a wait of `length`, which a probe was a part of, ended `now`, late by `late`, where a share of `may_be_late`
@@ -34,6 +37,7 @@ impl Probes {
         let apart = spoilt.as_secs_f64() / (f64::from(may_be_late) * SHARE);
         let apart = Duration::try_from_secs_f64(apart).unwrap_or(MOST_APART).clamp(APART, MOST_APART);
         self.next = now.saturating_add(apart);
+        self.next_hopeless = now.saturating_add(if late.is_zero() { apart } else { MOST_APART });
     }
 }
 
@@ -47,9 +51,9 @@ mod tests {
     #[test]
     fn what_spoils_nothing_is_tried_again_soon() {
         let mut probes = Probes::after(START - APART);
-        assert!(probes.is_due(START) && !probes.is_due(START - Duration::from_nanos(1)));
+        assert!(probes.is_due(START, true) && !probes.is_due(START - Duration::from_nanos(1), true));
         probes.note(WAIT, Duration::ZERO, 0.01, START);
-        assert!(!probes.is_due(START + Duration::from_millis(19)) && probes.is_due(START + APART));
+        assert!(!probes.is_due(START + Duration::from_millis(19), true) && probes.is_due(START + APART, true));
     }
 
     #[test]
@@ -58,9 +62,20 @@ mod tests {
         probes.note(WAIT, Duration::from_micros(300), 0.01, START);
         // 400 µs in 800 ms: one in two thousand, where one in a hundred may be late.
         assert!(
-            !probes.is_due(START + Duration::from_millis(799)) && probes.is_due(START + Duration::from_millis(801))
+            !probes.is_due(START + Duration::from_millis(799), true)
+                && probes.is_due(START + Duration::from_millis(801), true)
         );
         probes.note(WAIT, Duration::from_secs(60), 0.01, START);
-        assert!(probes.is_due(START + MOST_APART), "but not never");
+        assert!(probes.is_due(START + MOST_APART, true), "but not never");
+    }
+
+    #[test]
+    fn hopeless_ones_are_rare_until_one_is_on_time() {
+        let mut probes = Probes::after(START);
+        assert!(!probes.is_due(START + MOST_APART - APART, false) && probes.is_due(START + MOST_APART, false));
+        probes.note(WAIT, Duration::from_nanos(1), 0.5, START);
+        assert!(!probes.is_due(START + MOST_APART - APART, false) && probes.is_due(START + MOST_APART, false));
+        probes.note(WAIT, Duration::ZERO, 0.5, START);
+        assert!(probes.is_due(START + APART, false));
     }
 }
