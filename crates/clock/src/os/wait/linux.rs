@@ -128,6 +128,15 @@ pub(super) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
     }
 }
 
+/// By the system call itself, which tells 20 less the nice value: -1 is then an error alone.
+pub(super) fn nice() -> Option<i32> {
+    // SAFETY: takes numbers and returns one; 0 is the calling thread.
+    match unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, 0) } {
+        told @ 1..=40 => Some(20 - told as i32),
+        _ => None,
+    }
+}
+
 /// By the system call itself: musl's function does not ask.
 pub(super) fn is_real_time() -> Option<bool> {
     // SAFETY: takes a number and returns one; 0 is the calling thread.

@@ -71,6 +71,11 @@ pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
     imp::set_scheduling(to)
 }
 
+/// This thread's nice value, under a real-time policy too, which does not report it. None where the system does not say.
+pub(crate) fn nice() -> Option<i32> {
+    imp::nice()
+}
+
 /// Whether this thread runs under a real-time policy. None where the system does not say.
 pub(crate) fn is_real_time() -> Option<bool> {
     imp::is_real_time()

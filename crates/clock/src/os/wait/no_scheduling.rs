@@ -22,6 +22,10 @@ pub(super) fn set_scheduling(_to: &Scheduling) -> Result<(), Unavailable> {
     Err(LINUX_ALONE)
 }
 
+pub(super) fn nice() -> Option<i32> {
+    None
+}
+
 pub(super) fn is_real_time() -> Option<bool> {
     None
 }

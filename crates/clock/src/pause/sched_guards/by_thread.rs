@@ -32,6 +32,10 @@ impl Kernel for ThisThread {
         wait::set_timer_slack_ns(ns)
     }
 
+    fn nice(&self) -> Option<i32> {
+        wait::nice()
+    }
+
     fn scheduling(&self) -> Result<Scheduling, Unavailable> {
         wait::scheduling()
     }

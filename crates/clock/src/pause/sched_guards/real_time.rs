@@ -12,6 +12,7 @@ use crate::Unavailable;
 ///   policy, nice value, time slice and timer slack are what they were before the first.
 /// - A thread without `CAP_SYS_NICE` cannot clear the flag reset-on-fork, which goes with the policy: everything else is restored
 ///   then, and [`restore`](Self::restore) says so.
+/// - The nice value is left alone: what is chosen while it lives holds afterwards.
 /// - A thread that is under a real-time policy already keeps the one that it has.
 /// - Threads and processes that this thread starts while it lives begin under the usual policy.
 /// - A guard that is forgotten holds until its thread ends.

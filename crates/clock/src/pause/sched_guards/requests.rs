@@ -8,6 +8,7 @@ use crate::os::wait::Scheduling;
 pub(super) trait Kernel {
     fn timer_slack_ns(&self) -> Result<u64, Unavailable>;
     fn set_timer_slack_ns(&self, ns: u64) -> Result<(), Unavailable>;
+    fn nice(&self) -> Option<i32>;
     fn scheduling(&self) -> Result<Scheduling, Unavailable>;
     fn set_scheduling(&self, to: &Scheduling) -> Result<(), Unavailable>;
 }
@@ -129,7 +130,9 @@ impl Requests {
     /// Whether there was anything to leave.
     fn leave_real_time(&self, kernel: &impl Kernel, stays: &mut NotRestored) -> bool {
         let Some(before) = self.scheduling_before.filter(|before| !before.is_real_time()) else { return false };
-        let wanted = before.with_slice_ns(self.wanted().slice_ns.unwrap_or(0));
+        // No guard touches the nice value. Whoever did meanwhile wanted to, and without privileges there is no way back.
+        let nice = kernel.nice().unwrap_or(before.nice);
+        let wanted = before.with_slice_ns(self.wanted().slice_ns.unwrap_or(0)).with_nice(nice);
         if let Err(refused) = kernel.set_scheduling(&wanted) {
             // Only a privileged thread may clear the flag; every thread may leave.
             if kernel.set_scheduling(&wanted.with_reset_on_fork()).is_ok() {

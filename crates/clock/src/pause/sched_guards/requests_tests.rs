@@ -60,6 +60,10 @@ impl Kernel for FakeKernel {
         Ok(())
     }
 
+    fn nice(&self) -> Option<i32> {
+        Some(self.thread.borrow().nice)
+    }
+
     fn scheduling(&self) -> Result<Scheduling, Unavailable> {
         let thread = self.thread.borrow();
         let found = Scheduling { policy: thread.policy, flags: thread.reset_on_fork.into(), ..Scheduling::default() };

@@ -71,6 +71,33 @@ fn a_thread_that_lost_its_privileges_leaves_real_time() {
 }
 
 #[test]
+fn a_thread_that_became_nicer_meanwhile_leaves_real_time_and_stays_so() {
+    in_fresh_process(here!(a_thread_that_became_nicer_meanwhile_leaves_real_time_and_stays_so), || {
+        for loses_privileges in [false, true] {
+            holds_in_child(|| {
+                // Another guard that remembers how the thread was scheduled.
+                let _slice = TimeSlice::request(Duration::from_micros(300));
+                let Ok(real_time) = RealTime::enter() else {
+                    eprintln!("{SKIPPED}no privilege for real-time policies");
+                    return Ok(());
+                };
+                let nice = 17;
+                // SAFETY: takes numbers; 0 is the calling thread.
+                ensure(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } == 0, "a nicer thread")?;
+                if loses_privileges && !become_nobody() {
+                    eprintln!("{SKIPPED}not root");
+                    return Ok(());
+                }
+                let told = real_time.restore();
+                ensure_of(policy() & !libc::SCHED_RESET_ON_FORK == libc::SCHED_OTHER, "left", [policy() as u64, 0, 0])?;
+                ensure(told.map_or_else(NotRestored::is_only_reset_on_fork, |()| true), "and it is told")?;
+                ensure(wait::nice() == Some(nice), "as nice as was chosen")
+            });
+        }
+    });
+}
+
+#[test]
 fn a_thread_that_never_had_privileges_leaves_real_time() {
     in_fresh_process(here!(a_thread_that_never_had_privileges_leaves_real_time), || {
         holds_in_child(|| {
