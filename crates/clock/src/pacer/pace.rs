@@ -89,15 +89,39 @@ impl Pace {
     }
 
     /// `events` in each second, where that is no whole number: exactly the simplest fraction that this float stands for. 0.1 is
-    /// one event in ten seconds, not what is left of it in binary.
+    /// one event in ten seconds, not what is left of it in binary. Where that fraction would take longer than the timescale, which
+    /// happens below one event in some hours, the nearest of the simpler ones and of a whole number of nanoseconds per event.
     ///
     /// # Errors
     /// [`ImpossiblePace`].
     pub fn per_second_f64(events: f64) -> Result<Self, ImpossiblePace> {
-        let (events, seconds) = simplest_fraction(events)?;
+        const SLOWEST: f64 = 1e-11; // one event in more than the timescale's 584 years
+        if events.is_nan() || events <= 0.0 {
+            return Err(ImpossiblePace::Never);
+        }
+        if events > 1e9 {
+            return Err(ImpossiblePace::FasterThanTheClock);
+        }
+        if events < SLOWEST {
+            return Err(ImpossiblePace::BeyondTheTimescale);
+        }
+        let mut nearest = Self::every(Duration::from_nanos(whole_ns(1e9 / events)?))?;
+        for (numerator, denominator) in Convergents::of(events).skip_while(|(numerator, _)| *numerator == 0) {
+            let Ok(pace) = Self::of_fraction(numerator, denominator) else { break };
+            if numerator as f64 / denominator as f64 == events {
+                return Ok(pace);
+            }
+            if (pace.hz() - events).abs() < (nearest.hz() - events).abs() {
+                nearest = pace;
+            }
+        }
+        Ok(nearest)
+    }
+
+    /// `events` in so many seconds.
+    fn of_fraction(events: u64, seconds: u64) -> Result<Self, ImpossiblePace> {
         let common = greatest_common_divisor(events, 1_000_000_000);
-        let per_ns = u128::from(seconds) * u128::from(1_000_000_000 / common);
-        let per_ns = u64::try_from(per_ns).map_err(|_| ImpossiblePace::BeyondTheTimescale)?;
+        let per_ns = seconds.checked_mul(1_000_000_000 / common).ok_or(ImpossiblePace::BeyondTheTimescale)?;
         Self::new(events / common, Duration::from_nanos(per_ns))
     }
 
@@ -166,41 +190,47 @@ const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The fraction of the smallest whole numbers that rounds to `value`.
+/// `ns` rounded to the next whole number.
+fn whole_ns(ns: f64) -> Result<u64, ImpossiblePace> {
+    // Half and more rounds up. `f64::round` needs the standard library.
+    let whole = ns + 0.5;
+    // The largest u64 rounds to the number after it, which is the first beyond the timescale.
+    if whole < u64::MAX as f64 { Ok(whole as u64) } else { Err(ImpossiblePace::BeyondTheTimescale) }
+}
+
+/// Fractions of small whole numbers, each nearer to a number than the one before it. They end at the number itself, or with the
+/// last whose parts are below 2^64.
 ///
 /// # Sources
-/// Convergents of continued fractions: the first that rounds to `value` is one of the simplest (Knuth, "The Art of Computer
-/// Programming", vol. 2, 4.5.3).
-fn simplest_fraction(value: f64) -> Result<(u64, u64), ImpossiblePace> {
-    const SLOWEST: f64 = 1e-11; // one event in more than the timescale's 584 years
-    if value.is_nan() || value <= 0.0 {
-        return Err(ImpossiblePace::Never);
+/// Convergents of continued fractions: the first that rounds to a float is one of the simplest that do (Knuth, "The Art of
+/// Computer Programming", vol. 2, 4.5.3).
+struct Convergents {
+    over: u128,
+    under: u128,
+    last: (u64, u64),
+    found: (u64, u64),
+}
+
+impl Convergents {
+    /// Those of a number from 1e-11 to 1e9.
+    fn of(value: f64) -> Self {
+        // The number itself: its 53 bits over a power of two, which lies between 2^22 and 2^89 for numbers of this size.
+        let bits = value.to_bits();
+        let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+        Self { over: mantissa.into(), under: 1 << (1_075 - (bits >> 52)), last: (0, 1), found: (1, 0) }
     }
-    if value > 1e9 {
-        return Err(ImpossiblePace::FasterThanTheClock);
-    }
-    if value < SLOWEST {
-        return Err(ImpossiblePace::BeyondTheTimescale);
-    }
-    // The number itself: its 53 bits over a power of two, which lies between 2^22 and 2^89 for numbers of this size.
-    let bits = value.to_bits();
-    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
-    let (mut over, mut under) = (u128::from(mantissa), 1_u128 << (1_075 - (bits >> 52)));
-    let (mut last, mut found) = ((0_u64, 1_u64), (1_u64, 0_u64));
-    loop {
-        let whole = over / under;
-        let next = |found: u64, last: u64| u64::try_from(whole).ok()?.checked_mul(found)?.checked_add(last);
-        let (Some(numerator), Some(denominator)) = (next(found.0, last.0), next(found.1, last.1)) else {
-            return Err(ImpossiblePace::BeyondTheTimescale);
-        };
-        (last, found) = (found, (numerator, denominator));
-        if numerator as f64 / denominator as f64 == value {
-            return Ok(found);
-        }
-        (over, under) = (under, over % under);
-        if under == 0 {
-            return Ok(found);
-        }
+}
+
+impl Iterator for Convergents {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let whole = u64::try_from(self.over.checked_div(self.under)?).ok()?;
+        let next = |found: u64, last: u64| whole.checked_mul(found)?.checked_add(last);
+        let next = (next(self.found.0, self.last.0)?, next(self.found.1, self.last.1)?);
+        (self.last, self.found) = (self.found, next);
+        (self.over, self.under) = (self.under, self.over % self.under);
+        Some(next)
     }
 }
 
@@ -251,6 +281,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_float_of_any_size_is_a_pace(exponent in -10.2_f64..9.0, near_a_whole: bool) {
+            let events = 10.0_f64.powf(exponent);
+            let events = if near_a_whole { events.ceil() + 1e-11 } else { events };
+            let pace = Pace::per_second_f64(events);
+            prop_assert!(pace.is_ok_and(|pace| (pace.hz() / events - 1.0).abs() < 1e-10), "{pace:?} of {events:e}");
+        }
+
         #[test]
         fn a_float_comes_back(events in 1e-9_f64..1e9) {
             let pace = Pace::per_second_f64(events).unwrap();
