@@ -2,6 +2,10 @@ use core::time::Duration;
 
 use super::Slot;
 
+const ROOT_OF_12: f64 = 3.464_101_615_137_754_4;
+/// Events that took less than this share of their time all started at once, but for rounding.
+const AT_ONCE: f64 = 1e-9;
+
 /// How well a rate was kept: a line fitted to the lateness of all events, so that no single event decides. From the two ends
 /// alone, one last event that is 15 µs late reads as 5 ppm over 3 s.
 ///
@@ -33,6 +37,8 @@ pub struct RateFit {
     events: f64,
     skipped: f64,
     slipped: Duration,
+    /// By how much the schedule had moved before the first event already.
+    slipped_before: Duration,
     /// Means of when events were intended and of how late they were, in nanoseconds, and sums of squares and products about
     /// them.
     mean_intended: f64,
@@ -51,6 +57,7 @@ impl RateFit {
             events: 0.0,
             skipped: 0.0,
             slipped: Duration::ZERO,
+            slipped_before: Duration::ZERO,
             mean_intended: 0.0,
             mean_late: 0.0,
             sum_intended: 0.0,
@@ -67,6 +74,7 @@ impl RateFit {
             events: 1.0,
             skipped: slot.skipped as f64,
             slipped: slot.slipped,
+            slipped_before: slot.slipped,
             mean_intended: intended,
             mean_late: slot.late.total.as_nanos() as f64,
             first_intended: intended,
@@ -95,12 +103,14 @@ impl RateFit {
         self.events = events;
         self.skipped += other.skipped;
         self.slipped = self.slipped.max(other.slipped);
-        self.first_intended = self.first_intended.min(other.first_intended);
+        if other.first_intended < self.first_intended {
+            (self.first_intended, self.slipped_before) = (other.first_intended, other.slipped_before);
+        }
         self.last_intended = self.last_intended.max(other.last_intended);
     }
 
-    /// By how much the rate differs from what was asked for: negative if too slow. None of events that were all intended at the
-    /// same time, or of none.
+    /// By how much the rate differs from what was asked for: negative if too slow. None of events that were all intended or all
+    /// started at the same time, or of none.
     #[must_use]
     pub fn error_ppm(&self) -> Option<f64> {
         if self.sum_intended <= 0.0 {
@@ -109,20 +119,27 @@ impl RateFit {
         // How much longer the events took than they should have, as a share.
         let slope = self.sum_product / self.sum_intended;
         let taken = self.last_intended - self.first_intended;
-        let asked = (taken - self.slipped.as_nanos() as f64).max(f64::MIN_POSITIVE);
+        let slipped_since = self.slipped.saturating_sub(self.slipped_before).as_nanos() as f64;
+        let asked = (taken - slipped_since).max(f64::MIN_POSITIVE);
         let kept = self.events / (self.events + self.skipped);
         // As one minus the product of what is nearly one, small differences keep their digits.
         let slower = slope + self.slipped.as_nanos() as f64 / asked * (1.0 + slope);
-        Some((kept / (1.0 + slower) - 1.0) * 1e6)
+        (1.0 + slower > AT_ONCE).then(|| (kept / (1.0 + slower) - 1.0) * 1e6)
     }
 
     /// How far that may be off where each reading of the clock may be off by `clock_error`, at worst: the first half of the
-    /// events too early by that and the second too late.
+    /// events too early by that and the second too late. How much the events themselves scatter is not in it.
     #[must_use]
     pub fn error_bound_ppm(&self, clock_error: Duration) -> Option<f64> {
         let taken = self.last_intended - self.first_intended;
-        // Of events at equal distances the sum of distances from the mean, times the error, over that of their squares.
-        (taken > 0.0).then(|| 3.0 * clock_error.max(Duration::from_nanos(1)).as_nanos() as f64 / taken * 1e6)
+        (self.sum_intended > 0.0 && taken > 0.0).then(|| {
+            // The error times the sum of distances from the mean, over that of their squares: at most the root of n over the latter
+            // (Cauchy, Schwarz), and so at most any number's mean with it over that number. Of events at equal distances it is this
+            // number itself.
+            let equal = ROOT_OF_12 / taken;
+            let per_ns = (self.events / self.sum_intended / equal + equal) / 2.0;
+            clock_error.max(Duration::from_nanos(1)).as_nanos() as f64 * per_ns * 1e6
+        })
     }
 }
 
@@ -187,6 +204,22 @@ mod tests {
     }
 
     #[test]
+    fn what_the_schedule_moved_before_the_first_event_took_no_time_from_the_others() {
+        let slipped = Duration::from_micros(5_000);
+        let slots = (0..1_001_u64).map(|number| Slot { slipped, ..slot(number, 5_001_000 + number * 1_000, 0) });
+        let error_ppm = fit(slots).error_ppm().unwrap();
+        assert!((error_ppm + 1e6 * 5.0 / 6.0).abs() < 1.0, "{error_ppm}: a millisecond of events took six");
+    }
+
+    #[test]
+    fn events_that_all_started_at_once_have_no_rate() {
+        for (events, apart_ns) in [(2, 1), (7, 333), (1_000, 777_777), (100_000, 1)] {
+            let slots = (0..events).map(|number| slot(number, number * apart_ns, (events - number) * apart_ns));
+            assert_eq!(fit(slots).error_ppm(), None, "{events} {apart_ns}");
+        }
+    }
+
+    #[test]
     fn nothing_has_no_rate() {
         assert_eq!(RateFit::new().error_ppm(), None);
         assert_eq!(fit([slot(0, 7, 3)]).error_ppm(), None);
@@ -203,6 +236,19 @@ mod tests {
             // With few events, half of them weigh a little more.
             let room = 1.0 + 2.0 / late.len() as f64;
             prop_assert!(error_ppm.abs() <= bound_ppm * room * 1.001, "{} beyond {}", error_ppm, bound_ppm);
+        }
+
+        #[test]
+        fn however_events_are_spread_the_bound_holds(
+            apart in prop::collection::vec((0_u64..2_000_000).prop_map(|ns| if ns > 1_900_000 { ns * 1_000 } else { ns / 100 }), 3..300),
+        ) {
+            let intended: Vec<u64> = apart.iter().scan(0, |at, apart| { *at += apart + 1; Some(*at) }).collect();
+            let mean = intended.iter().sum::<u64>() as f64 / intended.len() as f64;
+            let late = |at: u64| if (at as f64) < mean { 0 } else { 20 };
+            let fit = fit(intended.iter().enumerate().map(|(number, at)| slot(number as u64, *at, late(*at))));
+            let slope_ppm = fit.sum_product / fit.sum_intended * 1e6;
+            let bound_ppm = fit.error_bound_ppm(Duration::from_nanos(10)).unwrap();
+            prop_assert!(slope_ppm.abs() <= bound_ppm * (1.0 + 1e-9), "{} beyond {}", slope_ppm, bound_ppm);
         }
 
         #[test]
