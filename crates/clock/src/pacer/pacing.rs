@@ -11,7 +11,8 @@ use crate::pause::{Cancel, Pauser, SystemTimer, Timer, Waited};
 /// The schedule is absolute. It does not begin anew with each wait, so that no delay is forgotten by accident (which is how
 /// coordinated omission happens): response times count from the intended start, and what was late, left out or moved is said.
 ///
-/// A schedule is any iterator of times from the start that do not decrease: [`Pace::schedule`](super::Pace::schedule),
+/// A schedule is any iterator of times from the start that do not decrease, that ends or gets beyond every time, and whose clones
+/// go on independently: [`Pace::schedule`](super::Pace::schedule),
 /// [`Pace::shard`](super::Pace::shard) for one of several threads, [`Poisson`](super::Poisson), or one of your own.
 ///
 /// # Guarantees

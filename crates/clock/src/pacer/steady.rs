@@ -63,12 +63,11 @@ impl Steady {
     /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
     /// ```
     pub fn before(self, end: Duration) -> Take<Self> {
-        let end_ns = u64::try_from(end.as_nanos()).unwrap_or(u64::MAX);
         let (mut low, mut high) = (0, usize::MAX);
         // Event `low` - 1 is before the end, event `high` is not.
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.clone().nth(middle).is_some_and(|at| at.as_nanos() < u128::from(end_ns)) {
+            if self.clone().nth(middle).is_some_and(|at| at < end) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -191,6 +190,8 @@ mod tests {
     fn a_schedule_ends_with_the_timescale() {
         let forever = Duration::from_nanos(u64::MAX);
         let mut schedule = Pace::new(1, forever).unwrap().schedule();
+        assert_eq!(schedule.clone().before(Duration::MAX).count(), 2);
+        assert_eq!(schedule.clone().before(forever).count(), 1);
         assert_eq!((schedule.next(), schedule.next(), schedule.next()), (Some(Duration::ZERO), Some(forever), None));
     }
 }

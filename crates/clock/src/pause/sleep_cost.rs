@@ -33,7 +33,8 @@ impl SleepCost {
 
     /// Whether the next sleep is to be measured.
     pub(super) fn is_due(&mut self) -> bool {
-        self.sleeps += 1;
+        // Where nothing tells CPU time it stays due.
+        self.sleeps = self.sleeps.saturating_add(1);
         self.sleeps >= APART
     }
 
@@ -62,6 +63,12 @@ mod tests {
         assert!((3_900..=4_100).contains(&cost.ns()), "{}", cost.ns());
         (0..60).for_each(|_| cost.record(Duration::from_micros(50)));
         assert!((49_000..=50_000).contains(&cost.ns()), "{}", cost.ns());
+    }
+
+    #[test]
+    fn without_cpu_time_it_stays_due_however_long() {
+        let mut cost = SleepCost { sleeps: u32::MAX, ..SleepCost::UNKNOWN };
+        assert!(cost.is_due() && cost.is_due());
     }
 
     #[test]

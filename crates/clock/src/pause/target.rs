@@ -26,7 +26,8 @@ impl Target {
     /// One wait in a hundred may be late, and any share of a CPU may be spun away for that.
     pub const DEFAULT: Self = Self { late: 0.01, cpu: 1.0 };
 
-    /// With a share of `probability` of the waits to be late by more than the clock's step; kept within 0.0001 to 0.5.
+    /// With a share of `probability` of the waits to be late by more than the clock's step; kept within 0.0001 to 0.5. Sleeps that
+    /// end more than 120 µs late are beyond that: waits long enough to sleep in are not spun for them, however many there are.
     #[must_use]
     pub const fn late_at_most(self, probability: f64) -> Self {
         // What is no number is as cautious as can be.
