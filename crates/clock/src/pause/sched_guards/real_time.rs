@@ -14,7 +14,8 @@ use crate::Unavailable;
 ///   then, and [`restore`](Self::restore) says so.
 /// - The nice value is left alone: what is chosen while it lives holds afterwards.
 /// - A thread that is under a real-time policy already keeps the one that it has.
-/// - Threads and processes that this thread starts while it lives begin under the usual policy.
+/// - Threads and processes that this thread starts while it lives begin under the usual policy. Since Linux 6.13 they inherit
+///   that it has no timer slack, and none is their default: they set one themselves if they want it.
 /// - A guard that is forgotten holds until its thread ends.
 ///
 /// # Platform
