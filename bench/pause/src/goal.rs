@@ -102,9 +102,13 @@ fn pause(
         let bare = row(ways::BARE_SLEEP)?;
         median(&crate::pauses::ratios(&row_of.cpu_share, &bare.unavoidable_share))
     };
+    let all =
+        || row(ways::BARE_SLEEP).and_then(|bare| median(&bare.unavoidable_share)).is_some_and(|share| share >= 1.0);
     let (cpu, of_cpu) = match cpu {
         Cpu::Percent(most) => (("CPU %", share, most), String::new()),
         Cpu::Unavoidable(most) => match times() {
+            // It cannot fail then, and says so.
+            Some(times) if all() => (("CPU ×", times, most), ", all of which is unavoidable here".to_owned()),
             Some(times) => (("CPU ×", times, most), format!(", {times:.2} × the unavoidable")),
             None => return Goal::open(goal, "too few sleeps to tell what is unavoidable"),
         },
@@ -161,7 +165,11 @@ fn paced_cheaply(sections: &Sections) -> Goal {
     else {
         return Goal::open(GOAL, "not measured");
     };
-    let verdict = judged(sections, within(&[("CPU ×", times.median, MUCH)]));
+    let least = sections.pacing.as_ref().and_then(|pacing| pacing.unavoidable(10_000));
+    let verdict = match least {
+        Some(least) if least >= 1.0 => Verdict::Open("all of a CPU is unavoidable here".into()),
+        _ => judged(sections, within(&[("CPU ×", times.median, MUCH)])),
+    };
     Goal { goal: GOAL, measured: format!("× {}", times.show(2)), verdict }
 }
 

@@ -254,6 +254,11 @@ impl Pacing {
         Some(ratios(&ours.cpu_share, &bare.unavoidable_share))
     }
 
+    /// What being on time takes of a CPU at least: the median over rounds.
+    pub(crate) fn unavoidable(&self, per_second: u64) -> Option<f64> {
+        Spread::of(self.row(per_second, BARE_SLEEP)?.unavoidable_share.iter().copied()).map(|of| of.median)
+    }
+
     pub(crate) fn show(&self) -> String {
         let shown =
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));

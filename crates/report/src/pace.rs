@@ -141,12 +141,12 @@ fn reached(pace: &Pace) -> String {
         (Some(_), _) if missed_rate(pace).is_some() => achieved,
         (Some(ppm), None) => format!("{achieved}: {} ppm, the clock's own error is not in the record", signed(ppm)),
         (Some(ppm), Some(bound)) if ppm.abs() <= bound => {
-            format!("{achieved}: within ± {} ppm", three_digits(ppm.abs() + bound))
+            format!("{achieved}: within ± {} ppm by the clock", three_digits(ppm.abs() + bound))
         }
         (Some(ppm), Some(bound)) => {
             let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
             let sign = if ppm < 0.0 { '−' } else { '+' };
-            format!("{achieved}: {sign}{:.digits$} ppm (± {bound:.digits$})", ppm.abs())
+            format!("{achieved}: {sign}{:.digits$} ppm, clock error ± {bound:.digits$} ppm", ppm.abs())
         }
     }
 }
@@ -406,8 +406,11 @@ mod tests {
             (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
             (reached(&pace), missed_rate(&pace))
         };
-        assert_eq!(of(1_000.0, -0.001, Some(0.04)), ("1\u{202f}000 per second: within ± 0.0410 ppm".to_owned(), None));
-        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm (± 0.08)");
+        assert_eq!(
+            of(1_000.0, -0.001, Some(0.04)),
+            ("1\u{202f}000 per second: within ± 0.0410 ppm by the clock".to_owned(), None)
+        );
+        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm, clock error ± 0.08 ppm");
         assert!(of(1_000.0, -0.001, None).0.contains("error is not in the record"));
         let (reached, missed) = of(827.5, -172_461.659, Some(0.05));
         assert!(!reached.contains("ppm"), "{reached}");

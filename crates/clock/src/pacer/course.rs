@@ -84,6 +84,10 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         let (skipped, slipped) = (core::mem::take(&mut self.skipped), self.slipped);
         let slot = Slot { number: self.number, intended, started, late, skipped, slipped };
         (self.last_intended, self.last_started) = (intended, started);
+        if self.behind == Behind::Slip {
+            // What the wait overslept moves the schedule, too: the next event keeps its distance from this one's start.
+            self.slipped += started.saturating_duration_since(intended);
+        }
         self.head = self.rest.next();
         self.number += 1;
         slot
@@ -187,6 +191,21 @@ mod tests {
             let expected = if behind == Behind::Skip { 3_600_000_000 } else { 3_599_999_000 };
             assert_eq!((slot.number, slot.skipped), (expected, expected), "{behind:?}");
             assert!(asked.get() < 1_000, "{} for {behind:?}", asked.get());
+        }
+    }
+
+    #[test]
+    fn slipping_keeps_the_distance_between_starts() {
+        const PERIOD: Duration = Duration::from_millis(1);
+        let mut course = course(Pace::every(PERIOD).unwrap().schedule(), Behind::Slip);
+        let mut now = START;
+        let mut last: Option<Instant> = None;
+        for oversleep_us in [0, 5_000, 0, 20, 3, 9_000, 0, 0] {
+            let intended = course.turn(now).unwrap();
+            let started = intended.max(now) + Duration::from_micros(oversleep_us);
+            let slot = course.take(intended, now, started, Cause::Pacer);
+            assert!(last.is_none_or(|last| slot.started - last >= PERIOD), "{slot:?}");
+            (last, now) = (Some(started), started);
         }
     }
 

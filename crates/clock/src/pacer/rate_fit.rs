@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schedule_moved_before_the_first_event_took_no_time_from_the_others() {
+    fn what_the_schedule_moved_before_the_first_event_counts_in_full() {
         let slipped = Duration::from_micros(5_000);
         let slots = (0..1_001_u64).map(|number| Slot { slipped, ..slot(number, 5_001_000 + number * 1_000, 0) });
         let error_ppm = fit(slots).error_ppm().unwrap();
@@ -253,7 +253,7 @@ mod tests {
 
         #[test]
         fn parts_put_together_are_the_whole(
-            late in prop::collection::vec(0_u64..100_000, 2..200),
+            late in prop::collection::vec(0_u64..49_000, 2..200),
             cut in 0_usize..200,
         ) {
             let slots: Vec<Slot> =
