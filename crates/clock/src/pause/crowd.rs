@@ -13,31 +13,50 @@ const CROWDED: (Duration, Duration) = (Duration::from_secs(2), Duration::from_se
 /// up its share and then waits for a whole time slice of the other one's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crowd {
-    last_lost: Option<Instant>,
+    last_lost: Option<Lost>,
+    /// How long the thread has slept since.
+    slept: Duration,
     pub(super) until: Instant,
     next: Duration,
 }
 
+/// When a spin lost its CPU for a slice, and how much CPU time the thread had taken by then, where that is told.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    at: Instant,
+    cpu: Option<Duration>,
+}
+
 impl Crowd {
-    pub(super) const NONE: Self = Self { last_lost: None, until: Instant::ZERO, next: CROWDED.0 };
+    pub(super) const NONE: Self =
+        Self { last_lost: None, slept: Duration::ZERO, until: Instant::ZERO, next: CROWDED.0 };
 
     pub(super) fn is_there(&self, now: Instant) -> bool {
         now < self.until
     }
 
-    /// Whether a slice was lost just now, so that the next one would tell. Then the CPU time of spins is worth a system call.
-    pub(super) fn is_suspected(&self, now: Instant) -> bool {
-        self.last_lost.is_some_and(|last| now.saturating_duration_since(last) < LOST_AGAIN)
-    }
-
-    /// Takes in what a spin that ended `now` met, and how much of its time was not this thread's, where that is known: a
-    /// hypervisor that takes the CPU takes it from all threads, and is not met by sleeping.
-    pub(super) fn note(&mut self, largest_gap: Duration, taken: Option<Duration>, now: Instant) {
+    /// Takes in a wait that slept for `slept`, and spun until `now` with a largest gap of `largest_gap`. Asks for the CPU time
+    /// only if that was a slice: a hypervisor that takes the CPU takes it from all threads, and sleeping does not help against it.
+    pub(super) fn note(
+        &mut self,
+        slept: Duration,
+        largest_gap: Duration,
+        cpu_time: impl FnOnce() -> Option<Duration>,
+        now: Instant,
+    ) {
+        self.slept = self.slept.saturating_add(slept);
         if largest_gap < LOST_SLICE {
             return;
         }
-        let again = self.is_suspected(now) && taken.is_none_or(|taken| taken >= LOST_SLICE / 2);
-        self.last_lost = Some(now);
+        let lost = Lost { at: now, cpu: cpu_time() };
+        let again = self.last_lost.is_some_and(|last| {
+            let passed = lost.at.saturating_duration_since(last.at);
+            // What of it was neither slept nor this thread's own; all of the gap where that is not told.
+            let own = last.cpu.zip(lost.cpu).map(|(before, after)| after.saturating_sub(before));
+            let taken = own.map_or(largest_gap, |own| passed.saturating_sub(self.slept).saturating_sub(own));
+            passed < LOST_AGAIN && taken >= LOST_SLICE / 2
+        });
+        (self.last_lost, self.slept) = (Some(lost), Duration::ZERO);
         if again && !self.is_there(now) {
             // Long quiet since the last time is a new beginning.
             if now.saturating_duration_since(self.until) > self.next {
@@ -59,27 +78,49 @@ mod tests {
 
     const SLICE: Duration = Duration::from_millis(4);
 
+    fn lost(crowd: &mut Crowd, ms: u64) {
+        crowd.note(Duration::ZERO, SLICE, || None, at(ms));
+    }
+
     #[test]
     fn who_loses_time_slices_spins_less() {
         let mut crowd = Crowd::NONE;
-        crowd.note(SLICE, None, at(1_000));
+        lost(&mut crowd, 1_000);
         assert!(!crowd.is_there(at(1_001)), "once is an accident");
-        crowd.note(SLICE, Some(SLICE), at(1_008));
+        lost(&mut crowd, 1_008);
         assert!(crowd.is_there(at(1_009)) && crowd.is_there(at(3_007)) && !crowd.is_there(at(3_009)));
-        crowd.note(SLICE, Some(SLICE), at(3_020));
-        crowd.note(SLICE, Some(SLICE), at(3_030));
+        lost(&mut crowd, 3_020);
+        lost(&mut crowd, 3_030);
         assert!(crowd.is_there(at(7_000)) && !crowd.is_there(at(7_100)), "twice as long");
-        crowd.note(SLICE, None, at(60_000));
-        crowd.note(SLICE, None, at(60_010));
+        lost(&mut crowd, 60_000);
+        lost(&mut crowd, 60_010);
         assert!(crowd.is_there(at(62_000)) && !crowd.is_there(at(62_100)), "as at first, after long quiet");
+    }
+
+    /// Each 10 ms a slice is lost; the thread's CPU time tells whether to another thread.
+    fn slices(own_ms: u64, slept: Duration) -> Crowd {
+        let mut crowd = Crowd::NONE;
+        for number in 0..10 {
+            let cpu = Some(Duration::from_millis(number * own_ms));
+            crowd.note(slept, SLICE, || cpu, at(1_000 + number * 10));
+        }
+        crowd
     }
 
     #[test]
     fn what_a_hypervisor_takes_is_no_crowd() {
+        assert!(
+            !slices(10, Duration::ZERO).is_there(at(1_091)),
+            "all of the time was the thread's own, as far as it knows"
+        );
+        assert!(!slices(4, Duration::from_millis(6)).is_there(at(1_091)), "or slept");
+        assert!(slices(6, Duration::ZERO).is_there(at(1_091)), "4 of 10 ms were somebody else's");
+        assert!(slices(2, Duration::from_millis(4)).is_there(at(1_091)));
+    }
+
+    #[test]
+    fn the_cpu_time_is_asked_for_only_behind_a_lost_slice() {
         let mut crowd = Crowd::NONE;
-        for ms in (1_000..2_000).step_by(10) {
-            crowd.note(SLICE, Some(Duration::from_micros(20)), at(ms));
-            assert!(crowd.is_suspected(at(ms + 1)) && !crowd.is_there(at(ms + 1)));
-        }
+        crowd.note(Duration::ZERO, LOST_SLICE - Duration::from_nanos(1), || unreachable!(), at(1));
     }
 }

@@ -292,16 +292,12 @@ impl<T: Timer> Pauser<T> {
             now = woken;
         }
         let woken_late = now.saturating_duration_since(deadline);
-        let cpu_before = if self.crowd.is_suspected(now) { self.timer.cpu_time() } else { None };
         spin_until(|| self.timer.glance(), deadline, cancel, &mut waited);
         self.allowance.note(had_passed, waited.sleeps > 0 && !woken_late.is_zero());
         if is_probe {
             self.probes.note(whole, woken_late, self.target.late, waited.ended);
         }
-        let taken = cpu_before
-            .and_then(|before| Some(self.timer.cpu_time()?.saturating_sub(before)))
-            .map(|own| waited.spun.saturating_sub(own));
-        self.crowd.note(waited.largest_gap, taken, waited.ended);
+        self.crowd.note(waited.slept, waited.largest_gap, || self.timer.cpu_time(), waited.ended);
         let kept = waited.ended.saturating_duration_since(began).saturating_sub(waited.slept);
         self.budget.spend(kept, waited.ended);
         waited
