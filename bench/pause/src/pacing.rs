@@ -198,17 +198,18 @@ pub(crate) fn measure(size: &Size, rates: &[u64], rounds: usize, loaded: bool) -
     Ok(Pacing { rows, alone_ppm, loaded })
 }
 
-/// The rate of a line fitted to all events, against what was asked for: one late event at an end does not decide.
+/// The rate against what was asked for: the median over all events of what they are apart from the one half a run later, which no
+/// single event and no short backlog decides.
 fn error_ppm(at_ns: &[u64], per_second: u64) -> Option<f64> {
-    let first = *at_ns.first()?;
-    let count = at_ns.len() as f64;
-    let middle = (count - 1.0) / 2.0;
-    let mean = at_ns.iter().map(|ns| ns.checked_sub(first).map(|ns| ns as f64)).sum::<Option<f64>>()? / count;
-    let products = |(event, ns): (usize, &u64)| (event as f64 - middle) * ((ns - first) as f64 - mean);
-    let product: f64 = at_ns.iter().enumerate().map(products).sum();
-    let squares = count * (count * count - 1.0) / 12.0;
-    let period_ns = product / squares;
-    (period_ns > 0.0).then(|| (1e9 / period_ns / per_second as f64 - 1.0) * 1e6)
+    let half = at_ns.len() / 2;
+    let mut apart_ns: Vec<u64> =
+        at_ns.iter().zip(at_ns.get(half..)?).filter_map(|(one, other)| other.checked_sub(*one)).collect();
+    if half == 0 || apart_ns.is_empty() {
+        return None;
+    }
+    let middle = apart_ns.len() / 2;
+    let median_ns = *apart_ns.select_nth_unstable(middle).1;
+    (median_ns > 0).then(|| (half as f64 * 1e9 / median_ns as f64 / per_second as f64 - 1.0) * 1e6)
 }
 
 /// How late each event came on the schedule with the right period on which none is early.
@@ -295,7 +296,7 @@ impl Pacing {
         );
         let beside = if self.loaded { " A thread that never sleeps runs on the same CPU." } else { "" };
         format!(
-            "{}\n\nRate: of a line fitted to all events. Late: on the schedule of the right\n\
+            "{}\n\nRate: by the median distance of events half a run apart. Late: on the schedule of the right\n\
              period on which no event is early, so that a constant delay does not count.{beside}\n\n{ratios}\n\n\
              Ours (catch up) over spin_sleep's burst interval, and over the CPU that being on time in 499 of 500 events takes at least:\n\
              a sleep, and the spinning that is left when it has ended, by the bare sleeps of the same round.\n\nOurs alone for longer, ppm at \

@@ -67,7 +67,7 @@ pub struct Pace {
     pub slipped_ms: f64,
     /// Why it ended before its time, other than by the user's wish.
     pub reason_ended: Option<String>,
-    /// Events per second; null for fewer than two. Of a steady rate, by a line fitted to all events; of random times, from when
+    /// Events per second; null for fewer than two. Of a steady rate, fitted to all events; of random times, from when
     /// the first should start to when the last did.
     pub achieved_per_s: Option<f64>,
     /// By how much that differs from what was asked for, with what was left out and how far the schedule moved; null for random
