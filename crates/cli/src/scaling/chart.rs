@@ -13,6 +13,8 @@ use super::front::{Conclusion, Rise};
 
 /// Rows between the top and the bottom of the drawing, about; each decade has as many as the others.
 const ROWS: u16 = 12;
+/// A chart of more decades is none: from a femtosecond to eleven days there are 21. The drawing's own arithmetic overflows at some 250.
+const MOST_DECADES: f64 = 24.0;
 /// Rows of the axis below and of the chart's own labels there.
 const AXIS: u16 = 2;
 /// Lines at most.
@@ -32,7 +34,8 @@ struct Line {
     raised: Vec<(f64, f64)>,
 }
 
-/// The chart in lines of `width` characters, below its title; none where there are not two numbers of threads.
+/// The chart in lines of `width` characters, below its title; none where there are not two numbers of threads, or times of no
+/// real machine.
 pub(super) fn chart(conclusion: &Conclusion, width: u16) -> Vec<String> {
     let times = times(conclusion);
     let mut threads: Vec<u32> = times.iter().map(|time| time.threads).collect();
@@ -49,6 +52,9 @@ pub(super) fn chart(conclusion: &Conclusion, width: u16) -> Vec<String> {
     let values = || lines.iter().flat_map(|line| line.path.iter().map(|(_, y)| *y));
     let low = values().fold(f64::INFINITY, f64::min).floor();
     let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
+    if high - low > MOST_DECADES {
+        return Vec::new();
+    }
     let zone = zone(conclusion, &times, place, low, width);
     let drawn = drawn(&lines, &zone, (low, high), width);
     let title = format!("{}: time per operation by threads", conclusion.clock);
@@ -258,6 +264,15 @@ mod tests {
         assert!(text.last().is_some_and(|line| line.starts_with("threads  1")), "{whole}");
         let open = chart(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 }), 57).join("\n");
         assert!(!open.contains(FORBIDDEN), "{open}");
+    }
+
+    #[test]
+    fn times_of_no_machine_are_not_drawn() {
+        for ns in [1e-308, 1e308] {
+            let mut odd = conclusion(Front::Everywhere { tokens: 1, ns: 1.0 });
+            odd.points[0].crowd_ns = Some(Estimate { estimate: ns, low: ns, high: ns, confidence: 0.999 });
+            assert_eq!(chart(&odd, 57), Vec::<String>::new(), "{ns}");
+        }
     }
 
     #[test]
