@@ -1,7 +1,9 @@
 use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
-pub(super) use super::no_scheduling::{is_real_time, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns};
+pub(super) use super::no_scheduling::{
+    is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
+};
 use crate::pause::SleepFailed;
 
 // <mach/mach_time.h>; part of libSystem, to which every program is linked.

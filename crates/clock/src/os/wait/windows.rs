@@ -8,7 +8,9 @@ use windows_sys::Win32::System::Threading::{
     WaitForSingleObject,
 };
 
-pub(super) use super::no_scheduling::{is_real_time, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns};
+pub(super) use super::no_scheduling::{
+    is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
+};
 use crate::pause::SleepFailed;
 
 /// The unit of a timer's due time.
