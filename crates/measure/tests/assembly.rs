@@ -137,7 +137,7 @@ fn build() -> Vec<u8> {
     let clock = here.join("../clock");
     let manifest = format!(
         "[package]\nname = \"loops\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[[bin]]\nname = \"loops\"\npath = \"main.rs\"\n\
-         [workspace]\n[dependencies]\nchronoscope-clock = {{ path = {clock:?} }}\n"
+         [workspace]\n[dependencies]\nchronoscope-clock = {{ path = {clock:?}, features = [\"work\"] }}\n"
     );
     fs::write(package.join("Cargo.toml"), manifest).expect("the target folder is writable");
     // The versions that this test was built with; without the file, as in a published package, cargo chooses.
