@@ -45,7 +45,7 @@ pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
         us,
         (p50, p99, Cpu::Unavoidable(MUCH)),
         ways::PAUSER_SLICE,
-        "100 µs beside a busy thread, no root: late ≤ 0.1 (p99 ≤ 5) µs at ≤ 1.15 × the unavoidable CPU",
+        "100 µs on a busy CPU, no root: late ≤ 0.1 (p99 ≤ 5) µs at ≤ 1.15 × the unavoidable CPU",
     ));
     goals.push(exact(sections));
     goals.push(punctual(sections));
@@ -174,7 +174,7 @@ fn paced_cheaply(sections: &Sections) -> Goal {
 }
 
 fn paced_loaded(sections: &Sections) -> Goal {
-    const GOAL: &str = "pacer, 10 k/s beside a busy thread: ≤ 1 ppm, median lateness ≤ 1 µs";
+    const GOAL: &str = "pacer, 10 k/s on a busy CPU: ≤ 1 ppm, median lateness ≤ 1 µs";
     let row = sections.pacing_loaded.as_ref().and_then(|pacing| pacing.row(LOADED_RATE, pacing::OURS_SLICE));
     let Some((ppm, late)) = row.and_then(|row| Some((median(&row.error_ppm)?, median(&row.late_p50_us)?))) else {
         return Goal::open(GOAL, "not measured");

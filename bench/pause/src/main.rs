@@ -61,7 +61,7 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failur
                 ("pauses", pauses::measure(size, &LENGTHS, false).map(|seen| sections.pauses = Some(seen)))
             }
             SectionName::Loaded => (
-                "pauses beside a busy thread",
+                "pauses on a busy CPU",
                 pauses::measure(size, &LOADED_LENGTHS, true).map(|seen| sections.loaded = Some(seen)),
             ),
             SectionName::Pacing => {
@@ -70,7 +70,7 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failur
             }
             SectionName::PacingLoaded => {
                 let seen = pacing::measure(size, &[pacing::LOADED_RATE], size.loaded_rounds, true);
-                ("pacing beside a busy thread", seen.map(|seen| sections.pacing_loaded = Some(seen)))
+                ("pacing on a busy CPU", seen.map(|seen| sections.pacing_loaded = Some(seen)))
             }
             SectionName::Honesty => {
                 ("honesty", honesty::measure(size, other_cpu).map(|seen| sections.honesty = Some(seen)))

@@ -25,9 +25,9 @@ impl bench_common::report::Sections for Sections {
     fn shown(&self) -> Vec<(&'static str, Option<String>)> {
         vec![
             ("pauses", self.pauses.as_ref().map(Pauses::show)),
-            ("pauses beside a busy thread", self.loaded.as_ref().map(Pauses::show)),
+            ("pauses on a busy CPU", self.loaded.as_ref().map(Pauses::show)),
             ("pacing", self.pacing.as_ref().map(Pacing::show)),
-            ("pacing beside a busy thread", self.pacing_loaded.as_ref().map(Pacing::show)),
+            ("pacing on a busy CPU", self.pacing_loaded.as_ref().map(Pacing::show)),
             ("honesty", self.honesty.as_ref().map(Honesty::show)),
         ]
     }

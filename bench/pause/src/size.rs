@@ -16,7 +16,7 @@ pub(crate) struct Size {
     pub(crate) pacing: Duration,
     /// And how long ours runs for the goal on its rate.
     pub(crate) pacing_alone: Duration,
-    /// Rounds of pacing beside a busy thread.
+    /// Rounds of pacing on a busy CPU.
     pub(crate) loaded_rounds: usize,
     /// How long the run with the stall is.
     pub(crate) honesty: Duration,
