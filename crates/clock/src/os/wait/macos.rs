@@ -1,9 +1,9 @@
-use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
 pub(super) use super::no_scheduling::{
     is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
+pub(super) use super::polled::wake;
 use crate::pause::SleepFailed;
 
 // <mach/mach_time.h>; part of libSystem, to which every program is linked.
@@ -12,6 +12,10 @@ unsafe extern "C" {
     safe fn mach_absolute_time() -> u64;
     safe fn mach_wait_until(deadline: u64) -> libc::c_int;
 }
+
+const KERN_SUCCESS: libc::c_int = 0;
+/// It was interrupted (<mach/kern_return.h>).
+const KERN_ABORTED: libc::c_int = 14;
 
 #[derive(Debug)]
 pub(super) struct Sleeper;
@@ -23,31 +27,12 @@ impl Sleeper {
 
     /// `mach_wait_until` takes ticks of a clock that stands still in sleep, which CLOCK_MONOTONIC of macOS does not: the
     /// deadline is handed over as what is left.
-    pub(super) fn sleep_until(&self, _deadline_ns: u64, left: Duration) -> Result<(), SleepFailed> {
-        sleep(left)
-    }
-
-    pub(super) fn sleep_until_or(
-        &self,
-        word: &AtomicU32,
-        _deadline_ns: u64,
-        left: Duration,
-    ) -> Result<(), SleepFailed> {
-        super::polled::sleep_or(word, left, sleep)
+    pub(super) fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+        let ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let ticks = crate::os::imp::ticks_of_ns(ns);
+        match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {
+            KERN_SUCCESS | KERN_ABORTED => Ok(()),
+            _ => Err(SleepFailed::because("mach_wait_until fails")),
+        }
     }
 }
-
-const KERN_SUCCESS: libc::c_int = 0;
-/// It was interrupted (<mach/kern_return.h>).
-const KERN_ABORTED: libc::c_int = 14;
-
-fn sleep(left: Duration) -> Result<(), SleepFailed> {
-    let ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
-    let ticks = crate::os::imp::ticks_of_ns(ns);
-    match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {
-        KERN_SUCCESS | KERN_ABORTED => Ok(()),
-        _ => Err(SleepFailed::because("mach_wait_until fails")),
-    }
-}
-
-pub(super) fn wake(_word: &AtomicU32) {}

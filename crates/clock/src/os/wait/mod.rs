@@ -12,7 +12,7 @@ mod imp;
 
 #[cfg(not(target_os = "linux"))]
 mod no_scheduling;
-#[cfg(any(target_os = "macos", windows, all(not(target_os = "linux"), feature = "std")))]
+#[cfg(not(target_os = "linux"))]
 mod polled;
 pub(crate) mod scheduling;
 

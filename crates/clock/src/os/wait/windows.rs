@@ -1,5 +1,4 @@
 use core::ptr::null;
-use core::sync::atomic::AtomicU32;
 use core::time::Duration;
 
 use windows_sys::Win32::Foundation::{CloseHandle, HANDLE, WAIT_OBJECT_0};
@@ -11,6 +10,7 @@ use windows_sys::Win32::System::Threading::{
 pub(super) use super::no_scheduling::{
     is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
+pub(super) use super::polled::wake;
 use crate::pause::SleepFailed;
 
 /// The unit of a timer's due time.
@@ -32,20 +32,7 @@ impl Sleeper {
     }
 
     /// The due time is handed over as what is left, since an absolute one would be on the wall clock.
-    pub(super) fn sleep_until(&self, _deadline_ns: u64, left: Duration) -> Result<(), SleepFailed> {
-        self.sleep(left)
-    }
-
-    pub(super) fn sleep_until_or(
-        &self,
-        word: &AtomicU32,
-        _deadline_ns: u64,
-        left: Duration,
-    ) -> Result<(), SleepFailed> {
-        super::polled::sleep_or(word, left, |step| self.sleep(step))
-    }
-
-    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    pub(super) fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
         let Some(timer) = self.timer else { return sleep_ticks(left) };
         // Negative: relative.
         let due = -i64::try_from(left.as_nanos().div_ceil(UNIT_NS)).unwrap_or(i64::MAX);
@@ -81,5 +68,3 @@ impl Drop for Sleeper {
         }
     }
 }
-
-pub(super) fn wake(_word: &AtomicU32) {}
