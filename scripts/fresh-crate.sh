@@ -150,7 +150,7 @@ case $host in
     exit
     ;;
 esac
-new_crate measure fresh-bench --lib --dev
+new_crate bench fresh-bench --lib --dev
 cat >>Cargo.toml <<'TOML'
 
 [[bench]]
@@ -165,26 +165,26 @@ mkdir benches
 cat >benches/publish.rs <<'RUST'
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chronoscope_measure::Study;
+use chronoscope_bench::Study;
 
 fn main() {
     let word = |_: &_| AtomicU64::new(0);
-    Study::new("publish")
+    let publish = Study::new("publish")
         .backoff([0, 20])
         .case_shared("relaxed", word, |b, word| b.iter(|| word.store(1, Ordering::Relaxed)))
         .case_shared("seq_cst", word, |b, word| b.iter(|| word.store(1, Ordering::SeqCst)))
-        .compare("seq_cst", "relaxed")
-        .main();
+        .compare("seq_cst", "relaxed");
+    chronoscope_bench::main([publish]);
 }
 RUST
 cat >benches/faulty.rs <<'RUST'
-use chronoscope_measure::Study;
+use chronoscope_bench::Study;
 
 fn main() {
-    Study::new("faulty")
+    let faulty = Study::new("faulty")
         .case("sound", |b| b.iter(|| std::hint::black_box(1_u64) / 3))
-        .case("panics", |b| b.iter(|| -> u64 { panic!("out of luck") }))
-        .main();
+        .case("panics", |b| b.iter(|| -> u64 { panic!("out of luck") }));
+    chronoscope_bench::main([faulty]);
 }
 RUST
 

@@ -1,6 +1,6 @@
 //! The operations whose time is known, or that every harness can express.
 
-use chronoscope_measure::black_box;
+use chronoscope_harness::black_box;
 
 /// An odd factor that an instruction can hold.
 const FACTOR: u64 = 0x2545_F491;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use chronoscope_clock::Clock;
-use chronoscope_measure::Bencher;
+use chronoscope_harness::Bencher;
 
 /// Reads in a row that say how far apart two of them are.
 const READS: u32 = 1_000;

@@ -6,10 +6,10 @@ use bench_common::failure::Failure;
 use bench_harness::operation::{
     Operation, RULER_LINKS, chain_1, chain_10, chain_100, chain_102, chain_1000, ruler, side_by_side,
 };
-use chronoscope_measure::engine::Unobserved;
-use chronoscope_measure::record::Tool;
-use chronoscope_measure::record::study::{Cell, StudyRecord};
-use chronoscope_measure::{Bencher, Study, StudyWish};
+use chronoscope_harness::Unobserved;
+use chronoscope_harness::record::Tool;
+use chronoscope_harness::record::study::{Cell, StudyRecord};
+use chronoscope_harness::{Bencher, Study, StudyWish};
 
 use crate::claim::{Claim, Truth};
 use crate::size::Repeated;

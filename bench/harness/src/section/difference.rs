@@ -7,7 +7,7 @@ use bench_common::spread::Spread;
 use bench_common::table;
 use bench_harness::operation::Operation;
 use bench_harness::orders::Orders;
-use chronoscope_measure::record::study::{Comparison, ComparisonPoint, Difference as Verdict};
+use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference as Verdict};
 use serde::Serialize;
 
 use crate::claim::Count;
@@ -235,7 +235,7 @@ impl Differences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_measure::record::study::Estimate;
+    use chronoscope_harness::record::study::Estimate;
 
     #[test]
     fn comparisons_are_counted_by_what_they_say() {

@@ -1,0 +1,206 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use super::{CpuList, Format, ThreadList, TokenList, time, whole_number};
+use chronoscope_harness::StudyWish;
+
+/// Budgets are multiplied by these for a quick look and for a thorough one.
+const DEPTHS: (f64, f64) = (0.2, 4.0);
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopped, output could not be written, \
+    --compare found something slower, or --strict and a finding of severity warning or worse stands; 2 the arguments \
+    are wrong.\n\n\
+    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
+    output is not a terminal. NO_COLOR turns colour off.";
+
+/// What a program with studies can be told.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    about = "Measures what operations cost as a function of backoff and threads, and compares them directly",
+    max_term_width = 100,
+    after_long_help = EXIT_CODES
+)]
+pub(super) struct Arguments {
+    /// Measure only cases whose name holds TEXT; may be repeated. With several studies, STUDY or STUDY/CASE
+    #[arg(value_name = "TEXT")]
+    pub(super) text: Vec<String>,
+
+    /// The same
+    #[arg(long, value_name = "TEXT")]
+    pub(super) filter: Vec<String>,
+
+    /// Print what would be measured, one combination per line, and measure nothing
+    #[arg(long)]
+    pub(super) list: bool,
+
+    /// Run every case once per number of threads and parameter, in two processes, to see whether it fails; measure nothing
+    #[arg(long, conflicts_with = "list")]
+    pub(super) test: bool,
+
+    /// Take a fifth of the time, with wider intervals
+    #[arg(long, conflicts_with_all = ["thorough", "duration"])]
+    pub(super) quick: bool,
+
+    /// Take four times as long, with narrower intervals
+    #[arg(long, conflicts_with = "duration")]
+    pub(super) thorough: bool,
+
+    /// Take about this long for all studies together, e.g. 8s or 1min
+    #[arg(long, value_name = "TIME", value_parser = whole_time, allow_hyphen_values = true)]
+    pub(super) duration: Option<Duration>,
+
+    /// Measure in N processes; with fewer than 5, intervals are wide
+    #[arg(long, value_name = "N", value_parser = processes, allow_hyphen_values = true)]
+    pub(super) forks: Option<u32>,
+
+    /// Use these numbers of threads instead of the study's own, e.g. 1,2,4 or 1-4
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(super) threads: Option<ThreadList>,
+
+    /// Use these tokens of backoff instead of the study's own, e.g. 0-40 or 0,5,10
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(super) backoff: Option<TokenList>,
+
+    /// Use these CPUs only, e.g. 0-3,6
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(super) cpus: Option<CpuList>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(super) format: Format,
+
+    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Save the record under NAME in cargo's target folder, for --compare
+    #[arg(long, value_name = "NAME")]
+    pub(super) save: Option<String>,
+
+    /// Compare with a record that was saved under this name or to this file; exit with 1 if something is slower
+    #[arg(long, value_name = "NAME-or-FILE", conflicts_with_all = ["list", "test"])]
+    pub(super) compare: Option<String>,
+
+    /// Save a page for browsers to FILE as well
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+
+    /// Print all that was seen of every combination
+    #[arg(long, short)]
+    pub(super) verbose: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+
+    /// Exit with 1 if a finding of severity warning or worse stands
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Nothing: cargo bench passes it
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn whole_time(text: &str) -> Result<Duration, String> {
+    time(text, "10ms to 24h")
+}
+
+fn processes(text: &str) -> Result<u32, String> {
+    whole_number(text, "2 to 1000")
+}
+
+impl Arguments {
+    /// The program's own; ends the process with code 2 if they are wrong, and with 0 if help was asked for.
+    pub(super) fn of_this_process(program: &str) -> Self {
+        let definition = Self::command().name(program.to_owned()).bin_name(program.to_owned());
+        let matches = definition.get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// What they change about each of `studies` studies, the filter aside.
+    pub(super) fn wish(&self, studies: usize) -> StudyWish {
+        StudyWish {
+            budget: self.duration.map(|duration| duration / studies.max(1) as u32),
+            depth: match (self.quick, self.thorough) {
+                (true, _) => DEPTHS.0,
+                (_, true) => DEPTHS.1,
+                _ => 1.0,
+            },
+            forks: self.forks,
+            threads: self.threads.clone().map(|list| list.0),
+            backoff: self.backoff.clone().map(|list| list.0),
+            cpus: self.cpus.clone().map(|list| list.0),
+            filter: Vec::new(),
+            seed: None,
+        }
+    }
+
+    /// The texts of which a case's name must hold one; none for all cases.
+    pub(super) fn filters(&self) -> impl Iterator<Item = &str> {
+        self.text.iter().chain(&self.filter).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(["publish"].iter().chain(arguments))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn what_cargo_bench_passes_is_accepted() {
+        let found = parsed(&["relaxed", "--bench", "--filter", "seq", "--backoff", "0-2", "--quick"]).unwrap();
+        assert_eq!(found.filters().collect::<Vec<_>>(), ["relaxed", "seq"]);
+        let wish = found.wish(1);
+        assert_eq!((wish.backoff, wish.depth), (Some(vec![0, 1, 2]), DEPTHS.0));
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let wrong: [&[&str]; 7] = [
+            &["--quick", "--thorough"],
+            &["--duration", "soon"],
+            &["--backoff", "3-1"],
+            &["--threads", "two"],
+            &["--list", "--test"],
+            &["--test", "--compare", "main"],
+            &["--frobnicate"],
+        ];
+        for wrong in wrong {
+            let code = parsed(wrong).err().map(|error| error.exit_code());
+            assert_eq!(code, Some(2), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_below_zero_is_a_value_and_refused_as_one() {
+        for (option, value, accepted) in [
+            ("--duration", "-5us", "it is negative; choose 10ms to 24h"),
+            ("--forks", "-3", "it is negative; choose 2 to 1000"),
+            ("--threads", "-1", "such as 1,2,4"),
+            ("--backoff", "-5", "such as 0-40"),
+            ("--cpus", "-1", "such as 0-3,6"),
+        ] {
+            let refused = parsed(&[option, value]).unwrap_err();
+            let text = refused.to_string();
+            assert_eq!(refused.exit_code(), 2);
+            assert!(text.contains(option) && text.contains(value) && text.contains(accepted), "{text}");
+            assert!(!text.contains("unexpected argument"), "{text}");
+        }
+    }
+
+    #[test]
+    fn time_is_shared_between_studies() {
+        assert_eq!(parsed(&["--duration", "8s"]).unwrap().wish(4).budget, Some(Duration::from_secs(2)));
+    }
+}

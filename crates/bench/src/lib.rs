@@ -1,0 +1,41 @@
+//! Benchmarks for `cargo bench`: a program of studies with its flags, exit codes, progress, Ctrl-C, and files that appear whole
+//! or not at all.
+//!
+//! [`main`] puts all of that around a program's studies; the `chronoscope` command is built from the same parts.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod bar;
+mod failure;
+mod format;
+mod interrupt;
+mod number_lists;
+mod output_file;
+mod page_width;
+mod print;
+mod program;
+mod progress;
+mod saved;
+mod session;
+mod trial;
+mod values;
+
+pub use bar::Bar;
+pub use failure::Failure;
+pub use format::Format;
+pub use interrupt::Interrupt;
+pub use number_lists::{CpuList, ThreadList, TokenList};
+pub use output_file::OutputFile;
+pub use page_width::page_width;
+pub use print::print;
+pub use program::main;
+pub use progress::StudyProgress;
+pub use values::{time, whole_number};
+
+pub use chronoscope_harness::{Bencher, Group, Mode, Parameters, Study, black_box, consume_cpu};
+
+#[cfg(doctest)]
+mod compiled_documents {
+    #[doc = include_str!("../README.md")]
+    mod package {}
+}

@@ -1,0 +1,89 @@
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::Failure;
+
+/// A file that is to appear whole or not at all.
+///
+/// # Examples
+/// ```
+/// use chronoscope_bench::OutputFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("record.json");
+/// let file = OutputFile::prepare("the record", &path)?;
+/// assert!(!path.exists(), "nothing is there before all is");
+/// file.write("{}")?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "{}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct OutputFile {
+    what: String,
+    path: PathBuf,
+    draft: NamedTempFile,
+}
+
+impl OutputFile {
+    /// Makes room for `path` beside it, so that a path that cannot be written is known before anything is measured. `what`
+    /// is the word for it in messages, such as "the record".
+    ///
+    /// # Errors
+    /// With exit code 2, where there can be no such file.
+    pub fn prepare(what: &str, path: &Path) -> Result<Self, Failure> {
+        let cannot = |why: String| Failure::usage(format!("{what} cannot be saved to {}: {why}", path.display()));
+        if path.is_dir() {
+            return Err(cannot("it is a folder; name a file".to_owned()));
+        }
+        if path.exists() && !path.is_file() {
+            return Err(cannot(
+                "it is no ordinary file, so it cannot appear whole; redirect --format json instead".to_owned(),
+            ));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let draft = tempfile::Builder::new()
+            .prefix(".chronoscope-")
+            .tempfile_in(folder)
+            .map_err(|error| cannot(format!("{error}; choose a file in a folder that you may write to")))?;
+        Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
+    }
+
+    /// Where it is to appear.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `text` and puts the file in its place.
+    ///
+    /// # Errors
+    /// With exit code 1, where that fails; nothing is there then.
+    pub fn write(mut self, text: &str) -> Result<(), Failure> {
+        let (what, path) = (&self.what, &self.path);
+        let cannot = |error: &dyn std::fmt::Display| {
+            Failure::run(format!(
+                "{what} could not be saved to {}: {error}; nothing was put there. With --format json the record can be \
+                 redirected from standard output",
+                path.display()
+            ))
+        };
+        self.draft.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;
+        self.draft.as_file().sync_all().map_err(|error| cannot(&error))?;
+        readable_as_usual(&self.draft).map_err(|error| cannot(&error))?;
+        self.draft.persist(&self.path).map_err(|error| cannot(&error.error))?;
+        Ok(())
+    }
+}
+
+/// Gives the draft, which is made for its owner alone, the permissions that a new file has here.
+fn readable_as_usual(draft: &NamedTempFile) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let probe = draft.path().with_extension("mode");
+    let mode = std::fs::File::create_new(&probe)?.metadata().map(|metadata| metadata.permissions().mode());
+    std::fs::remove_file(&probe)?;
+    draft.as_file().set_permissions(std::fs::Permissions::from_mode(mode?))
+}

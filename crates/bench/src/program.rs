@@ -1,0 +1,227 @@
+use std::collections::BTreeSet;
+
+use super::arguments::Arguments;
+use super::session::Session;
+use super::{Failure, Interrupt, print, trial};
+use chronoscope_harness::{FORK_VARIABLE, Start, Study, StudyWish};
+
+/// Makes a program of its studies: it looks at the program's arguments, measures, prints, saves and compares.
+///
+/// `--help` lists the arguments. Returns if all is well. Else it ends the process: with code 1 if a case failed, the
+/// run was stopped, output could not be written, `--compare` found something slower, or with `--strict` a finding of
+/// severity warning or worse stands; with code 2 if the arguments or a study make no sense. Of several studies, `STUDY` and
+/// `STUDY/CASE` select.
+///
+/// It comes first in the program, since worker processes are the same program: what is before it, they do too.
+///
+/// # Examples
+/// A bench target with `harness = false`:
+/// ```no_run
+/// use chronoscope_bench::{Study, black_box};
+///
+/// fn main() {
+///     let divide = Study::new("divide")
+///         .case("by 3", |b| b.iter(|| black_box(100_u64) / 3))
+///         .case("by a number", |b| b.iter(|| black_box(100_u64) / black_box(3)))
+///         .compare("by a number", "by 3");
+///     chronoscope_bench::main([divide]);
+/// }
+/// ```
+pub fn main(studies: impl IntoIterator<Item = Study>) {
+    let studies: Vec<Study> = studies.into_iter().collect();
+    for study in &studies {
+        study.serve_if_fork();
+    }
+    if std::env::var_os(FORK_VARIABLE).is_some() {
+        // A worker of a study that comes later in the program.
+        return;
+    }
+    let start = Start::of_this_process();
+    let program = program_name();
+    let arguments = Arguments::of_this_process(&program);
+    let code = match run(&studies, &arguments, &start) {
+        Ok(true) => return,
+        Ok(false) => 1,
+        Err(failure) => {
+            let code = failure.code();
+            failure.report(&program);
+            code
+        }
+    };
+    std::process::exit(i32::from(code));
+}
+
+/// Does what the arguments say; false where the program is to end with code 1.
+fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, Failure> {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
+        return Err(Failure::usage(format!("two studies are called {}; give each its own name", twice.name())));
+    }
+    let chosen = chosen(studies, arguments)?;
+    // A wrong argument is known before anything is measured.
+    for (study, wish) in &chosen {
+        study.plan(wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    }
+    if arguments.list {
+        return print(&listed(&chosen, studies.len() > 1)).map(|()| true);
+    }
+    if arguments.test {
+        return trial::run(&chosen, start, arguments.quiet, Interrupt::listen());
+    }
+    Session::prepare(chosen, arguments)?.run(Interrupt::listen())
+}
+
+/// The studies of which something is wanted, each with what is wanted.
+fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyWish)>, Failure> {
+    check_time(arguments)?;
+    let filters: Vec<&str> = arguments.filters().collect();
+    let mut chosen: Vec<(&Study, Vec<String>)> = Vec::new();
+    for study in studies {
+        if filters.is_empty() || studies.len() == 1 {
+            chosen.push((study, filters.iter().map(|text| (*text).to_owned()).collect()));
+        } else if let Some(filter) = filter_among_several(study, &filters) {
+            chosen.push((study, filter));
+        }
+    }
+    if chosen.is_empty() {
+        let names: Vec<&str> = studies.iter().map(Study::name).collect();
+        return Err(Failure::usage(match names.is_empty() {
+            true => "the program has no study".to_owned(),
+            false => format!(
+                "no study and no case holds {}; the studies are: {} (--list shows their cases)",
+                filters.join(" or "),
+                names.join(", ")
+            ),
+        }));
+    }
+    let wish = arguments.wish(chosen.len());
+    Ok(chosen.into_iter().map(|(study, filter)| (study, StudyWish { filter, ..wish.clone() })).collect())
+}
+
+/// The filter for one of several studies: none for all of it, if a text is part of its name. None if nothing of it is
+/// wanted.
+fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
+    if texts.iter().any(|text| study.name().contains(text)) {
+        return Some(Vec::new());
+    }
+    let cases = study.plan(&StudyWish::default(), &[0]).map(|plan| plan.cases).unwrap_or_default();
+    let of_study = |text: &&str| match text.split_once('/') {
+        Some((name, case)) if name == study.name() => case.to_owned(),
+        _ => (*text).to_owned(),
+    };
+    let wanted = |text: &String| cases.iter().any(|case| case.contains(text.as_str()));
+    let filter: Vec<String> = texts.iter().map(of_study).filter(wanted).collect();
+    (!filter.is_empty()).then_some(filter)
+}
+
+fn check_time(arguments: &Arguments) -> Result<(), Failure> {
+    const SHORTEST_MS: u128 = 10;
+    const LONGEST_MS: u128 = 24 * 3_600_000;
+    match arguments.duration {
+        Some(time) if !(SHORTEST_MS..=LONGEST_MS).contains(&time.as_millis()) => Err(Failure::usage(format!(
+            "--duration {} cannot be kept; choose 10ms to 24h",
+            humantime::format_duration(time)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// One combination per line.
+fn listed(chosen: &[(&Study, StudyWish)], with_study: bool) -> String {
+    let mut text = String::new();
+    for (study, wish) in chosen {
+        for cell in cells(study, wish) {
+            if with_study {
+                text.push_str(study.name());
+                text.push('/');
+            }
+            text.push_str(&cell);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Every combination that the wish leaves, in words.
+fn cells(study: &Study, wish: &StudyWish) -> Vec<String> {
+    let mut changed = (*study).clone();
+    if let Some(tokens) = &wish.backoff {
+        changed = changed.backoff(tokens.iter().copied());
+    }
+    if let Some(threads) = &wish.threads {
+        changed = changed.threads(threads.iter().copied());
+    }
+    let filter = StudyWish { filter: wish.filter.clone(), ..StudyWish::default() };
+    let cases = changed.plan(&filter, &[0]).map(|plan| plan.cases).unwrap_or_default();
+    // Combinations begin with the name of their case.
+    let is_of = |cell: &str, case: &str| cell.strip_prefix(case).is_some_and(|rest| rest.starts_with(", "));
+    let wanted = |cell: &String| cases.iter().any(|case| is_of(cell, case));
+    changed.cells().into_iter().filter(wanted).collect()
+}
+
+/// What the user calls the program: cargo appends a hash to the names of bench targets.
+fn program_name() -> String {
+    let path = std::env::current_exe().unwrap_or_default();
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    without_hash(&stem).to_owned()
+}
+
+fn without_hash(stem: &str) -> &str {
+    match stem.rsplit_once('-') {
+        Some((name, hash)) if hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()) => name,
+        _ if stem.is_empty() => "study",
+        _ => stem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn study(name: &str, cases: &[&'static str]) -> Study {
+        cases.iter().fold(Study::new(name), |study, case| study.case(*case, |b| b.iter(|| ())))
+    }
+
+    fn chosen_names(studies: &[Study], filters: &[&str]) -> Result<Vec<(String, Vec<String>)>, Failure> {
+        let arguments = Arguments::try_parse_from(["test"].iter().chain(filters)).unwrap();
+        let chosen = chosen(studies, &arguments)?;
+        Ok(chosen.into_iter().map(|(study, wish)| (study.name().to_owned(), wish.filter)).collect())
+    }
+
+    #[test]
+    fn studies_are_selected_by_their_name_or_their_cases() {
+        let studies = [study("read", &["fast", "slow"]), study("write", &["fast"])];
+        let all = |name: &str| (name.to_owned(), Vec::new());
+        let some = |name: &str, case: &str| (name.to_owned(), vec![case.to_owned()]);
+        assert_eq!(chosen_names(&studies, &[]), Ok(vec![all("read"), all("write")]));
+        assert_eq!(chosen_names(&studies, &["rea"]), Ok(vec![all("read")]));
+        assert_eq!(chosen_names(&studies, &["fast"]), Ok(vec![some("read", "fast"), some("write", "fast")]));
+        assert_eq!(chosen_names(&studies, &["read/fast"]), Ok(vec![some("read", "fast")]));
+        let refusal = chosen_names(&studies, &["sideways"]).unwrap_err();
+        assert!(refusal.to_string().contains("read, write"), "{refusal}");
+    }
+
+    #[test]
+    fn lists_show_what_the_arguments_leave() {
+        let study = study("read", &["fast", "slow"]);
+        let wish = StudyWish { backoff: Some(vec![4]), filter: vec!["slow".to_owned()], ..StudyWish::default() };
+        assert_eq!(listed(&[(&study, wish.clone())], false), "slow, 4 tokens, 1 thread\n");
+        assert_eq!(listed(&[(&study, wish)], true), "read/slow, 4 tokens, 1 thread\n");
+    }
+
+    #[test]
+    fn hashes_are_no_part_of_a_name() {
+        assert_eq!(without_hash("publish-0123456789abcdef"), "publish");
+        assert_eq!(without_hash("publish-often"), "publish-often");
+        assert_eq!(without_hash(""), "study");
+    }
+
+    #[test]
+    fn absurd_times_are_refused() {
+        let studies = [study("read", &["fast"])];
+        for wrong in ["0s", "9ms", "25h"] {
+            assert!(chosen_names(&studies, &["--duration", wrong]).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+use std::path::{Path, PathBuf};
+
+use chronoscope_render::study::{Detail, html, json, parse, terminal_at};
+use serde::Serialize;
+
+use super::arguments::Arguments;
+use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
+use chronoscope_harness::record::Tool;
+use chronoscope_harness::record::study::{StudyCompared, StudyRecord};
+use chronoscope_harness::{Study, StudyWish, compare_studies};
+
+/// Studies about to be run, with all that their results go to.
+pub(super) struct Session<'a> {
+    jobs: Vec<Job<'a>>,
+    arguments: &'a Arguments,
+}
+
+struct Job<'a> {
+    study: &'a Study,
+    wish: StudyWish,
+    earlier: Option<(PathBuf, StudyRecord)>,
+    /// Files that get the record.
+    records: Vec<OutputFile>,
+    page: Option<OutputFile>,
+}
+
+impl<'a> Session<'a> {
+    /// Makes sure that every file can be read or written, before anything is measured.
+    pub(super) fn prepare(chosen: Vec<(&'a Study, StudyWish)>, arguments: &'a Arguments) -> Result<Self, Failure> {
+        if chosen.len() > 1 {
+            for (flag, is_set) in [("--output", arguments.output.is_some()), ("--html", arguments.html.is_some())] {
+                if is_set {
+                    return Err(Failure::usage(format!(
+                        "{flag} holds one study, and {} are to be run; choose one by its name, or use --save",
+                        chosen.len()
+                    )));
+                }
+            }
+        }
+        let jobs = chosen.into_iter().map(|(study, wish)| Job::prepare(study, wish, arguments));
+        Ok(Self { jobs: jobs.collect::<Result<_, _>>()?, arguments })
+    }
+
+    /// Runs them; false if something failed, was stopped or got slower.
+    pub(super) fn run(self, interrupt: Interrupt) -> Result<bool, Failure> {
+        let count = self.jobs.len() as f64;
+        let mut is_well = true;
+        for (i, job) in self.jobs.into_iter().enumerate() {
+            if interrupt.happened() {
+                is_well = false;
+                break;
+            }
+            let mut progress = StudyProgress::new(self.arguments.quiet, interrupt.clone());
+            progress.enters(i as f64 / count, (i + 1) as f64 / count);
+            let record = job.study.run(&job.wish, tool(), &mut progress);
+            progress.finish();
+            let record = record.map_err(|error| Failure::run(error.to_string()))?;
+            is_well &= job.conclude(&record, self.arguments)?;
+        }
+        Ok(is_well)
+    }
+}
+
+impl<'a> Job<'a> {
+    fn prepare(study: &'a Study, wish: StudyWish, arguments: &Arguments) -> Result<Self, Failure> {
+        let earlier = match &arguments.compare {
+            Some(name_or_file) => {
+                let path = saved::find(study.name(), name_or_file)?;
+                let record = read(&path, study.name())?;
+                Some((path, record))
+            }
+            None => None,
+        };
+        let mut records = Vec::new();
+        if let Some(path) = &arguments.output {
+            records.push(OutputFile::prepare("the record", path)?);
+        }
+        if let Some(name) = &arguments.save {
+            let path = saved::path(study.name(), name)?;
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|error| {
+                    Failure::usage(format!("no record can be saved in {}: {error}", folder.display()))
+                })?;
+            }
+            records.push(OutputFile::prepare("the record", &path)?);
+        }
+        let page = arguments.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+        Ok(Self { study, wish, earlier, records, page })
+    }
+
+    /// Prints and saves; false if something failed, was stopped or got slower.
+    fn conclude(self, record: &StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
+        let compared = self.earlier.map(|(path, earlier)| compare_studies(&earlier, record, &path.to_string_lossy()));
+        let text = json(record).map_err(|error| Failure::run(error.to_string()))?;
+        // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
+        let mut outcome = match arguments.format {
+            Format::Human => print(&human(record, compared.as_ref(), arguments)),
+            Format::Json => with_comparison(&text, record, compared.as_ref()).and_then(|whole| print(&whole)),
+        };
+        for file in self.records {
+            let path = file.path().to_owned();
+            let saved = file.write(&text);
+            if saved.is_ok() && arguments.save.is_some() && arguments.format == Format::Human {
+                outcome = outcome.and(print(&format!("saved to {}\n", path.display())));
+            }
+            outcome = outcome.and(saved);
+        }
+        if let Some(file) = self.page {
+            outcome = outcome.and(file.write(&html(record)));
+        }
+        outcome?;
+        Ok(is_well(record, arguments.strict) && !compared.is_some_and(|compared| compared.has_regression()))
+    }
+}
+
+/// The harness: it is what measured and estimated.
+fn tool() -> Tool {
+    Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+fn human(record: &StudyRecord, compared: Option<&StudyCompared>, arguments: &Arguments) -> String {
+    let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
+    let width = page_width();
+    let mut text = terminal_at(record, detail, width);
+    if let Some(compared) = compared {
+        text.push_str(&chronoscope_render::study_compared_at(compared, width));
+    }
+    text
+}
+
+/// The record as JSON; where it was compared, with one more field, `compared`, which a reader of records skips.
+fn with_comparison(text: &str, record: &StudyRecord, compared: Option<&StudyCompared>) -> Result<String, Failure> {
+    if compared.is_none() {
+        return Ok(text.to_owned());
+    }
+    serde_json::to_string_pretty(&Printed { record, compared })
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::run(format!("the comparison cannot be written as JSON: {error}")))
+}
+
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    record: &'a StudyRecord,
+    compared: Option<&'a StudyCompared>,
+}
+
+/// An earlier record of the study.
+fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
+    let cannot = |why: String| Failure::usage(format!("{study} cannot be compared with {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+    let record = parse(&text).map_err(|error| cannot(error.to_string()))?;
+    if record.study != study {
+        return Err(cannot(format!("it is a record of the study {}", record.study)));
+    }
+    Ok(record)
+}
+
+fn is_well(record: &StudyRecord, strict: bool) -> bool {
+    record.is_whole() && !(strict && record.has_warning())
+}

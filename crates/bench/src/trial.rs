@@ -1,0 +1,52 @@
+//! `--test`: whether every case runs at all.
+
+use super::{Failure, Interrupt, StudyProgress, print};
+use chronoscope_harness::record::Tool;
+use chronoscope_harness::record::study::Mode;
+use chronoscope_harness::{Start, Study, StudyWish};
+
+/// The fewest processes that a study takes.
+const FORKS: u32 = 2;
+
+/// Runs every case once for each number of threads and parameter, in two processes, at the study's smallest backoff, and
+/// prints whether it failed; false if one did.
+pub(super) fn run(
+    chosen: &[(&Study, StudyWish)],
+    start: &Start,
+    quiet: bool,
+    interrupt: Interrupt,
+) -> Result<bool, Failure> {
+    let mut is_well = true;
+    for (study, wish) in chosen {
+        let refused = |error: chronoscope_harness::StudyError| Failure::usage(error.to_string());
+        let plan = study.plan(wish, start.allowed_cpus()).map_err(refused)?;
+        let once = (*study).clone().mode(Mode::SingleShot).rounds(1);
+        let wish = StudyWish {
+            budget: Some(std::time::Duration::from_millis(1)),
+            backoff: plan.backoff_tokens.first().map(|tokens| vec![*tokens]),
+            // One process, or the fewest that there may be.
+            forks: Some(FORKS),
+            ..wish.clone()
+        };
+        let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let mut progress = StudyProgress::new(quiet, interrupt.clone());
+        let record = once.run(&wish, tool, &mut progress);
+        progress.finish();
+        let record = record.map_err(|error| Failure::run(error.to_string()))?;
+        for case in &plan.cases {
+            let failure = record.failures.iter().find(|failure| failure.case == *case);
+            let ran = record.cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
+            let said = match failure {
+                Some(failure) => format!("FAILED at {}: {}", failure.at, failure.reason),
+                None if ran => "ok".to_owned(),
+                None => "not run".to_owned(),
+            };
+            is_well &= failure.is_none() && ran;
+            print(&format!("test {}/{case} ... {said}\n", study.name()))?;
+        }
+        if record.interrupted {
+            return Ok(false);
+        }
+    }
+    Ok(is_well)
+}

@@ -1,0 +1,82 @@
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A time with its unit, such as `500ns` or `1min`; `accepted` says in an error what may be written.
+///
+/// # Errors
+/// Why `text` is none.
+///
+/// # Examples
+/// ```
+/// use chronoscope_bench::time;
+///
+/// assert_eq!(time("5us", "1ns to 1s"), Ok(std::time::Duration::from_micros(5)));
+/// assert_eq!(time("-5us", "1ns to 1s").unwrap_err(), "it is negative; choose 1ns to 1s");
+/// ```
+pub fn time(text: &str, accepted: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let is_negative = text.strip_prefix(['-', '−']).is_some_and(|rest| humantime::parse_duration(rest).is_ok());
+    if is_negative {
+        return Err(format!("it is negative; choose {accepted}"));
+    }
+    humantime::parse_duration(text).map_err(|error| format!("it is no time ({error}); choose {accepted}"))
+}
+
+/// A whole number; `accepted` says in an error what may be written.
+///
+/// # Errors
+/// Why `text` is none.
+///
+/// # Examples
+/// ```
+/// use chronoscope_bench::whole_number;
+///
+/// assert_eq!(whole_number::<u32>("4", "1 to 4096"), Ok(4));
+/// assert_eq!(whole_number::<u32>("-4", "1 to 4096").unwrap_err(), "it is negative; choose 1 to 4096");
+/// ```
+pub fn whole_number<T: FromStr>(text: &str, accepted: &str) -> Result<T, String> {
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    match text.parse() {
+        Ok(number) => Ok(number),
+        Err(_) if text.strip_prefix('-').is_some_and(is_number) => Err(format!("it is negative; choose {accepted}")),
+        Err(_) if is_number(text) => Err(format!("it is too large; choose {accepted}")),
+        Err(_) => Err(format!("it is no whole number; choose {accepted}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_is_accepted() {
+        for (text, told) in [
+            ("-5us", "it is negative; choose X"),
+            ("−5us", "it is negative; choose X"),
+            ("5", "it is no time (time unit needed, for example 5sec or 5ms); choose X"),
+            ("--quick", "it is no time"),
+            ("", "it is no time"),
+        ] {
+            let refused = time(text, "X").unwrap_err();
+            assert!(refused.starts_with(told) && refused.ends_with("choose X"), "{text}: {refused}");
+        }
+        for (text, told) in [
+            ("-1", "it is negative"),
+            ("99999999999", "it is too large"),
+            ("1.5", "it is no whole number"),
+            ("", "it is no whole number"),
+            ("-", "it is no whole number"),
+        ] {
+            let refused = whole_number::<u32>(text, "X").unwrap_err();
+            assert!(refused.starts_with(told) && refused.ends_with("choose X"), "{text}: {refused}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in ".{0,20}") {
+            let _ = (time(&text, ""), whole_number::<u32>(&text, ""));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What can be timed on the machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// Whether no clock that must not step back did so on one thread; null if one of those planned was not observed.
+    pub monotonic: Option<bool>,
+    /// Whether no read that must be causal went backwards between CPUs; null unless every clock was tested that the
+    /// verdict recommends, or that was to be tested where it recommends none.
+    pub causal: Option<bool>,
+    /// The largest skew between CPUs that the observations do not exclude.
+    pub skew_not_excluded_ns: Option<f64>,
+    /// Whether `CLOCK_MONOTONIC` is read without entering the kernel.
+    pub os_clock_on_fast_path: Option<bool>,
+    /// Each clock that can be read.
+    pub clocks: Vec<ClockVerdict>,
+    /// Intervals that the user asked about.
+    pub questions: Vec<Question>,
+}
+
+/// What one clock can time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockVerdict {
+    /// The clock.
+    pub name: String,
+    /// Whether the tool advises to time intervals with it.
+    pub recommended: bool,
+    /// Why not, or for what it is the right one.
+    pub why: String,
+    /// The shortest interval that two reads of it time rightly: confirmed by the trials where there are any, else claimed.
+    pub direct_interval_ns: DirectInterval,
+    /// The same as claimed before the trials: from latency, granularity and the spread of empty intervals.
+    pub claimed_interval_ns: DirectInterval,
+    /// Whether trials were made within each tolerance and `direct_interval_ns` rests on them.
+    pub validated: bool,
+    /// Why trials are missing, or why they confirm no interval.
+    pub reason_unvalidated: Option<String>,
+    /// Known work timed directly, beside its truth.
+    pub trials: Vec<IntervalTrial>,
+}
+
+impl ClockVerdict {
+    /// A verdict that rests on a claim alone, and recommends nothing yet.
+    pub fn claimed(name: impl Into<String>, interval_ns: DirectInterval) -> Self {
+        Self {
+            name: name.into(),
+            recommended: false,
+            why: String::new(),
+            direct_interval_ns: interval_ns,
+            claimed_interval_ns: interval_ns,
+            validated: false,
+            reason_unvalidated: None,
+            trials: Vec::new(),
+        }
+    }
+
+    /// What is known of the shortest interval within `tolerance`.
+    pub fn shortest(&self, tolerance: Tolerance) -> ShortestInterval {
+        let trials = self.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
+        let longest = trials.max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
+        match (longest, tolerance.of(&self.direct_interval_ns), tolerance.of(&self.claimed_interval_ns)) {
+            (Some(_), Some(confirmed), _) => ShortestInterval::Confirmed(confirmed),
+            (Some(longest), None, _) => {
+                let error_ns = longest.error_pct_abs_p95 / 100.0 * longest.truth_ns;
+                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns);
+                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns }
+            }
+            (None, _, Some(claimed)) => ShortestInterval::Claimed(claimed),
+            (None, ..) => ShortestInterval::Unknown,
+        }
+    }
+}
+
+/// How far a reading may be from the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tolerance {
+    /// 1 %.
+    OnePercent,
+    /// 10 %.
+    TenPercent,
+}
+
+impl Tolerance {
+    /// Both, the narrower one first.
+    pub const ALL: [Self; 2] = [Self::OnePercent, Self::TenPercent];
+
+    /// In percent.
+    pub const fn percent(self) -> f64 {
+        match self {
+            Self::OnePercent => 1.0,
+            Self::TenPercent => 10.0,
+        }
+    }
+
+    /// As a share.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::OnePercent => 0.01,
+            Self::TenPercent => 0.1,
+        }
+    }
+
+    /// The interval of `both` that is timed so well.
+    pub const fn of(self, both: &DirectInterval) -> Option<f64> {
+        match self {
+            Self::OnePercent => both.within_1pct,
+            Self::TenPercent => both.within_10pct,
+        }
+    }
+}
+
+/// What is known of the shortest interval that two reads of a clock time within a tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShortestInterval {
+    /// Trials confirm this one.
+    Confirmed(f64),
+    /// This one follows from latency and step; no trial was made.
+    Claimed(f64),
+    /// Trials were made, and confirmed no length.
+    NotConfirmed {
+        /// The longest length that was tried.
+        tried_to_ns: f64,
+        /// The error below which 95 of 100 readings of that length lay.
+        error_ns: f64,
+        /// The length at which that error, if it stays the same, is within the tolerance.
+        expected_from_ns: f64,
+    },
+    /// There is neither a claim nor a trial.
+    Unknown,
+}
+
+impl ShortestInterval {
+    /// The shortest interval that is confirmed or, without a trial, claimed.
+    pub const fn known_from_ns(self) -> Option<f64> {
+        match self {
+            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
+            Self::NotConfirmed { .. } | Self::Unknown => None,
+        }
+    }
+
+    /// The shortest interval that one may count on: known, or expected after trials that confirmed none.
+    pub const fn expected_from_ns(self) -> Option<f64> {
+        match self {
+            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
+            Self::NotConfirmed { expected_from_ns, .. } => Some(expected_from_ns),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The shortest interval that a single pair of reads times within an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectInterval {
+    /// Within 1 % in at least 95 of 100 readings.
+    pub within_1pct: Option<f64>,
+    /// Within 10 % in at least 95 of 100 readings.
+    pub within_10pct: Option<f64>,
+}
+
+/// Known work, timed once per reading, compared with what it takes in batches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IntervalTrial {
+    /// The tolerance on trial, in percent.
+    pub tolerance_pct: f64,
+    /// The work's true duration, timed in batches from outside.
+    pub truth_ns: f64,
+    /// Single readings made.
+    pub readings_made: u64,
+    /// Those that count: made while the core was not shared and the work took its usual time.
+    pub readings: u64,
+    /// Median error of a reading in percent of the truth; positive reads too long.
+    pub error_pct_p50: f64,
+    /// 95th percentile of the error's magnitude in percent of the truth.
+    pub error_pct_abs_p95: f64,
+    /// Share of readings within the tolerance.
+    pub share_within: f64,
+    /// Whether at least 95 % were.
+    pub holds: bool,
+}
+
+/// An interval that the user asked about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// The interval.
+    pub interval_ns: f64,
+    /// Clocks that time it directly within 1 %, confirmed by trials or, where none were made, claimed.
+    pub within_1pct: Vec<String>,
+    /// Clocks that do so within 10 %, but not within 1 %.
+    pub within_10pct: Vec<String>,
+}

@@ -1,0 +1,99 @@
+//! How far a record trusts the machine's counter and its clocksources: what verdict, advice and pages must agree on.
+
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+
+use crate::record::{COUNTER, Clocksource, Path, READ_BY_VDSO, Record};
+
+impl Record {
+    /// What speaks against the counter as a measure of time, on the machine or in what was measured; None where nothing
+    /// does.
+    pub fn counter_doubt(&self) -> Option<String> {
+        if let Some(doubt) = self.machine.counter_doubt() {
+            return Some(doubt);
+        }
+        let counters = || self.clocks.iter().filter(|clock| clock.is_counter());
+        let ordered = || counters().filter(|clock| clock.must_be_causal());
+        if ordered().any(|clock| clock.causal == Some(false)) || self.skewed_pairs().any(is_counter) {
+            return Some("the CPUs' counters disagree".to_owned());
+        }
+        let stepped_back = |name: &str, steps: Option<u64>| {
+            let in_reads = self.reads.iter().filter(|reads| reads.clock == name).map(|reads| reads.backward_steps);
+            in_reads.chain(steps).any(|steps| steps > 0)
+        };
+        counters()
+            .any(|clock| stepped_back(&clock.name, clock.granularity.as_ref().map(|seen| seen.backward_steps)))
+            .then(|| "the counter stepped back".to_owned())
+    }
+
+    /// Whether the vDSO reads the clocksource in use: it is one of those that it can, or it was seen to.
+    fn clocksource_is_read_by_vdso(&self, current: &str) -> bool {
+        let monotonic = SourceId::Os(OsClock::Monotonic).name();
+        let was_seen = || self.clocks.iter().any(|clock| clock.name == monotonic && clock.path == Some(Path::Vdso));
+        Clocksource::is_read_by_vdso(current) || was_seen()
+    }
+
+    /// The clocks that two CPUs disagreed about.
+    fn skewed_pairs(&self) -> impl Iterator<Item = &str> {
+        self.causality.pairs.iter().filter(|pair| pair.shows_skew()).map(|pair| pair.clock.as_str())
+    }
+
+    /// What speaks against switching to the clocksource `name`; None where nothing does.
+    pub fn clocksource_doubt(&self, name: &str) -> Option<String> {
+        self.counter_doubt().filter(|_| name == COUNTER)
+    }
+
+    /// The clocksource to switch to in place of the one in use, if there is a better one that nothing speaks against: one
+    /// that the vDSO can read, or the TSC where the kernel rates it higher.
+    pub fn better_clocksource(&self) -> Option<&'static str> {
+        let source = &self.machine.clocksource;
+        let current = source.current.as_deref()?;
+        let is_read_by_vdso = self.clocksource_is_read_by_vdso(current);
+        let is_fit = |name: &str| self.clocksource_doubt(name).is_none();
+        let rating =
+            |name: &str| source.ratings.iter().find(|rating| rating.name == name).and_then(|known| known.rating);
+        let is_better = |name: &str| !is_read_by_vdso || rating(name).zip(rating(current)).is_some_and(|(a, b)| a > b);
+        READ_BY_VDSO.into_iter().find(|name| *name != current && source.offers(name) && is_fit(name) && is_better(name))
+    }
+
+    /// Why the vDSO cannot be given a clocksource to read; None where it can, or has one already.
+    pub fn reason_no_better_clocksource(&self) -> Option<String> {
+        let source = &self.machine.clocksource;
+        let current = source.current.as_deref()?;
+        if self.clocksource_is_read_by_vdso(current) || self.better_clocksource().is_some() {
+            return None;
+        }
+        if source.offers(COUNTER) {
+            return self.counter_doubt().map(|doubt| format!("tsc is available, but {doubt}"));
+        }
+        let rest: Vec<&str> = source.available.iter().map(String::as_str).filter(|name| *name != current).collect();
+        let others = if rest.is_empty() { "no other".to_owned() } else { format!("only {}", rest.join(", ")) };
+        Some(format!("the kernel offers {others} besides {current}, and the vDSO can read none of them"))
+    }
+}
+
+impl Record {
+    /// The system's clock to advise for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not seen
+    /// to go backwards.
+    pub fn steady_os_clock(&self) -> Option<&'static str> {
+        let name = SourceId::Os(OsClock::Monotonic).name();
+        let clock = self.clocks.iter().find(|clock| clock.available && clock.name == name)?;
+        let stepped_back = self.reads.iter().any(|reads| reads.clock == name && reads.backward_steps > 0)
+            || clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0);
+        (clock.causal != Some(false) && !stepped_back && !clock.is_coarse()).then_some(name)
+    }
+
+    /// The clocks to advise where threads compare times: ordered, readable, and with nothing seen against them.
+    pub fn clocks_between_threads(&self) -> Vec<&'static str> {
+        let counter = SourceId::CounterOrdered.name();
+        let is_readable = |name: &str| {
+            self.clocks.iter().any(|clock| clock.available && clock.name == name && clock.causal != Some(false))
+        };
+        let counter = (is_readable(counter) && self.counter_doubt().is_none()).then_some(counter);
+        counter.into_iter().chain(self.steady_os_clock()).collect()
+    }
+}
+
+fn is_counter(name: &str) -> bool {
+    SourceId::from_name(name).is_some_and(SourceId::is_counter)
+}

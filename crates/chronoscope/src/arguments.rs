@@ -1,0 +1,420 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::record::RuntimeKind;
+use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
+
+use crate::experiment::Experiment;
+use crate::sections::contention::granularity_list::GranularityList;
+use crate::sections::pace::rate::Rate;
+use crate::sections::runtimes::place::RuntimePlace;
+
+pub use chronoscope_bench::Format;
+
+/// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
+/// what therefore can and cannot be timed here.
+///
+/// Without a command it checks the machine. It needs no privilege and changes nothing.
+#[derive(Debug, Parser)]
+#[command(
+    name = "chronoscope",
+    version,
+    max_term_width = 100,
+    after_long_help = EXIT_CODES,
+    args_conflicts_with_subcommands = true
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    #[command(flatten)]
+    pub check: CheckOptions,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
+    --strict and a finding of severity warning or worse stands; 2 the arguments are wrong.\n\n\
+    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
+    output is not a terminal. NO_COLOR turns colour off.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
+    Check(CheckOptions),
+    /// The clocks alone and deeper: path, latency, granularity, shortest intervals
+    Clocks(CheckOptions),
+    /// Consecutive reads alone: differences and gaps of every clock of the common timeline
+    Reads(RunOptions),
+    /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
+    Causality(RunOptions),
+    /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
+    Monotime(MonotimeOptions),
+    /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
+    Latch(LatchOptions),
+    /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
+    Pause(PauseOptions),
+    /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
+    Runtimes(RuntimesOptions),
+    /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
+    Pace(PaceOptions),
+    /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
+    Experiment(ExperimentOptions),
+    /// Judge the harness by operations of known truth: exit code 1 if it cannot be trusted here, now
+    #[command(mut_arg("strict", |arg| arg.help("Changes nothing here: the exit code is the verdict")))]
+    Selftest(RunOptions),
+    /// What a read costs between more or less work, on one thread and on many: from where on each clock scales
+    #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid, which takes about ten minutes")))]
+    Scaling(ScalingOptions),
+    /// Show again what a run has saved, as it was printed
+    Show(ShowOptions),
+    /// Print the JSON schema of the record
+    Schema {
+        /// That of the record of a study
+        #[arg(long)]
+        study: bool,
+
+        /// That of the record of a pace
+        #[arg(long, conflicts_with = "study")]
+        pace: bool,
+    },
+    /// Print shell completions
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Options of everything that measures.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunOptions {
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Take about this long, e.g. 8s or 1min; longer narrows the intervals
+    #[arg(long, value_name = "TIME", value_parser = run_time, allow_hyphen_values = true)]
+    pub duration: Option<Duration>,
+
+    /// Use these CPUs only, e.g. 0-3,6; single-threaded measurements run on the last
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub cpus: Option<CpuList>,
+
+    /// Take less time, with wider intervals: a few seconds for a check
+    #[arg(long, conflicts_with_all = ["thorough", "duration"])]
+    pub quick: bool,
+
+    /// Take more time, with narrower intervals: about a minute for a check, with up to 4096 pairs of CPUs
+    #[arg(long)]
+    pub thorough: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Exit with 1 if a finding of severity warning or worse stands
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Options of what can answer for intervals.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
+    pub interval: Vec<Duration>,
+}
+
+/// Options of the experiment with many threads.
+#[derive(Args, Clone, Debug, Default)]
+pub struct MonotimeOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Numbers of threads; 1 is always tried too [default: powers of two up to the number of CPUs]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub threads: Option<ThreadList>,
+
+    /// Granularities of the causal clock, in nanoseconds or with a unit, e.g. 0,100,1us [default: 0,100,1000]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub granularity: Option<GranularityList>,
+}
+
+/// Options of the experiment with threads that are released together.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LatchOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Threads that are released together, 1 to 4096 [default: 100]
+    #[arg(long, value_name = "N", value_parser = released_threads, allow_hyphen_values = true)]
+    pub threads: Option<u32>,
+}
+
+/// Options of the table of pauses.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PauseOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
+    #[arg(long, value_name = "TIME", value_parser = pause_length, allow_hyphen_values = true)]
+    pub length: Vec<Duration>,
+
+    /// Beside a thread that never sleeps on the same CPU
+    #[arg(long)]
+    pub load: bool,
+
+    /// Also under the real-time policy, where the system permits it
+    #[arg(long)]
+    pub realtime: bool,
+}
+
+/// Options of the table of language runtimes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RuntimesOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
+    #[arg(long, value_name = "KIND=PROGRAM")]
+    pub runtime: Vec<RuntimePlace>,
+
+    /// Look only for these kinds: java, dotnet, mono, go, node, python, c
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::sections::runtimes::place::kind)]
+    pub only: Vec<RuntimeKind>,
+
+    /// Measure every way to pause that each has, in place of its clocks
+    #[arg(long)]
+    pub pause: bool,
+
+    /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "100",
+        value_parser = released_threads,
+        allow_negative_numbers = true
+    )]
+    pub latch: Option<u32>,
+}
+
+/// Options of a pace.
+#[derive(Args, Clone, Debug)]
+pub struct PaceOptions {
+    /// Events per second, e.g. 100k or 33.3, or per time, e.g. 30/1min
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+    pub rate: Rate,
+
+    /// For how long
+    #[arg(long = "for", value_name = "TIME", value_parser = pace_time, allow_hyphen_values = true, default_value = "10s")]
+    pub length: Duration,
+
+    /// What becomes of late events
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t)]
+    pub behind: Late,
+
+    /// Leave out events that are later than this, rather than catch up with all of them
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
+    pub most_late: Option<Duration>,
+
+    /// Events at random times of that rate, as those of many users
+    #[arg(long)]
+    pub poisson: bool,
+
+    /// The random times to use
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "poisson",
+        value_parser = seed,
+        allow_hyphen_values = true
+    )]
+    pub seed: u64,
+
+    /// Let the handling of one event take this much longer: shows response time against service time
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
+    pub stall: Option<Duration>,
+
+    /// Under the real-time policy, where the system permits it
+    #[arg(long)]
+    pub realtime: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// A program that gets a line for each event: its number, its intended and its actual start in nanoseconds of
+    /// CLOCK_MONOTONIC; what it prints goes to standard error. Times end when the line is in the pipe: what the program
+    /// takes for it is not measured
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// What becomes of late events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Late {
+    /// They come at once, one after the other
+    #[default]
+    CatchUp,
+    /// They are left out and counted
+    Skip,
+    /// The schedule moves by the delay
+    Slip,
+}
+
+/// Options of the experiments that teach.
+#[derive(Args, Clone, Debug)]
+pub struct ExperimentOptions {
+    /// Which one
+    #[arg(value_enum, value_name = "NAME")]
+    pub name: Experiment,
+
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// Options of the scalability surface.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ScalingOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Only this clock, by the name that `chronoscope clocks` or a run shows; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub clock: Vec<String>,
+
+    /// Numbers of threads; 1 is always tried too [default: powers of two up to the CPUs, and two and four times as many]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub threads: Option<ThreadList>,
+
+    /// Save a page for browsers to FILE as well
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Print all that was seen of every combination
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct ShowOptions {
+    /// What --output or --format json wrote: of a check, a study, scaling, an experiment, a pace or a self-test
+    pub file: PathBuf,
+
+    /// What to show of a check [default: what the run printed]
+    #[arg(long, value_enum, value_name = "VIEW")]
+    pub view: Option<View>,
+
+    /// Of a study, scaling or an experiment: every backoff and every chart
+    #[arg(long)]
+    pub full: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
+
+/// What is shown of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// Everything on one screen
+    Check,
+    /// The clocks
+    Clocks,
+    /// Consecutive reads
+    Reads,
+    /// Causality
+    Causality,
+    /// Causal times for many threads
+    Monotime,
+    /// Calls in one thread and in many
+    Latch,
+    /// Pauses
+    Pause,
+    /// Language runtimes
+    Runtimes,
+}
+
+fn run_time(text: &str) -> Result<Duration, String> {
+    time(text, "a time such as 8s or 1min")
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    time(text, "1ns to 1day")
+}
+
+fn pause_length(text: &str) -> Result<Duration, String> {
+    time(text, "100ns to 1s")
+}
+
+fn pace_time(text: &str) -> Result<Duration, String> {
+    time(text, "10ms to 1day")
+}
+
+fn stall(text: &str) -> Result<Duration, String> {
+    time(text, "a time shorter than --for, such as 50ms")
+}
+
+fn released_threads(text: &str) -> Result<u32, String> {
+    whole_number(text, "1 to 4096")
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole_number(text, "0 to 18446744073709551615")
+}
+
+/// The arguments; ends the process with code 2 if they are wrong.
+pub fn parse() -> Arguments {
+    Arguments::parse()
+}
+
+/// The definition of the arguments, for completions and the manual page.
+pub fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn no_command_takes_the_options_of_check() {
+        let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();
+        assert!(arguments.command.is_none() && arguments.check.run.quick);
+        assert_eq!(arguments.check.interval, [Duration::from_micros(1)]);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for wrong in [["--quick", "--thorough"], ["--cpus", "x"], ["--duration", "soon"], ["--format", "xml"]] {
+            assert!(Arguments::try_parse_from(["chronoscope"].into_iter().chain(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the options of a run mean for a study.
+
+use std::time::Duration;
+
+use crate::record::Tool;
+use chronoscope_bench::Failure;
+use chronoscope_harness::Start;
+use chronoscope_harness::StudyWish;
+use serde::Serialize;
+
+use crate::arguments::RunOptions;
+
+/// How much of its usual time a study takes for `--quick` and for `--thorough`.
+const QUICK: f64 = 0.25;
+const THOROUGH: f64 = 2.0;
+/// No run is shorter or longer.
+const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(24 * 3600));
+
+/// What of a study is wanted.
+pub fn wish(run: &RunOptions) -> Result<StudyWish, Failure> {
+    let (shortest, longest) = DURATIONS;
+    if let Some(wrong) = run.duration.filter(|duration| !(shortest..=longest).contains(duration)) {
+        return Err(Failure::usage(format!(
+            "{} is no time for a run; choose {} to {}",
+            humantime::format_duration(wrong),
+            humantime::format_duration(shortest),
+            humantime::format_duration(longest)
+        )));
+    }
+    let depth = match (run.quick, run.thorough) {
+        (true, _) => QUICK,
+        (_, true) => THOROUGH,
+        _ => 1.0,
+    };
+    let cpus = run.cpus.clone().map(|list| list.0);
+    Ok(StudyWish { budget: run.duration, depth, cpus, ..StudyWish::default() })
+}
+
+/// How many CPUs threads will have.
+pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
+    let count = match &run.cpus {
+        Some(list) => {
+            let mut cpus = list.0.clone();
+            cpus.sort_unstable();
+            cpus.dedup();
+            cpus.len()
+        }
+        None => start.allowed_cpus().len(),
+    };
+    u32::try_from(count).unwrap_or(u32::MAX).max(1)
+}
+
+/// This program.
+pub fn tool() -> Tool {
+    Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// `value` as JSON, with a newline at its end.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::run(format!("the record cannot be written as JSON: {error}")))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,204 @@
+//! What documents and records in the tree say is what the code does.
+//!
+//! A record that is shown somewhere holds findings and a verdict; both must be those that the rules draw from the rest of
+//! it, so that no sentence is shown that no rule writes. `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib documents`
+//! writes them anew; then the golden files of the reports follow. And a sentence with a figure that is a constant of the
+//! code is written here from the constant.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::answers::verdict;
+use crate::plan::{Depth, Plan, Wish};
+use crate::record::Record;
+use crate::rules as conclusion;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Records that goldens and documents are made of.
+fn records() -> Vec<PathBuf> {
+    let folders = ["crates/chronoscope/tests/fixtures", "docs/shown"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
+    let is_record = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        path.extension().is_some_and(|ending| ending == "json")
+            && text.contains("\"schema_version\": 1")
+            && !text.contains("\"study_schema_version\"")
+            && crate::json::parse(&text).is_ok()
+    };
+    let mut found: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).filter(is_record).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
+    let records = records();
+    assert!(records.len() >= 2, "{records:?}");
+    for path in records {
+        let text = fs::read_to_string(&path).expect("it was read before");
+        let shown = crate::json::parse(&text).expect("it was parsed before");
+        let concluded = concluded(shown.clone());
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&path, crate::json::json(&concluded).expect("it can be written")).expect("nor is it protected");
+            continue;
+        }
+        let file = path.display();
+        assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+        assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+    }
+}
+
+fn concluded(mut record: Record) -> Record {
+    verdict::conclude(&mut record);
+    record.findings = conclusion::conclude(&record);
+    record
+}
+
+/// The text of a document, its lines joined.
+fn text(name: &str) -> String {
+    let text = fs::read_to_string(root().join(name)).expect("the document is there");
+    let lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches("///").trim()).collect();
+    lines.join(" ")
+}
+
+#[track_caller]
+fn says(document: &str, sentence: &str) {
+    assert!(text(document).contains(sentence), "{document} does not say: {sentence}");
+}
+
+fn seconds(depth: Depth) -> u64 {
+    depth.budget().as_secs()
+}
+
+/// The names that the clock crate shows at its root, and in the modules that programs use.
+fn public_names() -> BTreeSet<String> {
+    let mut names = shown_by("lib.rs", "");
+    names.extend(shown_by("pause/mod.rs", "pause::"));
+    names.extend(shown_by("pacer/mod.rs", "pacer::"));
+    names
+}
+
+fn shown_by(file: &str, prefix: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("crates/clock/src").join(file)).expect("the crate is there");
+    let mut names = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(module) = line.strip_prefix("pub mod ") {
+            names.insert(format!("{prefix}{}", module.trim_end_matches(';')));
+        } else if let Some(path) = line.strip_prefix("pub use ") {
+            let (_, items) = path.trim_end_matches(';').split_once("::").expect("from a module");
+            names.extend(items.trim_matches(['{', '}']).split(", ").map(|item| format!("{prefix}{item}")));
+        } else if let Some(item) = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("pub const ")) {
+            let name: String = item.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            names.insert(format!("{prefix}{name}"));
+        }
+    }
+    names
+}
+
+#[test]
+fn the_review_of_what_is_public_names_all_of_it_and_nothing_else() {
+    let design = fs::read_to_string(root().join("DESIGN.md")).expect("the document is there");
+    let (_, section) = design.split_once("## What is public, and why?").expect("the section is there");
+    let (section, _) = section.split_once("\n## ").expect("another follows");
+    let mut reviewed = BTreeSet::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let items = row.split('|').nth(1).expect("a table has columns");
+        reviewed.extend(items.split(',').map(|item| item.trim().trim_matches('`').to_owned()));
+    }
+    let public = public_names();
+    assert!(public.len() > 30, "{public:?}");
+    assert_eq!(reviewed, public);
+}
+
+/// A feature that is not in the table is one that nobody finds.
+#[test]
+fn the_clock_crates_features_are_all_described() {
+    let read = |name: &str| fs::read_to_string(root().join("crates/clock").join(name)).expect("the file is there");
+    let section = |text: &str, title: &str, next: &str| -> String {
+        let (_, rest) = text.split_once(title).expect("the section is there");
+        rest.split_once(next).expect("another follows").0.to_owned()
+    };
+    let declared: BTreeSet<String> = section(&read("Cargo.toml"), "\n[features]\n", "\n[")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(line.split_once(" = ")?.0.to_owned()))
+        .filter(|feature| feature != "default")
+        .collect();
+    assert!(declared.len() > 5, "{declared:?}");
+    let named = |text: &str, before: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| Some(line.strip_prefix(before)?.split_once('`')?.0.to_owned())).collect()
+    };
+    let readme = section(&read("README.md"), "\n## Features\n", "\n## ");
+    assert_eq!(named(&readme, "| `"), declared, "README.md");
+    let front = section(&read("src/lib.rs"), "\n//! # Features\n", "\n//! # ");
+    assert_eq!(named(&front, "//! - `"), declared, "src/lib.rs");
+}
+
+#[test]
+fn figures_of_a_check_are_those_of_its_plan() {
+    let plan = |depth| Plan::new(&Wish { depth, ..Wish::default() }, &[0, 1]).expect("an empty wish is a plan");
+    let normal = plan(Depth::Normal);
+    let processes = normal.latency_forks;
+    says("DESIGN.md", &format!("each latency comes from {processes} of them"));
+    says("DESIGN.md", &format!("## Why {processes} processes?"));
+    says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
+    says("README.md", &format!("the median over {processes} processes"));
+    says("DESIGN.md", &format!("reads each clock {} times through the C library", crate::task::path::READS));
+    says("DESIGN.md", &format!("the timer's own cost is at most {} % of the batch", normal.batch_timer_error * 100.0));
+    assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
+    says("README.md", "One command, well under half a minute");
+    says(
+        "README.md",
+        "| `--quick`, `--thorough`, `--duration 8s` | a few seconds, about a minute, or as long as you say",
+    );
+}
+
+#[test]
+fn figures_of_estimates_are_theirs() {
+    use crate::estimate::{FURTHER_MULTIPLES, QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS, TRIAL_MULTIPLES};
+
+    says(
+        "DESIGN.md",
+        &format!(
+            "a round is *quiet* if its empty loop took at most {QUIET_FACTOR} times what it takes in the quietest {} % of rounds",
+            QUIETEST_SHARE * 100.0
+        ),
+    );
+    let (first, last) = (TRIAL_MULTIPLES[0], TRIAL_MULTIPLES[TRIAL_MULTIPLES.len() - 1]);
+    says("DESIGN.md", &format!("Work of {first} to {last} times the claimed length"));
+    let shared = SHARED_SHARES_OF_TURNS;
+    let alone = chronoscope_harness::machine::known_turns_per_link();
+    says(
+        "DESIGN.md",
+        &format!(
+            "{:.1} to {:.1} turns per link give the finding `core_shared`",
+            shared.start * alone,
+            shared.end * alone
+        ),
+    );
+    let furthest = FURTHER_MULTIPLES[FURTHER_MULTIPLES.len() - 1];
+    says("DESIGN.md", &format!("a second chance at the end of the run tries up to {furthest} times the claim"));
+}
+
+#[test]
+fn figures_of_studies_are_their_defaults() {
+    use chronoscope_harness::defaults::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS, LONGEST_BATCHES};
+
+    says("DESIGN.md", &format!("Each of its worker processes ({FORKS} by default)"));
+    says(
+        "crates/harness/src/study/study.rs",
+        &format!(
+            "Unless said, {} ms per cell and process, between {} s and {} s.",
+            CELL_BUDGET.as_millis(),
+            BUDGETS.0.as_secs(),
+            BUDGETS.1.as_secs()
+        ),
+    );
+    says("DESIGN.md", &format!("unless one is more than {LONGEST_BATCHES} times as slow"));
+    let copies = ["none", "one", "two", "three", "four"][LAYOUTS as usize];
+    says("DESIGN.md", &format!("Each loop is compiled {copies} times, 16 bytes further"));
+}

@@ -1,0 +1,140 @@
+use chronoscope_clock::os::{OsClock, declared_resolution_ns};
+use chronoscope_clock::{Guarantee, Rate, SourceId};
+
+use crate::engine::session::Session;
+use crate::estimate;
+use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
+use crate::task::timer::TimerSpec;
+use crate::task::{Samples, Task, frequency, probe};
+use crate::worker::WorkerFailure;
+use chronoscope_harness::machine::with_deviations;
+
+const PROBE_BUDGET_MS: u64 = 200;
+const FREQUENCY_BUDGET_MS: u64 = 300;
+
+/// Finds out which clocks can be read, and by which of them the rest of the run is timed.
+pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
+    let names = session.plan.clocks.clone();
+    let reasons = probe_all(session, &names);
+    record.reason_no_workers.clone_from(&session.reason_no_workers);
+    record.clocks = names.iter().zip(reasons).filter_map(|(name, reason)| report(name, reason)).collect();
+    let readable = |id: SourceId| record.clocks.iter().any(|clock| clock.available && clock.name == id.name());
+    let monotonic = readable(SourceId::Os(OsClock::Monotonic));
+    session.timer = if monotonic { TimerSpec::OsClock } else { TimerSpec::SystemCall };
+    if monotonic && readable(SourceId::CounterOrdered) {
+        measure_frequency(session, record);
+    }
+    if let Some(measured) = record.machine.tsc.frequency {
+        let declared = std::mem::take(&mut record.machine.tsc.frequency_sources);
+        record.machine.tsc.frequency_sources = with_deviations(declared, measured.hz);
+    }
+    declare_resolution_of_counter(record);
+}
+
+/// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own. Where no
+/// process can be started, this and everything after it runs in the coordinator.
+fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>> {
+    fn probe(session: &Session<'_>, names: &[String]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
+        let task = Task::Probe(probe::Request { sources: names.to_vec() });
+        session.ask_alone(PROBE_BUDGET_MS, task, |samples| match samples {
+            Samples::Probe(found) => Some(found),
+            _ => None,
+        })
+    }
+    let reason = |failure: &WorkerFailure| match failure.signal() {
+        Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
+        Some(libc::SIGILL) => "reading it ends the process with SIGILL: the CPU lacks the instruction".to_owned(),
+        Some(libc::SIGSYS) => "reading it ends the process with SIGSYS: a sandbox forbids the system call".to_owned(),
+        _ => failure.to_string(),
+    };
+    let mut answer = probe(session, names);
+    if let Some(failure) = answer.as_ref().err().filter(|failure| failure.is_for_want_of_a_process()) {
+        session.reason_no_workers = Some(failure.to_string());
+        answer = probe(session, names);
+    }
+    match answer {
+        Ok((found, _)) => found.reasons_unavailable,
+        Err(failure) if failure.signal().is_some() => names
+            .iter()
+            .map(|name| match probe(session, std::slice::from_ref(name)) {
+                Ok((found, _)) => found.reasons_unavailable.into_iter().next().flatten(),
+                Err(failure) => Some(reason(&failure)),
+            })
+            .collect(),
+        Err(failure) => names.iter().map(|_| Some(reason(&failure))).collect(),
+    }
+}
+
+fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport> {
+    let id = SourceId::from_name(name)?;
+    let by_construction = match id {
+        SourceId::MonotonicSystemCall => Some((Path::Syscall, "the read is the system call itself")),
+        SourceId::Clock(_) => Some((Path::Register, "the counter, converted by the library")),
+        _ if id.is_counter() => Some((Path::Register, "the read is the instruction itself")),
+        _ => None,
+    };
+    Some(ClockReport {
+        name: name.to_owned(),
+        available: reason_unavailable.is_none(),
+        reason_unavailable,
+        path: by_construction.map(|(path, _)| path),
+        path_evidence: by_construction
+            .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
+        ordered: id.is_ordered(),
+        causal_by_design: Some(id.is_causal_by_design()),
+        traps_under_hypervisor: id.traps_under_hypervisor(),
+        reason_causal_unknown: causality_not_tested(id),
+        resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
+        ..ClockReport::default()
+    })
+}
+
+/// What the system or the library declares; the counter's own follows once its frequency is measured.
+fn declared_ns(id: SourceId) -> Option<u64> {
+    match id.guarantee() {
+        Some(Guarantee::Granular) => u64::try_from(Guarantee::GRANULARITY.as_nanos()).ok(),
+        Some(Guarantee::Unordered | Guarantee::Ordered | Guarantee::FullResolution) => Some(1),
+        None => id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()),
+    }
+}
+
+fn causality_not_tested(id: SourceId) -> Option<String> {
+    if !id.is_shared_timeline() {
+        Some("it counts CPU time, not a time that threads share".to_owned())
+    } else if id.traps_under_hypervisor() {
+        Some("never part of the litmus: cheaper ordered reads of the same counter are".to_owned())
+    } else {
+        None
+    }
+}
+
+fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
+    let measured = session.ask_alone(FREQUENCY_BUDGET_MS, Task::Frequency, |samples| match samples {
+        Samples::Frequency(found) => Some(found),
+        _ => None,
+    });
+    // Without it the run goes on, timed by the system's clock.
+    let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks, steps }, _)) = measured else { return };
+    let hz = ticks as f64 * 1e9 / reference_ns as f64;
+    let whole_hz = hz.round() as u64;
+    if Rate::from_hz(whole_hz).is_none() {
+        return;
+    }
+    session.timer = TimerSpec::Counter { hz: whole_hz };
+    // Steps in ticks; both ends may be a step late.
+    let step_ticks = estimate::step_ns(&steps, Rate::NANOSECONDS);
+    record.machine.tsc.frequency = Some(MeasuredFrequency {
+        hz,
+        half_width_ppm: (half_width_ticks as f64 + 2.0 * step_ticks) / ticks as f64 * 1e6,
+        over_ms: reference_ns as f64 / 1e6,
+    });
+}
+
+fn declare_resolution_of_counter(record: &mut Record) {
+    let Some(frequency) = record.machine.tsc.frequency else { return };
+    for clock in &mut record.clocks {
+        if SourceId::from_name(&clock.name).is_some_and(SourceId::is_counter) && clock.available {
+            clock.resolution_ns_declared = Some(1e9 / frequency.hz);
+        }
+    }
+}

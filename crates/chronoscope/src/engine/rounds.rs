@@ -1,0 +1,52 @@
+use super::stages::{StageError, outcome};
+use crate::engine::session::Session;
+use crate::plan::Plan;
+use crate::record::{Disturbance, Part};
+use crate::task::{Samples, Task};
+
+/// What the rounds of a part saw, each in a worker process of its own.
+pub struct Rounds<T> {
+    pub seen: Vec<T>,
+    pub disturbance: Disturbance,
+    /// Why rounds, or what is left of them, were not done.
+    pub reasons: Vec<String>,
+    planned: u32,
+}
+
+/// Has `rounds` processes do what `task` says of the plan and the round's number, until the run is stopped.
+pub fn rounds<T>(
+    session: &mut Session<'_>,
+    part: Part,
+    rounds: u32,
+    task: impl Fn(&Plan, usize) -> Task,
+    pick: fn(Samples) -> Option<T>,
+) -> Rounds<T> {
+    let planned = rounds.max(1);
+    let budget_ms = (session.budget_ms(part) / u64::from(planned)).max(1);
+    let mut found = Rounds { seen: Vec::new(), disturbance: Disturbance::default(), reasons: Vec::new(), planned };
+    for round in 0..planned {
+        session.goes_on(part, f64::from(round) / f64::from(planned));
+        let task = task(&session.plan, round as usize);
+        match session.ask(None, budget_ms, task, pick) {
+            Ok((samples, suffered)) => {
+                found.disturbance.merge(&suffered);
+                found.seen.push(samples);
+            }
+            Err(failure) => found.reasons.push(failure.to_string()),
+        }
+        if session.observer.cancelled() {
+            break;
+        }
+    }
+    found
+}
+
+impl<T> Rounds<T> {
+    /// What became of the part.
+    pub fn outcome(self, session: &Session<'_>) -> Result<(), StageError> {
+        if session.observer.cancelled() {
+            return Err(StageError::Incomplete("the run was stopped".to_owned()));
+        }
+        outcome(self.planned as usize, self.reasons)
+    }
+}

@@ -1,0 +1,442 @@
+use std::collections::BTreeMap;
+
+use crate::finding::{Finding, FindingId, Severity};
+use crate::record::{Disturbance, Outcome, Part, PartReport, Record};
+use chronoscope_harness::words::{count, ns};
+
+/// Gaps above this length are somebody else's work, not the clock's cost.
+const GAP_NS: f64 = 10_000.0;
+/// The share of the time that such gaps may take away before it is worth a word, and before it is a warning: a kernel's
+/// timer ticks alone take about the first in a virtual machine.
+const GAP_SHARES: (f64, f64) = (0.01, 0.05);
+/// The share of the gaps that the kernel must account for before they are held against the machine.
+const LEAST_WITNESSED: f64 = 0.25;
+/// The share of the time that measuring threads may wait for their CPU: a busy thread there takes half.
+const WAITED_SHARE: f64 = 0.05;
+/// The share of the time that the hypervisor may take away.
+const STEAL_SHARE: f64 = 0.01;
+
+fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
+    record.parts.iter().map(|report| &report.disturbance)
+}
+
+/// What the kernel counted against the thread that read a clock: who saw its gaps besides the clock itself.
+struct Witness {
+    /// Whether it accounts for a good part of the gaps.
+    suffices: bool,
+    words: String,
+}
+
+/// What of `lost_ms` in gaps the kernel saw. Where it counts how long threads wait, that and stolen time must be a good part
+/// of it: a switch to a thread of the kernel's takes microseconds, and explains no gap of a millisecond.
+fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
+    let times = |count_of: u64| if count_of == 1 { "once".to_owned() } else { format!("{} times", count(count_of)) };
+    let length = |ms: f64| ns(ms * 1e6);
+    let stolen_ms = disturbance.steal_ms.unwrap_or(0.0);
+    let stolen = (stolen_ms > 0.0).then(|| format!("the hypervisor gave {} to others", length(stolen_ms)));
+    let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
+    let taken = match disturbance.waited_ms {
+        Some(waited_ms) => Some(format!("the thread waited {} for its CPU", length(waited_ms))),
+        None => switches.map(|switches| format!("the kernel took the thread off its CPU {}", times(switches))),
+    };
+    let suffices = match disturbance.waited_ms {
+        Some(waited_ms) => waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED,
+        None => taken.is_some() || stolen.is_some(),
+    };
+    let seen: Vec<String> = [taken, stolen].into_iter().flatten().collect();
+    let words = match (suffices, seen.is_empty()) {
+        (true, _) => seen.join(", and "),
+        (false, false) => {
+            format!(
+                "{}: at least {} of the {} went to interrupts, firmware or the host",
+                seen.join(", and "),
+                length(lost_ms - disturbance.waited_ms.unwrap_or(0.0) - stolen_ms),
+                length(lost_ms)
+            )
+        }
+        (false, true) => {
+            "the kernel counted neither a switch nor stolen time: interrupts, firmware or the host took it".to_owned()
+        }
+    };
+    Witness { suffices, words }
+}
+
+/// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
+pub fn noisy_machine(record: &Record) -> Vec<Finding> {
+    let found: Vec<_> = record
+        .reads
+        .iter()
+        .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
+        .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
+        .map(|(reads, gap)| {
+            let witness = witness(&reads.disturbance, gap.share_of_time * reads.span_ns / 1e6);
+            (reads, gap, gap.share_of_time > GAP_SHARES.1 && witness.suffices, witness.words)
+        })
+        .collect();
+    let worst = found.iter().max_by(|(_, a, is_grave_a, _), (_, b, is_grave_b, _)| {
+        is_grave_a.cmp(is_grave_b).then(a.share_of_time.total_cmp(&b.share_of_time))
+    });
+    let Some((reads, gap, is_grave, seen)) = worst else { return preempted(record).into_iter().collect() };
+    let mut finding = Finding::new(
+        FindingId::NoisyMachine,
+        format!(
+            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; in that part {seen}",
+            gap.share_of_time * 100.0,
+            ns(gap.above_ns),
+            reads.clock,
+            ns(reads.maximum_ns),
+        ),
+    )
+    .value("share_of_time", gap.share_of_time)
+    .value("gaps", gap.count as f64)
+    .value("largest_ns", reads.maximum_ns);
+    let disturbance = &reads.disturbance;
+    let switches = disturbance.involuntary_switches.map(|switches| switches as f64);
+    for (name, value) in
+        [("involuntary_switches", switches), ("steal_ms", disturbance.steal_ms), ("waited_ms", disturbance.waited_ms)]
+    {
+        finding = value.into_iter().fold(finding, |finding, value| finding.value(name, value));
+    }
+    if *is_grave {
+        return vec![finding.advice(quieter(record))];
+    }
+    finding.severity = Severity::Notice;
+    // What lost a little shows nothing of what other parts of the run lost.
+    std::iter::once(finding).chain(preempted(record)).collect()
+}
+
+/// Threads that measure alone on their CPU and waited for it: something else runs there.
+fn preempted(record: &Record) -> Option<Finding> {
+    const ALONE: [Part; 6] =
+        [Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
+    let parts: Vec<&PartReport> = record.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
+    let waited_ms = parts.iter().filter_map(|report| report.disturbance.waited_ms).reduce(|sum, more| sum + more)?;
+    let elapsed_ms: u64 = parts.iter().map(|report| report.elapsed_ms).sum();
+    let share = waited_ms / elapsed_ms.max(1) as f64;
+    (share > WAITED_SHARE).then(|| {
+        Finding::new(
+            FindingId::NoisyMachine,
+            format!(
+                "measuring threads waited {} of {} for their CPU: something else runs there",
+                ns(waited_ms * 1e6),
+                ns(elapsed_ms as f64 * 1e6)
+            ),
+        )
+        .value("waited_ms", waited_ms)
+        .value("share", share)
+        .advice(quieter(record))
+    })
+}
+
+/// What makes a machine quieter; to bind to a CPU takes more than one, and the right to.
+fn quieter(record: &Record) -> &'static str {
+    let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
+    if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
+        "stop what else runs here, or bind your measurement to a CPU that nothing else uses"
+    } else {
+        "stop what else runs here"
+    }
+}
+
+/// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
+pub fn core_shared(record: &Record) -> Vec<Finding> {
+    let canary = record.harness.as_ref().map(|harness| harness.canary);
+    let Some(canary) = canary.filter(|canary| canary.shared_throughout == Some(true)) else { return Vec::new() };
+    // A record of a build that judged every core by the cycles of one.
+    let Some(alone) = canary.turns_per_link_alone else { return Vec::new() };
+    let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
+    vec![
+        Finding::new(
+            FindingId::CoreShared,
+            format!(
+                "the core was shared with a busy neighbour throughout: an empty loop did {:.1} turns per link of a \
+                 multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
+                canary.turns_per_link
+            ),
+        )
+        .value("turns_per_link", canary.turns_per_link)
+        .value("turns_per_link_alone", alone)
+        .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs"),
+    ]
+}
+
+pub fn stolen_time(record: &Record) -> Vec<Finding> {
+    let stolen_ms: f64 = disturbances(record).filter_map(|disturbance| disturbance.steal_ms).sum();
+    let measured_ms: u64 = record.parts.iter().map(|part| part.elapsed_ms).sum();
+    let share = stolen_ms / measured_ms.max(1) as f64;
+    if share <= STEAL_SHARE {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::StolenTime,
+            format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"),
+        )
+        .value("steal_ms", stolen_ms)
+        .value("share", share)
+        .advice("use a machine with CPUs of its own, or measure when its neighbours are quiet"),
+    ]
+}
+
+pub fn no_workers(record: &Record) -> Vec<Finding> {
+    let finding = |reason: &String| {
+        Finding::new(
+            FindingId::NoWorkers,
+            format!("everything was measured in one process, whose luck with its layout no interval shows: {reason}"),
+        )
+        .advice("run where a program may start itself again")
+    };
+    record.reason_no_workers.iter().map(finding).collect()
+}
+
+pub fn one_cpu(record: &Record) -> Vec<Finding> {
+    let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
+    if record.machine.cpu.online == Some(1) {
+        let saw = format!("the machine has CPU {cpu} alone: there is no other that could disagree with it");
+        return vec![Finding::new(FindingId::OneCpu, saw).value("cpus", 1.0)];
+    }
+    vec![
+        Finding::new(
+            FindingId::OneCpu,
+            format!("the run may use CPU {cpu} alone: nothing is known about causality between CPUs"),
+        )
+        .value("cpus", 1.0)
+        .advice("allow it two CPUs or more"),
+    ]
+}
+
+pub fn not_pinned(record: &Record) -> Vec<Finding> {
+    disturbances(record)
+        .find_map(|disturbance| disturbance.reason_unpinned.as_ref())
+        .map(|reason| {
+            Finding::new(FindingId::NotPinned, format!("measuring threads could not be bound to a CPU: {reason}"))
+                .advice("figures may mix several CPUs; run where sched_setaffinity is allowed")
+        })
+        .into_iter()
+        .collect()
+}
+
+/// One finding per reason, since what is missing for one part is often missing for several.
+pub fn parts_unavailable(record: &Record) -> Vec<Finding> {
+    // What one CPU or a stopped run explains has a finding of its own.
+    let explained = |part: Part| {
+        record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, Part::Offsets | Part::Litmus))
+    };
+    let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
+    for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
+        by_reason.entry(report.reason.as_deref().unwrap_or("no reason was given")).or_default().push(report);
+    }
+    by_reason
+        .into_iter()
+        .map(|(reason, reports)| {
+            let told: Vec<String> = reports
+                .iter()
+                .map(|report| {
+                    let how = match report.outcome {
+                        Outcome::Incomplete => "incomplete",
+                        Outcome::Skipped => "skipped",
+                        Outcome::Failed | Outcome::Done => "failed",
+                    };
+                    format!("{} ({how})", report.part.title())
+                })
+                .collect();
+            let mut finding =
+                Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
+                    .about(told.join(", "));
+            if reports.iter().all(|report| report.part == Part::Runtimes) && no_runtime_failed(record) {
+                finding.severity = Severity::Notice;
+            }
+            finding
+        })
+        .collect()
+}
+
+/// Whether every runtime that was not measured is one that this machine lacks, or that there was no time for.
+fn no_runtime_failed(record: &Record) -> bool {
+    let mut unmeasured = record.runtimes.iter().filter(|runtime| !runtime.available);
+    unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
+}
+
+pub fn interrupted(record: &Record) -> Vec<Finding> {
+    if !record.interrupted {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::Interrupted,
+            "the run was stopped before its end; what was measured until then is here",
+        )
+        .advice("run again for the whole verdict"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Canary, Harness};
+    use crate::rules::tests::blank;
+    use crate::task::reads::Samples;
+
+    /// A record in which one clock was read with these differences.
+    fn read_with(differences: Vec<(i64, u64)>) -> Record {
+        let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
+        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        let mut record = blank();
+        record.reads.extend(crate::estimate::reads("fake", &samples, rate, Disturbance::default()));
+        record
+    }
+
+    /// A tenth of 1 ms in gaps, and what the kernel counted meanwhile.
+    fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>, waited_ms: Option<f64>) -> Record {
+        let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
+        record.reads[0].disturbance =
+            Disturbance { involuntary_switches, steal_ms, waited_ms, ..Disturbance::default() };
+        record
+    }
+
+    #[test]
+    fn a_warning_of_gaps_has_a_witness_besides_the_clock() {
+        for (switches, steal_ms, waited_ms, words) in [
+            (Some(16), Some(0.0), Some(0.08), "; in that part the thread waited 80.0 µs for its CPU"),
+            (Some(0), Some(10.0), Some(0.0), "the hypervisor gave 10.0 ms to others"),
+            // A kernel that does not count waits.
+            (Some(16), Some(0.0), None, "the kernel took the thread off its CPU 16 times"),
+            (Some(1), Some(10.0), None, "off its CPU once, and the hypervisor gave"),
+        ] {
+            let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Warning), "{words}");
+            let summary = &found[0].evidence.summary;
+            assert!(summary.contains(words) && !summary.contains("at least"), "{summary}");
+        }
+        for (switches, steal_ms, waited_ms, words) in [
+            (Some(0), Some(0.0), None, "counted neither a switch nor stolen time"),
+            (None, None, None, "counted neither a switch nor stolen time"),
+            // A switch of 5 µs is no cause of 100 µs.
+            (
+                Some(1),
+                Some(0.0),
+                Some(0.005),
+                "waited 5.00 µs for its CPU: at least 95.0 µs of the 100 µs went to interrupts, firmware or the host",
+            ),
+        ] {
+            let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
+            assert_eq!((found.len(), found[0].severity), (1, Severity::Notice), "{words}");
+            assert!(found[0].evidence.summary.contains(words), "{}", found[0].evidence.summary);
+        }
+    }
+
+    /// Of several clocks the one whose gaps were witnessed, though another lost more.
+    #[test]
+    fn a_witnessed_gap_outweighs_a_longer_one() {
+        let mut record = disturbed(Some(3), None, None);
+        let unseen = disturbed(None, None, None).reads[0].clone();
+        record.reads.push(crate::record::Reads { clock: "other".to_owned(), ..unseen });
+        record.reads[1].gaps[1].share_of_time = 0.9;
+        let found = noisy_machine(&record);
+        assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
+    }
+
+    /// As seen with a busy loop on the measuring CPU, in a command that reads no clock over and over.
+    #[test]
+    fn a_hog_is_found_without_sequential_reads() {
+        let mut record = blank();
+        let part = |part, elapsed_ms, waited_ms| PartReport {
+            part,
+            outcome: Outcome::Done,
+            reason: None,
+            elapsed_ms,
+            disturbance: Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() },
+        };
+        // Pauses wait by design.
+        record.parts =
+            vec![part(Part::Offsets, 176, 90.0), part(Part::Litmus, 1_043, 480.0), part(Part::Pause, 594, 500.0)];
+        let found = noisy_machine(&record);
+        assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
+        assert_eq!(found[0].evidence.values["waited_ms"], 570.0);
+        record.parts[0].disturbance.waited_ms = Some(0.3);
+        record.parts[1].disturbance.waited_ms = Some(2.0);
+        assert_eq!(noisy_machine(&record), []);
+        record.parts[1].disturbance.waited_ms = None;
+        assert_eq!(noisy_machine(&record), []);
+    }
+
+    /// A machine without language runtimes, or a check too short for them, is not a faulty one.
+    #[test]
+    fn runtimes_that_are_not_there_fail_no_gate() {
+        let mut record = blank();
+        record.parts.push(PartReport {
+            part: Part::Runtimes,
+            outcome: Outcome::Skipped,
+            reason: Some("no runtime could be measured; see each one's reason".to_owned()),
+            elapsed_ms: 1,
+            disturbance: Disturbance::default(),
+        });
+        record.runtimes.push(crate::sections::runtimes::probe::unasked(crate::record::RuntimeKind::Java));
+        let severities =
+            |record: &Record| crate::rules::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
+        assert_eq!(severities(&record), [Severity::Notice]);
+        record.runtimes[0].executable = Some("/usr/bin/java".to_owned());
+        assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
+        record.runtimes[0].out_of_time = true;
+        assert_eq!(severities(&record), [Severity::Notice, Severity::Notice]);
+    }
+
+    #[test]
+    fn the_tick_of_a_coarse_clock_makes_no_machine_noisy() {
+        assert_eq!(noisy_machine(&read_with(vec![(0, 999_998), (4_000_000, 2)])), []);
+        // A record of an earlier build counted it.
+        let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
+        let gaps = |above_ns| crate::record::Gaps { above_ns, count: 2, share_of_time: 1.0 };
+        earlier.reads[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
+        assert_eq!(noisy_machine(&earlier), []);
+        assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);
+    }
+
+    #[test]
+    fn one_cpu_is_not_told_to_bind_nor_to_allow_another() {
+        let mut noisy = disturbed(Some(2), None, None);
+        assert!(noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        noisy.machine.cpu.online = Some(1);
+        assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        noisy.plan.cpus = vec![0];
+        assert!(one_cpu(&noisy)[0].advice.is_empty());
+        noisy.machine.cpu.online = Some(2);
+        assert_eq!(one_cpu(&noisy)[0].advice, ["allow it two CPUs or more"]);
+    }
+
+    fn record(canary: Canary) -> Record {
+        let harness = Harness {
+            timer: "lfence; rdtsc".to_owned(),
+            timer_cost_ns: 15.0,
+            timer_error_pct: 0.07,
+            loop_overhead_ns: None,
+            estimator: String::new(),
+            canary,
+        };
+        Record { harness: Some(harness), ..blank() }
+    }
+
+    const SHARED: Canary = Canary {
+        rounds: 1000,
+        rounds_quiet: 1000,
+        forks_quiet: 11,
+        quiet_turn_ns: 0.6,
+        chain_link_ns: 0.86,
+        turns_per_link: 1.5,
+        turns_per_link_alone: Some(3.0),
+        rounds_shared: Some(0),
+        shared_throughout: Some(true),
+    };
+
+    #[test]
+    fn a_core_is_called_shared_only_by_its_own_cycles() {
+        let found = core_shared(&record(SHARED));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].evidence.summary.contains("1.5 turns per link"), "{}", found[0].evidence.summary);
+        // What builds said that judged every core by four cycles, of a core that does three.
+        let by_four = Canary { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
+        assert_eq!(core_shared(&record(by_four)), []);
+        assert_eq!(core_shared(&record(Canary { shared_throughout: None, ..SHARED })), []);
+    }
+}

@@ -1,0 +1,140 @@
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use chronoscope_clock::{Rate, SourceId};
+
+use chronoscope_harness::Start;
+
+use super::Observer;
+use crate::plan::Plan;
+use crate::record::{Disturbance, Part, TscAccess};
+use crate::sections::clocks::latency::measure::Batches;
+use crate::task::timer::TimerSpec;
+use crate::task::{Request, Response, Samples, Task, perform};
+use crate::worker::{Launcher, WorkerFailure};
+
+/// One run under way: the plan, how to reach workers, and what times them.
+pub struct Session<'a> {
+    start: &'a Start,
+    pub plan: Plan,
+    pub observer: &'a mut dyn Observer,
+    pub timer: TimerSpec,
+    pub batches: Batches,
+    /// Why tasks run in this process: none other can be started.
+    pub reason_no_workers: Option<String>,
+    began: Instant,
+    /// What all workers suffered since it was last taken.
+    suffered: RefCell<Disturbance>,
+}
+
+impl<'a> Session<'a> {
+    pub fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn Observer) -> Self {
+        Self {
+            start,
+            plan,
+            observer,
+            timer: TimerSpec::SystemCall,
+            batches: Batches::default(),
+            reason_no_workers: None,
+            began: Instant::now(),
+            suffered: RefCell::default(),
+        }
+    }
+
+    /// Has a worker do `task` and picks the samples that belong to it.
+    pub fn ask<T>(
+        &self,
+        cpu: Option<u32>,
+        budget_ms: u64,
+        task: Task,
+        pick: fn(Samples) -> Option<T>,
+    ) -> Result<(T, Disturbance), WorkerFailure> {
+        let counter_faults = self.counter_faults();
+        let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
+        let response = match &self.reason_no_workers {
+            None => self.start.launcher()?.call(&request, request.budget_ms, &|| self.observer.cancelled())?,
+            Some(_) => in_this_process(request)?,
+        };
+        self.suffered.borrow_mut().merge(&response.disturbance);
+        let samples = response.samples.map_err(WorkerFailure::refused)?;
+        let picked = pick(samples)
+            .ok_or_else(|| WorkerFailure::refused("the worker process answered another question".to_owned()))?;
+        Ok((picked, response.disturbance))
+    }
+
+    /// Starts processes of this program.
+    pub fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
+        self.start.launcher()
+    }
+
+    /// Whether this process was started without the right to read the counter.
+    pub fn counter_faults(&self) -> bool {
+        self.start.counter_access() == TscAccess::Faults
+    }
+
+    /// Counts what processes suffered that are no workers.
+    pub fn suffer(&self, disturbance: &Disturbance) {
+        self.suffered.borrow_mut().merge(disturbance);
+    }
+
+    /// As [`ask`](Self::ask), on the measuring CPU.
+    pub fn ask_alone<T>(
+        &self,
+        budget_ms: u64,
+        task: Task,
+        pick: fn(Samples) -> Option<T>,
+    ) -> Result<(T, Disturbance), WorkerFailure> {
+        self.ask(self.plan.measuring_cpu, budget_ms, task, pick)
+    }
+
+    /// What all workers suffered since this was last asked.
+    pub fn take_suffered(&self) -> Disturbance {
+        self.suffered.take()
+    }
+
+    /// Whether a second chance may be given: the run has neither been stopped nor gone a quarter beyond its budget.
+    pub fn has_time(&self) -> bool {
+        let budget = Duration::from_millis(self.plan.budget_ms);
+        !self.observer.cancelled() && self.began.elapsed() < budget + budget / 4
+    }
+
+    /// Tells the observer that `part` is over by `share`.
+    pub fn goes_on(&mut self, part: Part, share: f64) {
+        let budget_ms = self.budget_ms(part);
+        self.observer.part_goes_on(part, budget_ms, share);
+    }
+
+    /// The time that `part` may take.
+    pub fn budget_ms(&self, part: Part) -> u64 {
+        self.plan.budget_ms_of(part).unwrap_or(1)
+    }
+
+    /// The length of the ticks of the clock called `name`.
+    pub fn rate_of(&self, name: &str) -> Rate {
+        let is_counter = SourceId::from_name(name).is_some_and(SourceId::is_counter);
+        if is_counter { self.timer_rate() } else { Rate::NANOSECONDS }
+    }
+
+    /// The length of the timer's ticks.
+    pub fn timer_rate(&self) -> Rate {
+        match self.timer {
+            TimerSpec::Counter { hz } => Rate::from_hz(hz).unwrap_or(Rate::NANOSECONDS),
+            TimerSpec::OsClock | TimerSpec::SystemCall => Rate::NANOSECONDS,
+        }
+    }
+}
+
+/// Does what `request` asks on a thread of this process, which keeps to itself what a task does to its thread: the CPU
+/// that it is bound to, a forbidden system call.
+fn in_this_process(request: Request) -> Result<Response, WorkerFailure> {
+    if request.counter_faults {
+        return Err(WorkerFailure::refused(
+            "reading a clock might end this process, and no other can be started".into(),
+        ));
+    }
+    std::thread::Builder::new()
+        .spawn(move || perform(&request))
+        .map_err(|error| WorkerFailure::refused(format!("no thread could be started: {error}")))?
+        .join()
+        .map_err(|_| WorkerFailure::refused("the measuring thread panicked".to_owned()))
+}

@@ -1,0 +1,134 @@
+//! The clock that times batches from outside, and that tells a task when its time is up.
+
+use chronoscope_clock::arch::Counter;
+use chronoscope_clock::os::{self, OsClock};
+use chronoscope_clock::{Rate, SourceId, SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+/// Which clock times batches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimerSpec {
+    /// The CPU's counter between fences, at this many hertz.
+    Counter {
+        /// Its frequency.
+        hz: u64,
+    },
+    /// `CLOCK_MONOTONIC` as programs read it.
+    OsClock,
+    /// `CLOCK_MONOTONIC` by the real system call: what is left where the counter may not be read.
+    SystemCall,
+}
+
+/// A clock that times batches.
+#[derive(Clone, Copy, Debug)]
+pub struct Timer {
+    kind: Kind,
+    rate: Rate,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Counter(Counter),
+    OsClock,
+    SystemCall,
+}
+
+impl Timer {
+    /// The timer that `spec` names.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn new(spec: TimerSpec) -> Result<Self, String> {
+        let (kind, rate) = match spec {
+            TimerSpec::Counter { hz } => {
+                let counter = Counter::new().map_err(|unavailable| unavailable.to_string())?;
+                let rate = Rate::from_hz(hz).ok_or_else(|| format!("{hz} Hz is no counter's frequency"))?;
+                (Kind::Counter(counter), rate)
+            }
+            TimerSpec::OsClock => (Kind::OsClock, Rate::NANOSECONDS),
+            TimerSpec::SystemCall => (Kind::SystemCall, Rate::NANOSECONDS),
+        };
+        Ok(Self { kind, rate })
+    }
+
+    /// Ticks of the timer.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        match self.kind {
+            Kind::Counter(counter) => counter.bracket(),
+            // Both were read once before a timer over them was planned; a failure now would be the kernel's change.
+            Kind::OsClock => os::try_read_ns(OsClock::Monotonic).unwrap_or(0),
+            Kind::SystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0),
+        }
+    }
+
+    /// The length of its ticks.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Nanoseconds since `start`, a value of [`now`](Self::now).
+    pub fn ns_since(&self, start: u64) -> u64 {
+        self.rate.ns(self.now().saturating_sub(start))
+    }
+
+    /// The least difference that two readings can show: the cost of a reading, or the timer's step where that is longer.
+    pub fn error_ticks(&self) -> u64 {
+        const CHANGES: usize = 100;
+        const MOST_READS: usize = 1_000_000;
+        let mut last = self.now();
+        let differences = (0..MOST_READS).map(|_| {
+            let now = self.now();
+            std::mem::replace(&mut last, now).abs_diff(now)
+        });
+        differences.filter(|ticks| *ticks > 0).take(CHANGES).min().unwrap_or(1)
+    }
+}
+
+impl TimerSpec {
+    /// The name of the clock. The counter is read with a fence on both sides.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter { .. } => SourceId::CounterOrdered.name(),
+            Self::OsClock => SourceId::Os(OsClock::Monotonic).name(),
+            Self::SystemCall => SourceId::MonotonicSystemCall.name(),
+        }
+    }
+}
+
+/// A moment after which a task stops taking samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    timer: Timer,
+    start: u64,
+    budget_ns: u64,
+}
+
+impl Deadline {
+    /// `budget_ns` from now.
+    pub fn after_ns(timer: Timer, budget_ns: u64) -> Self {
+        Self { timer, start: timer.now(), budget_ns }
+    }
+
+    /// `budget_ms` from now.
+    pub fn after_ms(timer: Timer, budget_ms: u64) -> Self {
+        Self::after_ns(timer, budget_ms.saturating_mul(1_000_000))
+    }
+
+    /// Whether it has passed.
+    pub fn passed(&self) -> bool {
+        self.timer.ns_since(self.start) >= self.budget_ns
+    }
+}
+
+/// Reads a source once, to see that it can be read and to have its code in the caches.
+pub struct ReadOnce;
+
+impl SourceVisitor for ReadOnce {
+    type Output = u64;
+
+    fn visit<S: TickSource>(self, source: S) -> u64 {
+        source.read()
+    }
+}

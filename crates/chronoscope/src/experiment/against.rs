@@ -1,0 +1,107 @@
+//! What the study's own findings hold against its figures: pure functions of the findings.
+
+use crate::finding::{Finding, FindingId, Severity};
+
+/// The findings of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Objection {
+    pub(crate) sign: &'static str,
+    /// The worst case in words, and what else it holds of.
+    pub(crate) words: String,
+    /// The cases that it is about; none where it is about the whole run.
+    pub(crate) cases: Vec<String>,
+}
+
+/// Signs of kinds that are about single cases; further kinds share the last.
+const SIGNS: [&str; 3] = ["†", "‡", "§"];
+const OF_THE_RUN: &str = "!";
+
+/// Everything that readers of a figure must know: findings that are warnings or worse, and that batches of one cell gather
+/// around two values. One objection for each kind, with the worst case.
+pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
+    let mut kinds: Vec<FindingId> = Vec::new();
+    for finding in findings.iter().filter(|finding| is_against(finding)) {
+        if !kinds.contains(&finding.id) {
+            kinds.push(finding.id);
+        }
+    }
+    let mut of_cases = 0;
+    let objection = |kind: FindingId| {
+        let of_kind: Vec<&Finding> = findings.iter().filter(|finding| finding.id == kind).collect();
+        let worst = of_kind.iter().min_by(|a, b| badness(b).total_cmp(&badness(a)))?;
+        let cases: Vec<String> = of_kind.iter().filter_map(|finding| finding.subject.clone()).collect();
+        let others = cases.iter().filter(|case| Some(*case) != worst.subject.as_ref());
+        let others: Vec<&str> = others.map(String::as_str).collect();
+        let also = match others.as_slice() {
+            [] => String::new(),
+            some => format!(". The like holds of {} more: {}", some.len(), some.join(", ")),
+        };
+        let sign = if cases.is_empty() {
+            OF_THE_RUN
+        } else {
+            of_cases += 1;
+            SIGNS[(of_cases - 1).min(SIGNS.len() - 1)]
+        };
+        Some(Objection { sign, words: worst.evidence.summary.clone() + &also, cases })
+    };
+    kinds.into_iter().filter_map(objection).collect()
+}
+
+/// What is said elsewhere on the page is not said again.
+fn is_against(finding: &Finding) -> bool {
+    let is_said = matches!(finding.id, FindingId::Interrupted | FindingId::CaseFailed);
+    !is_said && (finding.severity >= Severity::Warning || finding.id == FindingId::Bimodal)
+}
+
+/// How bad a finding is among those of its kind.
+fn badness(finding: &Finding) -> f64 {
+    let value = |name: &str| finding.evidence.values.get(name).copied();
+    match finding.id {
+        FindingId::ThreadsDidNotOverlap => value("overlap_share").map_or(0.0, |share| -share),
+        FindingId::OmissionInflates => value("inflation").unwrap_or(0.0),
+        FindingId::NoSteadyState => value("forks_never_steady").unwrap_or(0.0),
+        _ => 0.0,
+    }
+}
+
+/// The signs of what is held against any of these cases, behind a space: empty where nothing is.
+pub(crate) fn marks(objections: &[Objection], cases: &[&str]) -> String {
+    let is_about = |objection: &&Objection| objection.cases.iter().any(|about| cases.contains(&about.as_str()));
+    let mut marks: Vec<&str> = Vec::new();
+    for objection in objections.iter().filter(is_about) {
+        if !marks.contains(&objection.sign) {
+            marks.push(objection.sign);
+        }
+    }
+    if marks.is_empty() { String::new() } else { format!(" {}", marks.concat()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlap(case: &str, share: f64) -> Finding {
+        let words = format!("{case} (1 tokens, 2 threads): all threads ran at once for {:.0} %", 100.0 * share);
+        Finding::new(FindingId::ThreadsDidNotOverlap, words).about(case).value("overlap_share", share)
+    }
+
+    #[test]
+    fn each_kind_is_said_once_with_its_worst_case() {
+        let findings = [
+            Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet"),
+            overlap("a", 0.49),
+            overlap("b", 0.34),
+            overlap("c", 0.45),
+            Finding::new(FindingId::Bimodal, "b (0 tokens, 2 threads): 160 ns and 19 ns").about("b"),
+            Finding::new(FindingId::Autocorrelated, "a: neighbours").about("a"),
+            Finding::new(FindingId::CaseFailed, "d: no").about("d"),
+        ];
+        let found = objections(&findings);
+        let said: Vec<(&str, &str)> = found.iter().map(|one| (one.sign, one.words.as_str())).collect();
+        let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The like holds of 2 more: a, c";
+        let modes = "b (0 tokens, 2 threads): 160 ns and 19 ns";
+        assert_eq!(said, [("!", "6 of 18 visits were quiet"), ("†", worst), ("‡", modes)]);
+        assert_eq!([marks(&found, &["a"]), marks(&found, &["a", "b"]), marks(&found, &["d"])], [" †", " †‡", ""]);
+        assert_eq!(objections(&[]), []);
+    }
+}

@@ -1,0 +1,254 @@
+//! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
+
+use crate::record::study::Estimate;
+
+use super::super::reading::Reading;
+
+/// A cost within this share of the operation's time, backoff included, does not matter.
+pub(super) const MARGIN: f64 = 0.05;
+
+/// A row of a table: two operations compared directly at one backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) tokens: u64,
+    /// The operation's time less that of what it is compared with.
+    pub(super) difference_ns: Estimate,
+    /// That as a share of the operation's time, in percent; none where that has no estimate.
+    pub(super) share_pct: Option<Estimate>,
+    pub(super) cost: Cost,
+}
+
+/// What the interval of a difference says of a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// It is more than the margin.
+    Above,
+    /// It is within the margin, to either side.
+    Within,
+    /// It is a gain of more than the margin.
+    Gain,
+    /// The interval allows more than one of these.
+    Unresolved,
+}
+
+/// From which backoff a cost stays within the margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Amortised {
+    /// From this row to the last; the row before it is not within.
+    From { first: Row, before: Option<Row> },
+    /// At the largest backoff it is still known to be above, or to be a gain.
+    Not(Row),
+    /// At the largest backoff the interval allows both.
+    Unresolved(Row),
+    /// There are no rows.
+    NotMeasured,
+}
+
+/// A stretch of backoffs over which the cost moves one way, as far as the intervals tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Leg {
+    pub(super) change: Change,
+    pub(super) from: Row,
+    /// The row that it leads to: the intervals of the two exclude each other.
+    pub(super) to: Row,
+}
+
+/// Which way a cost moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Falls,
+    Rises,
+}
+
+/// The rows of the comparison of `case` with `baseline`, with rising backoff.
+pub(super) fn rows(record: Reading<'_>, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
+    let Some(comparison) = record.comparison(case, baseline, threads) else { return Vec::new() };
+    let row = |point: &crate::record::study::ComparisonPoint| {
+        let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
+        let time_ns = record.time(case, tokens, threads).map(|time| time.estimate).filter(|time| *time > 0.0);
+        let share_pct = time_ns.map(|time_ns| {
+            // A cost is a part of the operation's time.
+            let share = |ns: f64| (100.0 * ns / time_ns).min(100.0);
+            let Estimate { estimate, low, high, confidence } = difference_ns;
+            Estimate { estimate: share(estimate), low: share(low), high: share(high), confidence }
+        });
+        Row { tokens, difference_ns, share_pct, cost: cost(share_pct) }
+    };
+    let mut rows: Vec<Row> = comparison.points.iter().map(row).collect();
+    rows.sort_by_key(|row| row.tokens);
+    rows
+}
+
+fn cost(share_pct: Option<Estimate>) -> Cost {
+    let margin = 100.0 * MARGIN;
+    match share_pct.filter(|share| share.confidence > 0.0) {
+        Some(share) if share.low > margin => Cost::Above,
+        Some(share) if share.high < -margin => Cost::Gain,
+        Some(share) if share.low >= -margin && share.high <= margin => Cost::Within,
+        _ => Cost::Unresolved,
+    }
+}
+
+/// From which row the cost is within the margin, there and at every larger backoff.
+pub(super) fn amortised(rows: &[Row]) -> Amortised {
+    let Some(last) = rows.last() else { return Amortised::NotMeasured };
+    let first = rows.iter().rposition(|row| row.cost != Cost::Within).map_or(0, |outside| outside + 1);
+    match (rows.get(first), last.cost) {
+        (Some(row), _) => {
+            let before = first.checked_sub(1).and_then(|before| rows.get(before));
+            Amortised::From { first: *row, before: before.copied() }
+        }
+        (None, Cost::Above | Cost::Gain) => Amortised::Not(*last),
+        (None, _) => Amortised::Unresolved(*last),
+    }
+}
+
+/// How the cost moves over all rows: a leg ends where the intervals tell a turn. Empty where nothing is told apart.
+pub(super) fn legs(rows: &[Row]) -> Vec<Leg> {
+    let mut legs: Vec<Leg> = Vec::new();
+    let ns = |row: &Row| row.difference_ns.estimate;
+    for (i, row) in rows.iter().enumerate() {
+        match legs.last_mut() {
+            // The first leg begins at the row before that differs, the first of those.
+            None => legs.extend(
+                rows[..i].iter().find_map(|from| moved(from, row).map(|change| Leg { change, from: *from, to: *row })),
+            ),
+            Some(leg) => {
+                let is_farther = match leg.change {
+                    Change::Rises => ns(row) >= ns(&leg.to),
+                    Change::Falls => ns(row) <= ns(&leg.to),
+                };
+                let (change, to) = (leg.change, leg.to);
+                if is_farther && moved(&leg.from, row) == Some(change) {
+                    leg.to = *row;
+                } else if let Some(turn) = moved(&to, row).filter(|turn| *turn != change) {
+                    legs.push(Leg { change: turn, from: to, to: *row });
+                }
+            }
+        }
+    }
+    legs
+}
+
+/// Which way the cost moved from one row to another; none where the intervals overlap.
+fn moved(from: &Row, to: &Row) -> Option<Change> {
+    let (from, to) = (&from.difference_ns, &to.difference_ns);
+    if from.confidence <= 0.0 || to.confidence <= 0.0 {
+        None
+    } else if to.high < from.low {
+        Some(Change::Falls)
+    } else {
+        (to.low > from.high).then_some(Change::Rises)
+    }
+}
+
+/// Whether a difference is told from zero.
+pub(super) fn is_resolved(difference: &Estimate) -> bool {
+    difference.confidence > 0.0 && !difference.holds(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::synthetic::interval;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A row of an operation that takes 100 ns.
+    fn row(tokens: u64, estimate: f64, half: f64) -> Row {
+        let share = interval(estimate, half);
+        Row { tokens, difference_ns: share, share_pct: Some(share), cost: cost(Some(share)) }
+    }
+
+    #[test]
+    fn the_whole_interval_decides() {
+        assert_eq!(row(0, 8.0, 1.0).cost, Cost::Above);
+        assert_eq!(row(0, 1.0, 1.0).cost, Cost::Within);
+        assert_eq!(row(0, -8.0, 1.0).cost, Cost::Gain);
+        assert_eq!(row(0, 5.0, 1.0).cost, Cost::Unresolved);
+        assert_eq!(row(0, 0.0, 9.0).cost, Cost::Unresolved, "an interval that holds zero is no small cost");
+        assert_eq!(cost(None), Cost::Unresolved);
+        assert_eq!(cost(Some(Estimate { confidence: 0.0, ..interval(0.0, 0.1) })), Cost::Unresolved, "one process");
+    }
+
+    #[test]
+    fn a_cost_is_amortised_only_where_it_stays_so() {
+        let rows = [row(0, 8.0, 1.0), row(5, 1.0, 1.0), row(10, 7.0, 1.0), row(20, 1.0, 1.0), row(40, 0.0, 1.0)];
+        let found = amortised(&rows);
+        assert_eq!(found, Amortised::From { first: rows[3], before: Some(rows[2]) });
+        assert_eq!(amortised(&rows[3..]), Amortised::From { first: rows[3], before: None });
+        assert_eq!(amortised(&rows[..3]), Amortised::Not(rows[2]));
+        assert_eq!(amortised(&[]), Amortised::NotMeasured);
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_not_amortised() {
+        let rows = [row(0, 8.0, 1.0), row(2, 5.9, 12.0), row(40, 0.1, 9.0)];
+        assert_eq!(amortised(&rows), Amortised::Unresolved(rows[2]));
+        assert_eq!(changes(&rows), []);
+        assert_eq!(changes(&[rows[0], row(40, 0.1, 1.0)]), [(Change::Falls, 40)]);
+        assert_eq!(changes(&[row(0, 0.1, 1.0), row(40, 8.0, 1.0)]), [(Change::Rises, 40)]);
+        assert_eq!(changes(&rows[..1]), []);
+        let lone = Row { difference_ns: Estimate { confidence: 0.0, ..interval(0.1, 0.0) }, ..row(40, 0.1, 1.0) };
+        assert_eq!(changes(&[rows[0], lone]), [], "one process tells nothing");
+    }
+
+    fn changes(rows: &[Row]) -> Vec<(Change, u64)> {
+        legs(rows).iter().map(|leg| (leg.change, leg.to.tokens)).collect()
+    }
+
+    #[test]
+    fn every_row_counts_for_the_shape() {
+        // Two threads that write one line: more at a little work than at none, then less and less.
+        let rows = [
+            row(0, 53.1, 4.3),
+            row(1, 73.9, 8.2),
+            row(2, 72.7, 6.8),
+            row(5, 66.5, 7.5),
+            row(8, 66.1, 5.6),
+            row(20, 57.2, 6.9),
+            row(25, 50.4, 7.6),
+            row(35, 46.0, 5.4),
+            row(40, 39.5, 7.3),
+        ];
+        assert_eq!(changes(&rows), [(Change::Rises, 1), (Change::Falls, 40)]);
+        assert_eq!(changes(&rows[1..]), [(Change::Falls, 40)]);
+        assert_eq!(changes(&rows[3..5]), []);
+    }
+
+    #[test]
+    fn no_share_of_a_time_exceeds_it() {
+        use super::super::super::synthetic::{cell, comparison, record};
+        let mut made = record(&[0], &[2]);
+        made.cells.push(cell("volatile", 0, 2, [7.86; 4]));
+        let verdict = crate::record::study::Difference::Slower;
+        made.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
+        let share = rows(Reading(&made), "volatile", "plain", 2)[0].share_pct.unwrap();
+        assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");
+        assert_eq!(share.high, 100.0);
+    }
+
+    proptest! {
+        #[test]
+        fn legs_take_turns(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
+            let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();
+            let found = legs(&rows);
+            prop_assert!(found.iter().all(|leg| {
+                leg.from.tokens < leg.to.tokens && moved(&leg.from, &leg.to) == Some(leg.change)
+            }), "{found:?}");
+            prop_assert!(found.windows(2).all(|pair| {
+                pair[0].change != pair[1].change && pair[0].to == pair[1].from
+            }), "{found:?}");
+        }
+
+        #[test]
+        fn from_there_every_row_is_within(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
+            let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();
+            if let Amortised::From { first, before } = amortised(&rows) {
+                for row in rows.iter().filter(|row| row.tokens >= first.tokens) {
+                    prop_assert!(row.difference_ns.low >= -5.0 && row.difference_ns.high <= 5.0, "{row:?}");
+                }
+                prop_assert!(before.is_none_or(|before| before.cost != Cost::Within));
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What a volatile write costs as a function of the work around it, and why no baseline can be subtracted.
+
+mod cost;
+mod model;
+mod naive;
+mod published;
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::time::Duration;
+
+use crate::record::study::StudyRecord;
+use chronoscope_harness::{Study, black_box};
+
+use super::conclusions::Conclusions;
+use super::reading::Reading;
+
+const CONSUME: &str = "baseline: consume";
+const RETURN_42: &str = "baseline: consume, return 42";
+const RETURN_FIELD: &str = "baseline: consume, return a field";
+const BASELINES: [&str; 3] = [CONSUME, RETURN_42, RETURN_FIELD];
+const PLAIN: &str = "plain v++";
+const VOLATILE: &str = "volatile v++";
+const PLAIN_SHARED: &str = "plain v++, one line";
+const VOLATILE_SHARED: &str = "volatile v++, one line";
+const TOKENS: [u64; 12] = [0, 1, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40];
+
+/// A field that all threads write, alone on its cache lines.
+#[repr(align(128))]
+struct Field(AtomicU64);
+
+pub(super) fn study() -> Study {
+    Study::new("experiment backoff")
+        .backoff(TOKENS)
+        .threads([1, 2])
+        .case(CONSUME, |b| b.iter(|| ()))
+        .case(RETURN_42, |b| b.iter(|| 42_u64))
+        // A field that nobody else can see would be kept in a register, however volatile: the black box sees it.
+        .case(RETURN_FIELD, |b| {
+            let v = AtomicU64::new(42);
+            let v = black_box(&v);
+            b.iter(|| v.load(Relaxed));
+        })
+        .case(PLAIN, |b| {
+            let v = AtomicU64::new(0);
+            let v = black_box(&v);
+            b.iter(|| v.store(v.load(Relaxed) + 1, Relaxed));
+        })
+        .case(VOLATILE, |b| {
+            let v = AtomicU64::new(0);
+            let v = black_box(&v);
+            b.iter(|| v.store(v.load(Acquire) + 1, SeqCst));
+        })
+        .case_shared(
+            PLAIN_SHARED,
+            |_| Field(AtomicU64::new(0)),
+            |b, Field(v)| b.iter(|| v.store(v.load(Relaxed) + 1, Relaxed)),
+        )
+        .case_shared(
+            VOLATILE_SHARED,
+            |_| Field(AtomicU64::new(0)),
+            |b, Field(v)| b.iter(|| v.store(v.load(Acquire) + 1, SeqCst)),
+        )
+        .compare(VOLATILE, PLAIN)
+        .compare(VOLATILE_SHARED, PLAIN_SHARED)
+        .budget(Duration::from_secs(20))
+}
+
+pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+    Conclusions {
+        experiment: "backoff",
+        question: "What does a volatile increment cost when the program does other work between two of them?".into(),
+        naive: naive::block(Reading(record)),
+        model: model::block(Reading(record)),
+        published: published::block(Reading(record)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! An operation that never settles: the next Fibonacci number, which is longer than the last.
+
+mod growth;
+mod says;
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::record::study::{Mode, StudyRecord};
+use chronoscope_harness::Study;
+use num_bigint::BigUint;
+
+use super::conclusions::Conclusions;
+use super::reading::Reading;
+
+const TIMED_OUTSIDE: &str = "next, timed in batches";
+const TIMED_ALONE: &str = "next, each call stamped";
+/// Calls in a batch: together long enough for the clock from the first on.
+const CALLS: u64 = 100;
+
+/// Two Fibonacci numbers in a row.
+struct Pair {
+    last: BigUint,
+    this: BigUint,
+}
+
+impl Pair {
+    fn new() -> Self {
+        Self { last: BigUint::from(0_u32), this: BigUint::from(1_u32) }
+    }
+
+    /// Goes on to the next number, and says how long it is.
+    fn next(&mut self) -> u64 {
+        std::mem::swap(&mut self.last, &mut self.this);
+        self.this += &self.last;
+        self.this.bits()
+    }
+}
+
+pub(super) fn study() -> Study {
+    Study::new("experiment fibonacci")
+        // The state goes on from batch to batch, so each case has one visit per process, of as many batches as there is
+        // time for: the index of a call is its place in the process.
+        .mode(Mode::Batch(CALLS))
+        .rounds(1)
+        .iterations(0, 0)
+        .forks(6)
+        .case_shared(
+            TIMED_OUTSIDE,
+            |_| Mutex::new(Pair::new()),
+            |b, pair| {
+                if let Ok(mut pair) = pair.lock() {
+                    b.iter(|| pair.next());
+                }
+            },
+        )
+        .case_shared(
+            TIMED_ALONE,
+            |_| Mutex::new(Pair::new()),
+            |b, pair| {
+                if let Ok(mut pair) = pair.lock() {
+                    b.iter_with_unmeasured_setup_beware_of_omission(|| (), |()| pair.next());
+                }
+            },
+        )
+        .budget(Duration::from_secs(24))
+}
+
+pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+    let record = Reading(record);
+    let growth = growth::Growth::of(record);
+    Conclusions {
+        experiment: "fibonacci",
+        question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
+        naive: says::naive(record, &growth),
+        model: says::model(record, &growth),
+        published: says::published(record, &growth),
+    }
+}
+
+#[cfg(test)]
+mod tests;

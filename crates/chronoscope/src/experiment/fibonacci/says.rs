@@ -1,0 +1,216 @@
+use crate::record::study::{Estimate, Steadiness, StudyRecord};
+use chronoscope_render::text::{count, percent};
+
+use super::super::conclusions::{Block, Value};
+use super::super::reading::Reading;
+use super::super::words::{certain, counted, factor, ns, quotient, signed_ns, times};
+use super::growth::Growth;
+use super::{TIMED_ALONE, TIMED_OUTSIDE};
+
+const MS: f64 = 1e6;
+/// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)
+/// and one in Rust gave on a server's virtual machine at 2.8 GHz.
+const WINDOWS: [(f64, f64, f64); 4] =
+    [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
+/// Calls of a run that is bound by work, and JMH's nanoseconds per call (JDK 25, single shots, state made anew).
+const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
+/// A call that is taken for an early one: the first that the curve shows.
+const EARLY_CALL: u64 = 100;
+/// Calls at which the curve is shown.
+const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
+
+pub(super) fn naive(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let rows = WINDOWS.iter().map(|(ms, ..)| {
+        let mean = Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter");
+        vec![Value::text("run for a time"), Value::text(format!("{ms} ms")), mean]
+    });
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    rows.push(vec![Value::text("stamp each call"), Value::text("the whole run"), stamped(record)]);
+    rows.extend(FIRST_CALLS.iter().map(|(calls, _)| {
+        let mean = Value::ns_or(growth.mean_of_first(*calls), "the run was shorter");
+        vec![Value::text("run so many calls"), Value::text(format!("first {}", count(*calls))), mean]
+    }));
+    block.table("Three bad answers", &["method", "length", "mean per call"], rows);
+    let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
+    let answers: Vec<String> = answers.map(|(ms, mean)| format!("{} in {ms} ms", ns(&mean))).collect();
+    let quoted = answers.join("; ");
+    match (answers.len(), ends(growth)) {
+        (0, _) => {
+            block.conclude("nothing: no process ran long enough");
+        }
+        (_, Some((shortest, longest))) if differ(&shortest, &longest) => {
+            let text = format!("\"a call takes {quoted}\": the answer depends on the length of the run");
+            block.conclude(text).with("shortest_run_ns", shortest).with("longest_run_ns", longest);
+            if let Some(times) = quotient(&longest, &shortest) {
+                block.say(format!(
+                    "the longest of these runs says {} times what the shortest says, of the same code",
+                    factor(&times)
+                ));
+            }
+        }
+        (_, Some((shortest, _))) if shortest.confidence <= 0.0 => {
+            block
+                .conclude(format!("\"a call takes {quoted}\": a single process has no interval to tell them apart by"));
+        }
+        (_, Some(_)) => {
+            block.conclude(format!("\"a call takes {quoted}\": this run cannot tell its lengths apart"));
+        }
+        (_, None) => {
+            block.conclude(format!("\"a call takes {quoted}\": no process ran longer"));
+        }
+    }
+    stamps(&mut block, record, growth);
+    block
+}
+
+/// The means of the shortest and the longest window that could be filled, where those are two.
+fn ends(growth: &Growth) -> Option<(Estimate, Estimate)> {
+    let filled: Vec<Estimate> = WINDOWS.iter().filter_map(|(ms, ..)| growth.mean_of_window(ms * MS)).collect();
+    match filled.as_slice() {
+        [first, .., last] => Some((*first, *last)),
+        _ => None,
+    }
+}
+
+/// Whether two intervals exclude each other.
+fn differ(one: &Estimate, other: &Estimate) -> bool {
+    let known = one.confidence > 0.0 && other.confidence > 0.0;
+    known && (one.high < other.low || other.high < one.low)
+}
+
+fn stamped(record: Reading<'_>) -> Value {
+    let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
+    Value::ns_or(part.map(|part| part.part_ns), "not measured")
+}
+
+fn stamps(block: &mut Block, record: Reading<'_>, growth: &Growth) {
+    let clock = record.0.clock.as_ref();
+    if let (Some(clock), Some(first)) = (clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
+        let share = percent(100.0 * clock.error_ns / first.estimate);
+        block.say(format!(
+            "stamps around each call: the clock resolves no less than {}, {share} of call {EARLY_CALL}",
+            ns(&certain(clock.error_ns)),
+        ));
+    }
+    block.say("the first calls alone: that holds for so many calls, and for no other program");
+}
+
+pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let calls = growth.calls();
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for index in CURVE.iter().copied().filter(|index| *index < calls).chain(calls.checked_sub(1)) {
+        if let Some(time) = growth.at(index) {
+            rows.push(vec![Value::Count(index), Value::Ns(time)]);
+        }
+    }
+    block.table("Time per call by the index of the call", &["call", "time"], rows);
+    let steadiness = record.cell(TIMED_OUTSIDE, 0, 1).and_then(|cell| cell.steadiness);
+    let (first, last) = (growth.at(EARLY_CALL), calls.checked_sub(1).and_then(|last| growth.at(last)));
+    let grows = first.zip(last).is_some_and(|(first, last)| differ(&first, &last));
+    block.conclude(match steadiness {
+        None => "the detector has nothing to judge".to_owned(),
+        Some(found) => verdict(&found, grows, record.0),
+    });
+    let Some(line) = growth.line() else {
+        block.say("there are too few batches for a line");
+        return block;
+    };
+    // Of a line's coefficients either may be negative, and neither is a time that was seen.
+    let (a, b) = (signed_ns(&line.a_ns), signed_ns(&times(&line.b_ns, 1_000.0)));
+    let where_from = format!(
+        "a line through {} medians or more of neighbouring batches in each process, R² of these medians ≥ {:.3}",
+        count(line.medians as u64),
+        line.r_squared
+    );
+    if line.b_ns.confidence > 0.0 && !line.b_ns.holds(0.0) {
+        let text =
+            format!("instead of one number: time(n) ≈ a + b·n, a = {a}, b = {b} per thousand calls ({where_from})");
+        block.conclude(text).with("a_ns", line.a_ns).with("b_ns_per_call", line.b_ns);
+    } else {
+        let text =
+            format!("a line through the calls has no slope that is resolved: {b} per thousand calls ({where_from})");
+        block.say(text).with("b_ns_per_call", line.b_ns);
+    }
+    if let Some(mean) = growth.mean() {
+        block.say(format!(
+            "medians leave interruptions out: by the line the mean call takes {}, measured with them {}",
+            signed_ns(&certain(line.mean_ns)).trim_start_matches('+'),
+            ns(&mean)
+        ));
+    }
+    if let Some(vague) = line.vague_before().filter(|vague| *vague > 0) {
+        block.say(format!(
+            "before call {} the line says nothing, for the uncertainty of a is larger there than b·n: see the table",
+            count(vague)
+        ));
+    }
+    if line.r_squared < 0.95 {
+        block.say("the line is a coarse one: it leaves a part of these medians unexplained; see the table");
+    }
+    block
+}
+
+/// What the detector says, in words. `grows`: whether the table shows calls that differ.
+fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
+    let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
+    let all = flat + warm_up + slow_down + no_steady_state + trend + too_short;
+    let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
+    let (restless, steady) = (trend + no_steady_state, flat + warm_up + slow_down);
+    if restless * 2 > all {
+        // How fast it grows is said once, with its interval: by the line below.
+        format!("there is no steady state {}: no single number is the time of this operation", of(restless))
+    } else if too_short * 2 > all {
+        let took = ns(&certain(record.plan.budget_ms as f64 * MS));
+        format!("the series are too short to tell {}: take longer than {took}", of(too_short))
+    } else if steady * 2 > all && grows {
+        format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))
+    } else if steady * 2 > all {
+        format!("the detector finds a steady state {}", of(steady))
+    } else {
+        format!("unresolved: the detector finds no steady state {} and one {}", of(restless), of(steady))
+    }
+}
+
+pub(super) fn published(record: Reading<'_>, growth: &Growth) -> Block {
+    let mut block = Block::default();
+    let rows = WINDOWS.iter().map(|(ms, java, rust)| {
+        vec![
+            Value::text(format!("a run of {ms} ms")),
+            Value::PlainNs(*java),
+            Value::PlainNs(*rust),
+            Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter"),
+        ]
+    });
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    rows.extend(FIRST_CALLS.iter().map(|(calls, jmh)| {
+        vec![
+            Value::text(format!("the first {} calls", count(*calls))),
+            Value::PlainNs(*jmh),
+            Value::Missing("–".to_owned()),
+            Value::ns_or(growth.mean_of_first(*calls), "the run was shorter"),
+        ]
+    }));
+    rows.push(vec![
+        Value::text("each call stamped"),
+        Value::PlainNs(7_100.0),
+        Value::Missing("–".to_owned()),
+        stamped(record),
+    ]);
+    block.table(
+        "Mean per call; Java on JDK 25 (runs: plain program; first calls and stamps: JMH 1.37) and Rust, at 2.8 GHz",
+        &["by", "Java", "Rust", "ours"],
+        rows,
+    );
+    block.say(
+        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: an operation without a steady state makes time-based, \
+         per-call and first-calls figures three different things",
+    );
+    if let Some(mean) = growth.mean() {
+        block
+            .say(format!("ours over the {} calls that every process made: {}", count(growth.calls()), ns(&mean)))
+            .with("mean_of_run_ns", mean);
+    }
+    block
+}

@@ -1,0 +1,180 @@
+use crate::record::study::{Estimate, OperationPart};
+use chronoscope_render::text::ns;
+
+use super::super::reading::Reading;
+use super::super::words::times;
+use super::{CASE, LOOP};
+
+/// What was seen of one loop.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figures {
+    pub(super) name: String,
+    /// Operations per second that the machine can do: what one thread does, times the CPUs.
+    pub(super) ceiling_per_s: Option<Estimate>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// At one number of threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) threads: u32,
+    pub(super) oversubscribed: bool,
+    pub(super) part: Option<OperationPart>,
+}
+
+pub(super) fn of(record: Reading<'_>, name: &str) -> Figures {
+    let rows: Vec<Row> = record
+        .0
+        .plan
+        .threads
+        .iter()
+        .map(|threads| {
+            let cell = record.with(CASE, LOOP, name, *threads);
+            Row { threads: *threads, oversubscribed: *threads > record.cpus(), part: cell.and_then(|cell| cell.part) }
+        })
+        .collect();
+    let alone = rows.iter().find(|row| row.threads == 1).and_then(|row| row.part);
+    let ceiling_per_s = alone.map(|part| times(&part.external_per_s, f64::from(record.cpus())));
+    Figures { name: name.to_owned(), ceiling_per_s, rows }
+}
+
+impl Figures {
+    /// The row with one thread.
+    pub(super) fn alone(&self) -> Option<OperationPart> {
+        self.rows.iter().find(|row| row.threads == 1)?.part
+    }
+
+    /// The row with as many threads as there are CPUs, or the most below.
+    pub(super) fn full(&self) -> Option<(u32, OperationPart)> {
+        let rows = self.rows.iter().filter(|row| !row.oversubscribed);
+        rows.filter_map(|row| Some((row.threads, row.part?))).next_back()
+    }
+
+    /// The row with the most threads.
+    pub(super) fn crowded(&self) -> Option<(u32, OperationPart)> {
+        let rows = self.rows.iter().filter(|row| row.oversubscribed);
+        rows.filter_map(|row| Some((row.threads, row.part?))).next_back()
+    }
+
+    /// The row with this many threads, if there are more than CPUs.
+    pub(super) fn crowded_with(&self, threads: u32) -> Option<(u32, OperationPart)> {
+        let row = self.rows.iter().find(|row| row.threads == threads && row.oversubscribed)?;
+        Some((threads, row.part?))
+    }
+
+    /// How many times what the machine can do the claim of `part` is.
+    pub(super) fn over_report(&self, part: &OperationPart) -> Option<Estimate> {
+        let (ceiling, claimed) = (self.ceiling_per_s?, part.claimed_per_s);
+        // Both intervals at their worst: wider than need be, and never too narrow.
+        (ceiling.low > 0.0).then(|| Estimate {
+            estimate: claimed.estimate / ceiling.estimate,
+            low: claimed.low / ceiling.high,
+            high: claimed.high / ceiling.low,
+            confidence: claimed.confidence.min(ceiling.confidence),
+        })
+    }
+
+    /// What set-up and work take on one thread, in nanoseconds.
+    pub(super) fn lengths_ns(&self) -> Option<(f64, f64)> {
+        let part = self.alone()?;
+        let (whole_ns, work_ns) = (1e9 / part.external_per_s.estimate, part.part_ns.estimate);
+        (whole_ns.is_finite() && whole_ns > work_ns && work_ns > 0.0).then_some((whole_ns - work_ns, work_ns))
+    }
+
+    /// The loop's name, and how long its parts are on this machine.
+    pub(super) fn title(&self) -> String {
+        match self.lengths_ns() {
+            Some((setup_ns, work_ns)) => {
+                format!("{}: about {} and {} on one thread", self.name, ns(setup_ns), ns(work_ns))
+            }
+            None => self.name.clone(),
+        }
+    }
+
+    /// Whether the claim goes on growing when there are more threads than CPUs, and what is done does not.
+    pub(super) fn grows_past_saturation(&self) -> bool {
+        let (Some((_, full)), Some((_, crowded))) = (self.full(), self.crowded()) else { return false };
+        crowded.claimed_per_s.low > full.claimed_per_s.high
+            && crowded.inflation.low > full.inflation.high
+            && crowded.claimed_per_s.confidence > 0.0
+    }
+}
+
+/// How many times what was done the stamps claim.
+///
+/// The interval is that of the quotient within each visit, in which what disturbs both cancels out. Where that reaches
+/// zero it is no more than an upper bound, and the intervals of claim and work done say more. A part of an operation takes
+/// no longer than the whole, so no claim lies below what was done.
+pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {
+    let OperationPart { inflation, claimed_per_s: claimed, external_per_s: done, .. } = part;
+    let found = if inflation.low <= 0.0 && claimed.low > 0.0 && done.low > 0.0 {
+        Estimate {
+            estimate: claimed.estimate / done.estimate,
+            // Both intervals at their worst: wider than need be, and never too narrow.
+            low: claimed.low / done.high,
+            high: claimed.high / done.low,
+            confidence: claimed.confidence.min(done.confidence),
+        }
+    } else {
+        *inflation
+    };
+    Estimate { low: found.low.max(1.0).min(found.estimate), ..found }
+}
+
+/// Whether a claim is known to exceed what was done.
+pub(super) fn is_more_than_done(claim_over_done: &Estimate) -> bool {
+    claim_over_done.confidence > 0.0 && claim_over_done.low > 1.0
+}
+
+/// The share of one thread's time that lies between the stamps, from the same two means that the page shows.
+pub(super) fn stamped_share(alone: &OperationPart) -> Option<f64> {
+    let share = alone.part_ns.estimate * alone.external_per_s.estimate / 1e9;
+    (share > 0.0 && share <= 1.0).then_some(share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::synthetic::part;
+    use super::*;
+
+    fn of(estimate: f64, low: f64, high: f64) -> Estimate {
+        Estimate { estimate, low, high, confidence: 0.999 }
+    }
+
+    #[test]
+    fn no_claim_lies_below_what_was_done() {
+        let wide = OperationPart { inflation: of(2.33, 0.30, 4.36), ..part(154e3, 69.7e3, 0.5) };
+        let found = claim_over_done(&wide);
+        assert_eq!((found.estimate, found.low, found.high), (2.33, 1.0, 4.36));
+        assert!(!is_more_than_done(&found), "the interval holds 1");
+        assert!(is_more_than_done(&claim_over_done(&part(154e3, 69.7e3, 0.5))));
+        assert!(!is_more_than_done(&Estimate { confidence: 0.0, ..of(2.0, 2.0, 2.0) }), "one process shows nothing");
+    }
+
+    #[test]
+    fn two_intervals_say_more_than_a_quotient_that_reaches_zero() {
+        let part = OperationPart {
+            claimed_per_s: of(5.45e6, 4.27e6, 6.62e6),
+            external_per_s: of(28.1e3, 11.4e3, 44.7e3),
+            inflation: of(213.0, 0.0, 476.0),
+            ..part(5.45e6, 28.1e3, 0.01)
+        };
+        let found = claim_over_done(&part);
+        assert!((found.estimate - 193.95).abs() < 0.01, "{found:?}");
+        assert!((found.low - 95.5).abs() < 0.1 && (found.high - 580.7).abs() < 0.1, "{found:?}");
+        assert!(is_more_than_done(&found));
+        let idle = OperationPart { external_per_s: of(28.1e3, 0.0, 60e3), ..part };
+        assert_eq!(claim_over_done(&idle).high, 476.0, "nothing is divided by what may be zero");
+    }
+
+    #[test]
+    fn the_share_is_that_of_the_means_shown() {
+        // 7.30 of 14.3 µs; the median share of batches is another number.
+        let alone = OperationPart {
+            part_ns: of(7_300.0, 2_700.0, 11_910.0),
+            timed_share: 0.5,
+            ..part(142e3, 1e9 / 14_300.0, 0.5)
+        };
+        assert!((stamped_share(&alone).unwrap() - 7.3 / 14.3).abs() < 1e-9);
+    }
+}

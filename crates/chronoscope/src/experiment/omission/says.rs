@@ -1,0 +1,173 @@
+use crate::record::study::{Estimate, OperationPart};
+use chronoscope_render::text::{percent, three_digits};
+
+use super::super::conclusions::{Block, Value};
+use super::super::reading::Reading;
+use super::super::words::{counted, factor, ns, per_second};
+use super::figures::{Figures, claim_over_done, is_more_than_done, stamped_share};
+
+/// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
+const ARTICLE: Article = Article { cpus: 2, setup_s: 0.005, work_s: 0.010, threads: 4, claimed_per_s: 400.0 };
+/// JMH 1.37 on JDK 25 with 2 CPUs, set-up and work alike in microseconds: threads, external, per part, per second.
+const JMH: [(u32, f64, f64); 4] =
+    [(1, 21_300.0, 41_600.0), (2, 33_200.0, 84_000.0), (4, 43_000.0, 87_000.0), (8, 35_700.0, 74_500.0)];
+
+struct Article {
+    cpus: u32,
+    setup_s: f64,
+    work_s: f64,
+    threads: u32,
+    claimed_per_s: f64,
+}
+
+pub(super) fn naive(figures: &[Figures]) -> Block {
+    let mut block = Block::default();
+    for each in figures {
+        let Some((threads, part)) = each.crowded().or_else(|| each.full()) else { continue };
+        let text = format!(
+            "\"{}: {} of work()\" ({})",
+            counted(u64::from(threads), "thread", "threads"),
+            per_second(&part.claimed_per_s),
+            each.title()
+        );
+        block.conclude(text).with("claimed_per_s", part.claimed_per_s);
+        if each.grows_past_saturation() {
+            block.say("\"and it scales: more threads than CPUs do more still\"");
+        }
+    }
+    if block.items.is_empty() {
+        block.say("nothing: no loop was measured");
+    }
+    block
+}
+
+pub(super) fn model(record: Reading<'_>, figures: &[Figures]) -> Block {
+    let mut block = Block::default();
+    for each in figures {
+        table(&mut block, each);
+        let (Some(ceiling), Some(alone)) = (each.ceiling_per_s, each.alone()) else {
+            block.say("one thread was not measured, so the ceiling is not known");
+            continue;
+        };
+        block
+            .say(format!(
+                "ceiling: {}, the rate of one thread times {}; there an operation takes {} with its set-up, of which {} lie \
+                 between the stamps",
+                per_second(&ceiling),
+                counted(u64::from(record.cpus()), "CPU", "CPUs"),
+                ns(&inverse_ns(&alone.external_per_s)),
+                ns(&alone.part_ns),
+            ))
+            .with("ceiling_per_s", ceiling);
+        block.conclude(over_report(each)).with("inflation_alone", claim_over_done(&alone));
+    }
+    block.say(
+        "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, a \
+         thread that loses its CPU between the stamps claims less, one that loses it outside them does not: where threads \
+         leave the CPU outside the stamps, as at a yield or in a long set-up, the claim can grow with the threads",
+    );
+    block
+}
+
+fn table(block: &mut Block, each: &Figures) {
+    let missing = || Value::Missing("not measured".to_owned());
+    let rows = each.rows.iter().map(|row| match row.part {
+        Some(part) => vec![
+            Value::text(format!("{}{}", row.threads, if row.oversubscribed { " (more than CPUs)" } else { "" })),
+            Value::PerSecond(part.external_per_s),
+            Value::PerSecond(part.claimed_per_s),
+            each.ceiling_per_s.map_or_else(missing, |ceiling| Value::PlainPerSecond(ceiling.estimate)),
+            Value::Factor(claim_over_done(&part)),
+            Value::Number(part.preemptions_per_visit),
+        ],
+        None => vec![Value::text(row.threads.to_string()), missing()],
+    });
+    let columns =
+        ["threads", "done, timed outside", "claimed by the stamps", "ceiling", "claim / done", "switches a visit"];
+    block.table(each.title(), &columns, rows.collect());
+}
+
+fn over_report(each: &Figures) -> String {
+    let Some((threads, crowded)) = each.crowded() else {
+        return "more threads than CPUs were not measured".to_owned();
+    };
+    let Some(over) = each.over_report(&crowded) else { return "the ceiling is not known".to_owned() };
+    let (claim, times) = (per_second(&crowded.claimed_per_s), factor(&over));
+    let claim = if over.confidence > 0.0 && over.low > 1.0 {
+        let done = per_second(&crowded.external_per_s);
+        format!("{threads} threads claim {claim}, {times} times what the machine can do; they do {done}")
+    } else if over.confidence > 0.0 && over.high <= 1.0 {
+        format!("{threads} threads claim {claim}, no more than the machine can do ({times} times the ceiling)")
+    } else {
+        format!("{threads} threads claim {claim}, {times} times the ceiling: more than the machine can do is not shown")
+    };
+    claim + &each.alone().map_or_else(String::new, |alone| of_one(&alone))
+}
+
+/// What one thread claims.
+fn of_one(alone: &OperationPart) -> String {
+    let found = claim_over_done(alone);
+    let claim = format!(". One thread alone claims {} times what it does", factor(&found));
+    match stamped_share(alone) {
+        _ if !is_more_than_done(&found) => format!("{claim}: that this is more than it does is not shown"),
+        Some(share) => {
+            format!(
+                "{claim}, with {} of its time stamped (1/f = {})",
+                percent(100.0 * share),
+                three_digits(1.0 / share)
+            )
+        }
+        None => claim,
+    }
+}
+
+pub(super) fn published(record: Reading<'_>, figures: &[Figures]) -> Block {
+    let mut block = Block::default();
+    let Article { cpus, setup_s, work_s, threads, claimed_per_s } = ARTICLE;
+    let per_cpu = threads / cpus;
+    let ours = figures.last().and_then(|each| {
+        let (threads, part) = each.crowded_with(per_cpu * record.cpus())?;
+        Some((threads, part, each.over_report(&part)?, each.title()))
+    });
+    let ours = match ours {
+        Some((threads, part, over, title)) => format!(
+            "Ours ({title}): {threads} threads on {} claim {}, {} times the ceiling",
+            counted(u64::from(record.cpus()), "CPU", "CPUs"),
+            per_second(&part.claimed_per_s),
+            factor(&over)
+        ),
+        None => format!("Ours: not measured with {per_cpu} threads per CPU"),
+    };
+    let (of_work, of_both) = (f64::from(cpus) / work_s, f64::from(cpus) / (setup_s + work_s));
+    block.conclude(format!(
+        "article ({cpus} CPUs, set-up {:.0} ms, work {:.0} ms): {threads} threads claim {claimed_per_s:.0} per second. {cpus} CPUs can \
+         do {of_both:.0} with the set-up ({} times the ceiling), {of_work:.0} of the work alone. {ours}",
+        setup_s * 1e3,
+        work_s * 1e3,
+        three_digits(claimed_per_s / of_both),
+    ));
+    let rows = JMH.iter().map(|(threads, external, claimed)| {
+        let ours = figures.first().and_then(|each| each.rows.iter().find(|row| row.threads == *threads)?.part);
+        let missing = || Value::Missing("not measured".to_owned());
+        vec![
+            Value::Count(u64::from(*threads)),
+            Value::PlainPerSecond(*external),
+            Value::PlainPerSecond(*claimed),
+            ours.map_or_else(missing, |part| Value::PerSecond(part.external_per_s)),
+            ours.map_or_else(missing, |part| Value::PerSecond(part.claimed_per_s)),
+        ]
+    });
+    block.table(
+        "Set-up and work of equal length; JMH 1.37 on JDK 25 with 2 CPUs, 24 µs each",
+        &["threads", "JMH done", "JMH claimed", "our done", "our claimed"],
+        rows.collect(),
+    );
+    block.say("article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014; JMH claims by an invocation-level fixture");
+    block
+}
+
+/// The time of one at so many per second.
+fn inverse_ns(per_s: &Estimate) -> Estimate {
+    let ns = |rate: f64| if rate > 0.0 { 1e9 / rate } else { f64::INFINITY };
+    Estimate { estimate: ns(per_s.estimate), low: ns(per_s.high), high: ns(per_s.low), ..*per_s }
+}

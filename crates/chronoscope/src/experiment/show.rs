@@ -1,0 +1,196 @@
+use crate::record::study::StudyRecord;
+use chronoscope_render::Width;
+use chronoscope_render::study::resolution;
+use chronoscope_render::text::{self, Column, Mood, Text};
+
+use super::against;
+use super::conclusions::{Block, Conclusions, Grid, Item, Value};
+use super::words;
+
+/// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
+pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
+    let mut page = Text::with_width(width);
+    title(&mut page, record, &format!("experiment {}", conclusions.experiment));
+    page.line(Mood::Plain, &conclusions.question);
+    if record.interrupted {
+        page.sentence(
+            Mood::Warning,
+            "!",
+            "interrupted: the run was stopped before its end; what follows was measured until then",
+        );
+    }
+    for failure in &record.failures {
+        let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
+        page.sentence(Mood::Bad, "✘", &words);
+    }
+    for objection in against::objections(&record.findings) {
+        page.sentence(Mood::Warning, "!", &objection.words);
+    }
+    block(&mut page, "WHAT A NAIVE READER WOULD CONCLUDE", &conclusions.naive);
+    block(&mut page, "WHAT THE MODEL SAYS", &conclusions.model);
+    block(&mut page, "PUBLISHED FIGURES AND OURS", &conclusions.published);
+    page.section("HOW SURE");
+    for sentence in how_sure(record) {
+        page.sentence(Mood::Quiet, "·", &sentence);
+    }
+    page.finish()
+}
+
+/// What ran, where, when and for how long.
+pub(crate) fn title(page: &mut Text, record: &StudyRecord, what: &str) {
+    let host = record.machine.hostname.as_deref().unwrap_or("hostname unknown");
+    let seconds = text::ns(record.elapsed_ms as f64 * 1e6);
+    page.line(
+        Mood::Quiet,
+        &format!("{} {} · {what} · {host} · {} · {seconds}", record.tool.name, record.tool.version, record.started_at),
+    );
+}
+
+fn block(page: &mut Text, title: &str, block: &Block) {
+    page.section(title);
+    for item in &block.items {
+        match item {
+            Item::Statement(statement) if statement.is_main => page.sentence(Mood::Good, "➤", &statement.text),
+            Item::Statement(statement) => page.sentence(Mood::Plain, "·", &statement.text),
+            Item::Table(grid) => table(page, grid),
+        }
+    }
+}
+
+fn table(page: &mut Text, grid: &Grid) {
+    if !grid.title.is_empty() {
+        page.heading(&grid.title);
+    }
+    let column = |(i, title): (usize, &String)| {
+        let is_words = grid.rows.iter().all(|row| matches!(row.get(i), Some(Value::Text(_))));
+        // Cases, tokens and threads come first: they name the rows.
+        let is_name = |row: &Vec<Value>| matches!(row.get(i), Some(Value::Text(_) | Value::Count(_)));
+        let column = if is_words { Column::left(title) } else { Column::right(title) };
+        if grid.rows.iter().all(is_name) { column.naming() } else { column }
+    };
+    let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
+    page.table(&columns, grid.rows.iter().map(|row| row.iter().map(cell).collect()));
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Count(count) => text::count(*count),
+        Value::Number(number) => text::three_digits(*number),
+        Value::Ns(estimate) => words::ns(estimate),
+        Value::DifferenceNs(estimate) => words::signed_ns(estimate),
+        Value::PlainNs(ns) => words::ns(&words::certain(*ns)),
+        Value::PerSecond(estimate) => words::per_second(estimate),
+        Value::PlainPerSecond(rate) => words::plain_per_second(*rate),
+        Value::Factor(estimate) => format!("× {}", words::factor(estimate)),
+        Value::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
+        Value::PercentOf(share) => words::signed_percent(share),
+        Value::Missing(why) => why.clone(),
+    }
+}
+
+/// The processes that an estimate rests on: those that were planned, or fewer where the run ended before.
+fn processes(record: &StudyRecord) -> u32 {
+    let began = u32::try_from(record.forks.len()).unwrap_or(u32::MAX);
+    if record.forks.is_empty() { record.plan.forks } else { began.min(record.plan.forks) }
+}
+
+/// On what the intervals rest, and what disturbed the run.
+pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
+    let mut said = vec![match processes(record) {
+        0 | 1 => {
+            "no estimate has an interval, for that takes two processes: a process is one draw of layout and frequency, \
+                  however often it measures"
+                .to_owned()
+        }
+        several => format!(
+            "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
+            text::percent(record.plan.confidence * 100.0),
+            words::counted(u64::from(several), "process", "processes"),
+        ),
+    }];
+    if let Some(clock) = &record.clock {
+        said.push(format!(
+            "batches were timed from outside by the clock {}, ± {}",
+            clock.name,
+            text::ns(clock.error_ns)
+        ));
+    }
+    if let Some(empty) = &record.empty_loop_ns {
+        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", words::ns(empty)));
+    }
+    if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
+        said.push(format!(
+            "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
+            control.comparisons,
+            words::counted(u64::from(control.alarms), "false alarm", "false alarms"),
+            control.verdicts_wrong,
+            resolution(&control),
+        ));
+    }
+    if let Some(canary) = &record.canary {
+        said.push(format!(
+            "{} of {} visits were undisturbed; in {} a neighbour took a part of the core, in {} the core itself ran slow, in \
+             {} a thread lost its CPU",
+            text::count(canary.visits_quiet),
+            text::count(canary.visits),
+            text::count(canary.visits_shared),
+            text::count(canary.visits_slow),
+            text::count(canary.visits_preempted),
+        ));
+    }
+    for fork in &record.forks {
+        if let Some(reason) = &fork.reason_incomplete {
+            said.push(format!("process {} did not come to its end: {reason}", fork.fork));
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::{Finding, FindingId};
+    use crate::record::study::{Control, StudyFork};
+
+    use super::super::synthetic::record;
+    use super::*;
+
+    #[test]
+    fn a_warning_of_the_study_is_on_the_page_before_what_it_undermines() {
+        let mut made = record(&[0], &[1]);
+        made.findings = vec![Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet")];
+        let conclusions = super::super::Experiment::Volatile.conclude(&made);
+        let text = terminal(&conclusions, &made, Width::default());
+        let (warning, naive) = (text.find("6 of 18 visits were quiet").unwrap(), text.find("WHAT A NAIVE").unwrap());
+        assert!(warning < naive, "{text}");
+    }
+
+    #[test]
+    fn few_comparisons_with_itself_say_nothing_of_the_next() {
+        let mut made = record(&[0], &[1]);
+        let mut said = |comparisons| {
+            made.control = Some(Control {
+                comparisons,
+                alarms: 0,
+                verdicts_wrong: 0,
+                resolvable_pct: 0.00816,
+                resolvable_ns: 0.000136,
+            });
+            how_sure(&made).join("\n")
+        };
+        assert!(said(2).contains("too few to say") && !said(2).contains("good to"), "{}", said(2));
+        assert!(said(20).contains("the middle one is good to ± 0.00816 % or ± 0.000136 ns"), "{}", said(20));
+    }
+
+    #[test]
+    fn intervals_are_of_the_processes_that_ran() {
+        let mut made = record(&[0], &[1]);
+        assert!(how_sure(&made)[0].contains("over 4 processes"), "as planned");
+        made.forks = vec![StudyFork::default(); 2];
+        assert!(how_sure(&made)[0].contains("over 2 processes"), "stopped after two");
+        made.forks.truncate(1);
+        assert!(how_sure(&made)[0].starts_with("no estimate has an interval"), "{}", how_sure(&made)[0]);
+        made.forks = vec![StudyFork::default(); 24];
+        assert!(how_sure(&made)[0].contains("over 4 processes"), "six passes of four");
+    }
+}

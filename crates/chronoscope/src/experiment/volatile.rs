@@ -1,0 +1,254 @@
+//! What a volatile write costs, asked naively: one figure per operation, with nothing around it.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::time::Duration;
+
+use crate::record::study::{Difference, Estimate, StudyRecord};
+use chronoscope_harness::{Study, black_box};
+use chronoscope_render::text::percent;
+
+use super::conclusions::{Block, Conclusions, Value};
+use super::reading::{Reading, why_no_time};
+use super::words::{certain, factor, ns, quotient, signed_ns};
+
+const BASELINE: &str = "baseline";
+const PLAIN: &str = "plain";
+const VOLATILE: &str = "volatile";
+/// Case, what it does, nanoseconds that were published (JMH, a laptop at 2 GHz: A. Shipilëv, "Nanotrusting the Nanotime",
+/// 2014), and those of JMH 1.37 on JDK 25 on a server's virtual machine at 2.8 GHz.
+const PUBLISHED: [(&str, &str, f64, f64); 3] = [
+    (BASELINE, "nothing", 2.04, 3.99),
+    (PLAIN, "v++", 3.59, 3.9),
+    (VOLATILE, "v++, sequentially consistent", 15.2, 11.0),
+];
+
+pub(super) fn study() -> Study {
+    Study::new("experiment volatile")
+        .case(BASELINE, |b| b.iter(|| ()))
+        // A field that nobody else can see would be kept in a register, however volatile: the black box sees it.
+        .case(PLAIN, |b| {
+            let v = AtomicU64::new(0);
+            let v = black_box(&v);
+            b.iter(|| v.store(v.load(Relaxed) + 1, Relaxed));
+        })
+        .case(VOLATILE, |b| {
+            let v = AtomicU64::new(0);
+            let v = black_box(&v);
+            b.iter(|| v.store(v.load(Acquire) + 1, SeqCst));
+        })
+        .compare(VOLATILE, PLAIN)
+        .compare(PLAIN, BASELINE)
+        .budget(Duration::from_secs(8))
+}
+
+pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+    Conclusions {
+        experiment: "volatile",
+        question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
+            .into(),
+        naive: naive(Reading(record)),
+        model: model(Reading(record)),
+        published: published(Reading(record)),
+    }
+}
+
+fn naive(record: Reading<'_>) -> Block {
+    let mut block = Block::default();
+    let rows = PUBLISHED.iter().map(|(case, what, ..)| {
+        let cell = record.cell(case, 0, 1);
+        let time = Value::ns_or(cell.and_then(|cell| cell.time_ns), why_no_time(cell));
+        vec![Value::text(*case), Value::text(*what), time]
+    });
+    block.table("", &["case", "operation", "time per operation"], rows.collect());
+    let Some(point) = record.point(VOLATILE, PLAIN, 0, 1) else {
+        block.conclude("nothing: the two were not compared in this run");
+        return block;
+    };
+    block.conclude(match ratio(record) {
+        Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, record.0.plan.margin_pct)),
+        None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
+    });
+    subtracted(&mut block, record);
+    block
+}
+
+/// The direct ratio of volatile to plain; none where plain may take no time at all.
+fn ratio(record: Reading<'_>) -> Option<Estimate> {
+    let plain = record.time(PLAIN, 0, 1).filter(|plain| plain.low > 0.0);
+    plain.and_then(|_| Some(record.point(VOLATILE, PLAIN, 0, 1)?.ratio))
+}
+
+/// What a verdict says of a ratio.
+fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
+    let (found, margin) = (factor(ratio), percent(margin_pct));
+    match verdict {
+        Difference::Slower => format!("\"{found} times as long\""),
+        Difference::Faster => format!("\"{found} times as long\": volatile is the faster one here"),
+        Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
+        Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: unresolved, of a single process"),
+        Difference::Unresolved => {
+            format!("{found}, which allows both a difference and none beyond {margin}: unresolved")
+        }
+    }
+}
+
+/// The factor that remains after the baseline is subtracted from both.
+fn subtracted(block: &mut Block, record: Reading<'_>) {
+    let less = |case| record.subtracted(case, BASELINE, 0, 1);
+    let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
+    let differences = format!("less the baseline's loop, {} against {}", signed_ns(&volatile), signed_ns(&plain));
+    // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
+    let resolvable_ns = record.0.control.map_or(0.0, |control| control.resolvable_ns);
+    let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
+        Some(found) => {
+            let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);
+            let verdict = if same { "the same factor within its interval" } else { "the same data, another factor" };
+            format!("{differences}: \"{} times as long\"; {verdict}", factor(&found))
+        }
+        None => format!("{differences}: too near to zero for a ratio"),
+    };
+    block.say(text).with("volatile_less_baseline_ns", volatile).with("plain_less_baseline_ns", plain);
+}
+
+fn model(record: Reading<'_>) -> Block {
+    let mut block = Block::default();
+    match record.point(VOLATILE, PLAIN, 0, 1) {
+        Some(point) => {
+            let difference = &point.difference_ns;
+            let found = signed_ns(difference);
+            let known = difference.confidence > 0.0;
+            let words = if known && difference.low > 0.0 {
+                format!("the volatile increment takes {found} more than the plain one")
+            } else if known && difference.high < 0.0 {
+                format!("the volatile increment takes less time than the plain one: {found}")
+            } else {
+                format!("no difference between the two increments is resolved: {found}")
+            };
+            let text = format!(
+                "compared directly, in pairs of the same round, {words}. Nothing else is done between two of them"
+            );
+            block.conclude(text).with("difference_ns", *difference);
+        }
+        None => {
+            block.conclude("the comparison is missing, so there is nothing to say");
+        }
+    }
+    if let Some(cell) = record.cell(BASELINE, 0, 1)
+        && let (None, Some(below_ns)) = (cell.time_ns, cell.below_ns)
+    {
+        let text = format!(
+            "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
+            ns(&certain(below_ns))
+        );
+        block.say(text).with("baseline_below_ns", certain(below_ns));
+    }
+    block.say(
+        "the ratio of two loops that do nothing else says how the loops compare, not what a program pays: a store buffer can \
+         drain while other work goes on",
+    );
+    block.say("this is one point of a curve: `chronoscope experiment backoff` draws it, for one thread and for two");
+    block
+}
+
+fn published(record: Reading<'_>) -> Block {
+    let mut block = Block::default();
+    let rows = PUBLISHED.iter().map(|(case, _, article, jmh)| {
+        let cell = record.cell(case, 0, 1);
+        let ours = Value::ns_or(cell.and_then(|cell| cell.time_ns), why_no_time(cell));
+        vec![Value::text(*case), Value::PlainNs(*article), Value::PlainNs(*jmh), ours]
+    });
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    let [_, (_, _, plain, plain_jmh), (_, _, volatile, volatile_jmh)] = PUBLISHED;
+    rows.push(vec![
+        Value::text("volatile / plain"),
+        Value::PlainFactor(volatile / plain),
+        Value::PlainFactor(volatile_jmh / plain_jmh),
+        ratio(record).map_or_else(|| Value::Missing("no ratio".to_owned()), Value::Factor),
+    ]);
+    block.table("", &["case", "article, 2 GHz laptop", "JMH 1.37, JDK 25, 2.8 GHz", "ours, native"], rows);
+    block.say(
+        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014. A Java volatile increment is a load and a sequentially \
+         consistent store, here an `xchg` on x86-64; a plain one is kept in memory, not in a register",
+    );
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_render::Width;
+
+    use super::super::show::terminal;
+    use super::super::synthetic::{assert_fits, cell, cell as cell_of, comparison, interval, record};
+    use super::*;
+
+    fn made_up(cost_ns: f64, verdict: Difference) -> StudyRecord {
+        let mut made = record(&[0], &[1]);
+        let mut baseline = cell(BASELINE, 0, 1, [0.30, 0.31, 0.30, 0.29]);
+        (baseline.time_ns, baseline.below_ns) = (None, Some(0.32));
+        made.cells.push(baseline);
+        made.cells.push(cell(PLAIN, 0, 1, [1.60, 1.61, 1.60, 1.59]));
+        made.cells.push(cell(VOLATILE, 0, 1, [1.60, 1.61, 1.60, 1.59].map(|plain| plain + cost_ns)));
+        made.comparisons = vec![comparison(VOLATILE, PLAIN, 1, &[(0, interval(cost_ns, 0.1), verdict)])];
+        made
+    }
+
+    #[test]
+    fn the_naive_ratio_and_the_direct_difference_are_both_given() {
+        let made = made_up(6.4, Difference::Slower);
+        let conclusions = conclude(&made);
+        let naive = conclusions.naive.text();
+        assert!(naive.contains("\"1.64 (1.64 … 1.64) times as long\""), "{naive}");
+        assert!(naive.contains("less the baseline's loop") && naive.contains("another factor"), "{naive}");
+        let said = conclusions.model.text();
+        assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more than the plain one"), "{said}");
+        assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
+        assert_fits(|width| terminal(&conclusions, &made, width));
+        let text = terminal(&conclusions, &made, Width::default());
+        assert!(text.contains("15.2 ns") && text.contains("× 4.23") && text.contains("< 0.320 ns"), "{text}");
+    }
+
+    #[test]
+    fn every_verdict_has_its_own_words() {
+        let naive = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).naive.text();
+        assert!(naive(0.0, Difference::Same).contains("the same within 1.00 %"));
+        assert!(naive(-1.0, Difference::Faster).contains("volatile is the faster one here"));
+        let unresolved = naive(0.05, Difference::Unresolved);
+        assert!(unresolved.contains("unresolved") && !unresolved.contains("no cost"), "{unresolved}");
+        assert!(!unresolved.contains("no such thing"), "{unresolved}");
+    }
+
+    #[test]
+    fn the_sentence_has_the_sign_of_the_difference() {
+        let model = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).model.text();
+        let faster = model(-0.262, Difference::Faster);
+        assert!(faster.contains("takes less time than the plain one: -0.262 ns"), "{faster}");
+        let unresolved = model(0.05, Difference::Unresolved);
+        assert!(unresolved.contains("no difference between the two increments is resolved"), "{unresolved}");
+        assert!(!faster.contains(" more") && !unresolved.contains(" more"));
+    }
+
+    #[test]
+    fn no_ratio_is_given_of_what_cannot_be_told_from_nothing() {
+        let mut made = made_up(6.4, Difference::Slower);
+        // Plain is as long as the baseline, to a millionth of a nanosecond more: 6 ns over that is millions of times.
+        let baseline = [0.30, 0.31, 0.30, 0.29];
+        for cell in made.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
+            *cell =
+                cell_of(PLAIN, 0, 1, [baseline[0] + 4e-6, baseline[1] + 5e-6, baseline[2] + 4e-6, baseline[3] + 3e-6]);
+            (cell.time_ns, cell.below_ns) = (None, Some(0.32));
+        }
+        let conclusions = conclude(&made);
+        let naive = conclusions.naive.text();
+        assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
+        assert!(!naive.contains("times as long"), "{naive}");
+        assert!(terminal(&conclusions, &made, Width::default()).contains("no ratio"));
+    }
+
+    #[test]
+    fn a_record_of_nothing_is_no_reason_to_panic() {
+        let empty = record(&[0], &[1]);
+        let text = terminal(&conclude(&empty), &empty, Width::default());
+        assert!(text.contains("were not compared") && text.contains("not measured"), "{text}");
+    }
+}

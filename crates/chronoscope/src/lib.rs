@@ -1,0 +1,60 @@
+//! `chronoscope`: tells an engineer what the clocks of a machine can measure.
+#![forbid(unsafe_code)]
+#![allow(unreachable_pub, reason = "rooms are private; what a room shows to others is `pub`")]
+
+mod answers;
+mod arguments;
+mod command;
+mod document;
+mod engine;
+mod estimate;
+mod experiment;
+mod json;
+mod machine;
+mod plan;
+mod progress;
+mod record;
+mod rules;
+mod sections;
+mod task;
+pub mod untrusted;
+mod view;
+
+#[cfg(test)]
+mod documents;
+#[cfg(test)]
+mod tests;
+
+use std::process::ExitCode;
+
+use chronoscope_harness::{Start, finding, stats, watch, worker};
+use chronoscope_render::{Width, bars, disturbance, findings, line, page, palette, quantity, table, title, words};
+
+use crate::view::View;
+
+/// Does what the program's arguments say.
+pub fn main() -> ExitCode {
+    if let Some(code) = task::serve_if_asked() {
+        return code;
+    }
+    // Before anything that may read a clock: the process may have been started without the right to.
+    let start = Start::of_this_process();
+    match command::run(arguments::parse(), &start) {
+        Ok(code) => code,
+        Err(failure) => failure.report("chronoscope"),
+    }
+}
+
+#[cfg(doctest)]
+mod compiled_documents {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../DESIGN.md")]
+    mod design {}
+    #[doc = include_str!("../../../PLATFORM.md")]
+    mod platform {}
+    #[doc = include_str!("../../../COMPARE.md")]
+    mod compare {}
+    #[doc = include_str!("../../../docs/choosing.md")]
+    mod choosing {}
+}

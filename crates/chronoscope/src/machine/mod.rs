@@ -1,0 +1,3 @@
+//! What the machine tells of its clocks.
+
+pub mod rules;

@@ -1,0 +1,268 @@
+use crate::finding::{Finding, FindingId};
+use crate::record::{Clocksource, Record, TscAccess, TscClass};
+
+/// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
+const MISDECLARED_PPM: f64 = 600.0;
+/// Sources that mean the counter's own frequency, to the hertz or nearly; the others round or mean something else.
+const EXACT_SOURCES: [&str; 5] =
+    ["CPUID 0x15", "CPUID 0x40000010", "kernel: tsc_freq_khz", "kernel log: refined", "CNTFRQ_EL0"];
+
+pub fn counter_forbidden(record: &Record) -> Vec<Finding> {
+    if record.machine.tsc.access != Some(TscAccess::Faults) {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::CounterForbidden,
+            "this process was started without the right to read the counter: rdtsc, and every clock of the system \
+             that reads it on the vDSO, ends a program with SIGSEGV",
+        )
+        .advice("find what calls prctl(PR_SET_TSC, PR_TSC_SIGSEGV) above this process: a sandbox, or a record-and-replay tool"),
+    ]
+}
+
+pub fn tsc_distrusted(record: &Record) -> Vec<Finding> {
+    let machine = &record.machine;
+    if !machine.kernel_distrusts_counter() {
+        return Vec::new();
+    }
+    let (saw, advice) = match machine.kernel.messages_of_distrust().next() {
+        Some(message) => (
+            format!("the kernel said: {message}"),
+            "do not read the TSC directly here, whatever CPUID says; the kernel does not trust it",
+        ),
+        None => (
+            format!(
+                "the kernel does not offer the TSC as a clocksource, only {}",
+                machine.clocksource.available.join(", ")
+            ),
+            "do not read the TSC directly here, whatever CPUID says; why the kernel left it out, its log from boot may tell",
+        ),
+    };
+    vec![Finding::new(FindingId::TscDistrusted, saw).about("tsc").advice(advice)]
+}
+
+pub fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
+    let tsc = &record.machine.tsc;
+    let Some(class @ (TscClass::Absent | TscClass::Variant | TscClass::Constant)) = tsc.class else {
+        return Vec::new();
+    };
+    let mut advice = match class {
+        TscClass::Constant => "ticks miss the time that a CPU spends in deep sleep".to_owned(),
+        _ => "do not take its ticks for time: their rate may change".to_owned(),
+    };
+    let is_clocksource = record.machine.clocksource.current.as_deref() == Some("tsc");
+    match record.steady_os_clock() {
+        Some(name) if is_clocksource => advice += &format!(", and {name} is made of them (clocksource tsc)"),
+        Some(name) => advice += &format!("; use {name}"),
+        None => {}
+    }
+    vec![
+        Finding::new(FindingId::TscNotInvariant, format!("the TSC is {}: {}", class.word(), tsc.class_evidence))
+            .about("tsc")
+            .advice(advice),
+    ]
+}
+
+pub fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
+    // What was measured is itself known to within this.
+    let measured_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
+    record
+        .machine
+        .tsc
+        .frequency_sources
+        .iter()
+        .filter(|source| EXACT_SOURCES.iter().any(|exact| source.source.starts_with(exact)))
+        .filter_map(|source| Some((source, source.hz?, source.deviation_ppm?)))
+        .filter(|(_, _, deviation_ppm)| deviation_ppm.abs() > MISDECLARED_PPM + measured_within_ppm)
+        .map(|(source, hz, deviation_ppm)| {
+            let finding = Finding::new(
+                FindingId::FrequencyMisdeclared,
+                format!(
+                    "{} says that the counter runs at {:.3} MHz, which is {deviation_ppm:+.0} ppm off",
+                    source.source,
+                    hz / 1e6
+                ),
+            )
+            .about(&source.source)
+            .value("hz", hz)
+            .value("deviation_ppm", deviation_ppm);
+            match record.steady_os_clock().filter(|_| record.counter_doubt().is_none()) {
+                Some(name) => finding.advice(format!("calibrate against {name} instead of trusting this source")),
+                None => finding,
+            }
+        })
+        .collect()
+}
+
+pub fn better_clocksource(record: &Record) -> Vec<Finding> {
+    let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(record.better_clocksource()) else {
+        return Vec::new();
+    };
+    vec![
+        Finding::new(
+            FindingId::BetterClocksourceAvailable,
+            format!("the kernel reads {current} though {better} is available"),
+        )
+        .about(current)
+        .advice(format!("now: {}", Clocksource::switch_command(better)))
+        .advice(format!("for good: boot with clocksource={better}, once you know why the kernel chose otherwise")),
+    ]
+}
+
+pub fn frequency_scaling(record: &Record) -> Vec<Finding> {
+    let others: Vec<&str> = record
+        .machine
+        .governor
+        .governors
+        .iter()
+        .map(String::as_str)
+        .filter(|governor| *governor != "performance")
+        .collect();
+    if others.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            FindingId::FrequencyScaling,
+            format!("the frequency governor is {}: work of the same length takes varying time", others.join(", ")),
+        )
+        .advice("for the time of a measurement: sudo cpupower frequency-set -g performance"),
+    ]
+}
+
+pub fn cpu_quota(record: &Record) -> Vec<Finding> {
+    let allowed = record.machine.cpu.allowed.len() as f64;
+    let Some(quota) = record.machine.limits.quota_cpus.filter(|quota| *quota < allowed) else { return Vec::new() };
+    vec![
+        Finding::new(
+            FindingId::CpuQuota,
+            format!(
+                "the container may use {quota:.2} CPUs' time and sees {allowed}: beyond it every thread is stopped"
+            ),
+        )
+        .value("quota_cpus", quota)
+        .value("cpus_allowed", allowed)
+        .advice("raise the quota while you measure, or use a cpuset instead of a quota"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{CpuidFlags, RatingClass};
+    use crate::rules::conclude;
+    use crate::rules::tests::{blank, readable};
+
+    /// A machine that reads `current` while `available` are offered, with a counter of `class`.
+    fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
+        let mut record = blank();
+        record.clocks.push(readable("CLOCK_MONOTONIC"));
+        record.machine.tsc.class = Some(class);
+        record.machine.tsc.cpuid = Some(CpuidFlags { tsc: true, ..CpuidFlags::default() });
+        record.machine.clocksource = Clocksource {
+            current: Some(current.to_owned()),
+            rating_class: Some(RatingClass::Good),
+            available: available.iter().map(|&name| name.to_owned()).collect(),
+            ..Clocksource::default()
+        };
+        record
+    }
+
+    fn advice(record: &Record) -> String {
+        conclude(record).into_iter().flat_map(|finding| finding.advice).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_sound_counter_is_the_better_clocksource() {
+        let found = advice(&machine("acpi_pm", &["tsc", "acpi_pm"], TscClass::Invariant));
+        assert!(found.contains("echo tsc") && found.contains("clocksource=tsc"), "{found}");
+    }
+
+    #[test]
+    fn no_switch_to_a_counter_that_the_verdict_distrusts() {
+        for class in [TscClass::Variant, TscClass::Constant, TscClass::Absent] {
+            let found = advice(&machine("acpi_pm", &["tsc", "acpi_pm"], class));
+            assert!(!found.contains("echo tsc") && !found.contains("clocksource=tsc"), "{class:?}: {found}");
+        }
+        let unstable = Record {
+            machine: crate::record::Machine {
+                kernel: crate::record::Kernel {
+                    messages: vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()],
+                    ..Default::default()
+                },
+                ..machine("hpet", &["tsc", "hpet"], TscClass::Invariant).machine
+            },
+            ..machine("hpet", &["tsc", "hpet"], TscClass::Invariant)
+        };
+        let found = advice(&unstable);
+        assert!(!found.contains("echo tsc") && found.contains("the kernel does not trust it"), "{found}");
+    }
+
+    #[test]
+    fn skewed_counters_are_no_clocksource_to_switch_to() {
+        let mut skewed = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
+        let mut counter = readable("lfence; rdtsc");
+        counter.causal = Some(false);
+        skewed.clocks.push(counter);
+        if cfg!(target_arch = "x86_64") {
+            assert!(!advice(&skewed).contains("echo tsc"));
+        }
+    }
+
+    #[test]
+    fn another_source_that_the_vdso_reads_does_as_well() {
+        let found = advice(&machine("hpet", &["tsc", "kvm-clock", "hpet"], TscClass::Variant));
+        assert!(found.contains("echo kvm-clock") && !found.contains("echo tsc"), "{found}");
+        let found = advice(&machine("kvm-clock", &["kvm-clock", "tsc"], TscClass::Variant));
+        assert!(!found.contains("echo"), "{found}");
+    }
+
+    #[test]
+    fn a_slow_clock_without_a_way_out_says_why() {
+        let slow = |available: &[&str], class| {
+            let mut record = machine("acpi_pm", available, class);
+            record.clocks[0].path = Some(crate::record::Path::Syscall);
+            advice(&record)
+        };
+        let found = slow(&["tsc", "acpi_pm"], TscClass::Variant);
+        assert!(found.contains("tsc is available, but the counter is variant"), "{found}");
+        let found = slow(&["acpi_pm", "hpet"], TscClass::Invariant);
+        assert!(found.contains("the kernel offers only hpet besides acpi_pm"), "{found}");
+        let found = slow(&["tsc", "acpi_pm"], TscClass::Invariant);
+        assert!(found.contains("echo tsc") && found.contains("several times cheaper"), "{found}");
+    }
+
+    #[test]
+    fn a_clock_that_cannot_be_read_is_not_advised() {
+        let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Variant);
+        assert!(advice(&record).contains("their rate may change; use CLOCK_MONOTONIC"));
+        record.clocks[0].available = false;
+        assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
+    }
+
+    #[test]
+    fn a_frequency_is_misdeclared_only_beyond_what_was_measured() {
+        let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
+        let source = crate::record::FrequencySource {
+            source: "CPUID 0x15".to_owned(),
+            hz: Some(1e9),
+            deviation_ppm: Some(900.0),
+            reason_unavailable: None,
+        };
+        record.machine.tsc.frequency_sources = vec![source];
+        let measured = |half_width_ppm| crate::record::MeasuredFrequency { hz: 1e9, half_width_ppm, over_ms: 300.0 };
+        record.machine.tsc.frequency = Some(measured(400.0));
+        assert_eq!(frequency_misdeclared(&record), []);
+        record.machine.tsc.frequency = Some(measured(1.0));
+        assert_eq!(frequency_misdeclared(&record)[0].advice.len(), 1);
+        record.machine.tsc.class = Some(TscClass::Variant);
+        assert!(frequency_misdeclared(&record)[0].advice.is_empty(), "a variant counter is not to be calibrated");
+    }
+
+    #[test]
+    fn a_variant_counter_behind_the_clocksource_is_told() {
+        let found = advice(&machine("tsc", &["tsc", "hpet"], TscClass::Variant));
+        assert!(found.contains("and CLOCK_MONOTONIC is made of them (clocksource tsc)"), "{found}");
+    }
+}

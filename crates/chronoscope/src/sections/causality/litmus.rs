@@ -1,0 +1,74 @@
+//! The one-way causality litmus: one CPU publishes the clock without pause, another looks at what was published and
+//! then at its own clock, which must not be earlier.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+
+use chronoscope_clock::causality::{Board, Seen};
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::record::Disturbance;
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+use crate::watch::Watch;
+
+/// Observations between two looks at the deadline.
+const CHUNK: u64 = 1000;
+
+/// Which clock on which CPUs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The clock.
+    pub source: String,
+    /// The CPU that publishes.
+    pub writer: u32,
+    /// The CPU that observes.
+    pub reader: u32,
+}
+
+/// What the reader saw, in ticks of the source.
+pub type Samples = Seen;
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+    source(&request.source)?
+        .visit(OneWay { request, deadline: Deadline::after_ms(timer, budget_ms) })
+        .map_err(|unavailable| unavailable.to_string())?
+}
+
+struct OneWay<'a> {
+    request: &'a Request,
+    deadline: Deadline,
+}
+
+impl SourceVisitor for OneWay<'_> {
+    type Output = Result<(Samples, Disturbance), String>;
+
+    fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
+        let Request { writer, reader, .. } = *self.request;
+        let board = Board::new(source.read());
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let publisher = thread::Builder::new()
+                .spawn_scoped(scope, || {
+                    let watch = Watch::pinned(Some(writer));
+                    board.publish_until(&source, || stop.load(Relaxed));
+                    watch.finish()
+                })
+                .map_err(|error| format!("no second thread could be started: {error}"))?;
+            let watch = Watch::pinned(Some(reader));
+            board.await_first(|| self.deadline.passed());
+            let mut samples = Samples::default();
+            while !self.deadline.passed() {
+                board.observe(&source, CHUNK, &mut samples);
+            }
+            stop.store(true, Relaxed);
+            let mut watched = watch.finish();
+            watched.merge(&publisher.join().map_err(|_| "the publishing thread panicked".to_owned())?);
+            match &watched.reason_unpinned {
+                Some(reason) => Err(format!("the two threads must be on two CPUs, and {reason}")),
+                None => Ok((samples, watched)),
+            }
+        })
+    }
+}

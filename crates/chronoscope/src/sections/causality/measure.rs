@@ -1,0 +1,121 @@
+use crate::engine::session::Session;
+use crate::engine::stages::{StageError, outcome, readable};
+use crate::estimate;
+use crate::record::{ClockReport, Litmus, Part, Record};
+use crate::task::{Samples, Task, litmus as litmus_task, offset};
+use crate::worker::WorkerFailure;
+
+/// Passes messages between pairs of CPUs.
+pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_two_cpus(session, record)?;
+    let cpus = session.plan.cpus.len() as u64;
+    record.causality.pairs_possible = cpus * (cpus - 1) / 2;
+    let clocks = readable(record, &session.plan.pair_clocks)?;
+    let requests: Vec<offset::Request> = session
+        .plan
+        .pairs
+        .iter()
+        .flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
+        .map(|(source, a, b)| offset::Request { source, a, b, rounds: session.plan.pair_rounds })
+        .collect();
+    let budget_ms = (session.budget_ms(Part::Offsets) / requests.len().max(1) as u64).max(1);
+    let mut reasons = Vec::new();
+    for (i, request) in requests.iter().enumerate() {
+        session.goes_on(Part::Offsets, i as f64 / requests.len() as f64);
+        let answer = session.ask(None, budget_ms, Task::Offset(request.clone()), |samples| match samples {
+            Samples::Offset(found) => Some(found),
+            _ => None,
+        });
+        match answer {
+            Ok((samples, disturbance)) => {
+                let rate = session.rate_of(&request.source);
+                let pair = estimate::pair_offset(request, &samples, rate, disturbance);
+                record.causality.pairs.push(pair);
+            }
+            Err(failure) => {
+                reasons.push(format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source));
+                if session.observer.cancelled() {
+                    break;
+                }
+            }
+        }
+    }
+    outcome(requests.len(), reasons)
+}
+
+/// Publishes each clock on one CPU and observes it on another.
+pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_two_cpus(session, record)?;
+    let clocks = readable(record, &session.plan.litmus_clocks)?;
+    let requests: Vec<litmus_task::Request> = session
+        .plan
+        .litmus_pairs
+        .iter()
+        .flat_map(|(writer, reader)| clocks.iter().map(|clock| (clock.clone(), *writer, *reader)))
+        .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
+        .collect();
+    let budget_ms = (session.budget_ms(Part::Litmus) / requests.len().max(1) as u64).max(1);
+    let mut reasons = Vec::new();
+    for (i, request) in requests.iter().enumerate() {
+        session.goes_on(Part::Litmus, i as f64 / requests.len() as f64);
+        match observe(session, request, budget_ms) {
+            Ok(row) => record.causality.litmus.push(row),
+            Err(failure) => {
+                reasons.push(format!("{}: {failure}", request.source));
+                if session.observer.cancelled() {
+                    break;
+                }
+            }
+        }
+    }
+    outcome(requests.len(), reasons)
+}
+
+/// Observes once more the clocks of which too few new values were seen to tell: at the end of a run, when both CPUs may be
+/// free. Not those that move too seldom to show more in the time.
+pub fn finish(session: &mut Session<'_>, record: &mut Record) {
+    let budget_ms = (session.budget_ms(Part::Litmus) / record.causality.litmus.len().max(1) as u64).max(1);
+    let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
+    let moves_often = |name: &str| {
+        let clock = record.clocks.iter().find(|clock| clock.name == name);
+        clock.and_then(ClockReport::step_ns).is_none_or(|step| step < shortest_step_ns)
+    };
+    for row in record.causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
+        if !session.has_time() {
+            return;
+        }
+        if !moves_often(&row.name) {
+            continue;
+        }
+        let request = litmus_task::Request { source: row.name.clone(), writer: row.writer, reader: row.reader };
+        // What was seen before stays if this fails, or sees less.
+        match observe(session, &request, budget_ms) {
+            Ok(again) if again.violations > 0 || again.fresh > row.fresh => *row = again,
+            _ => {}
+        }
+    }
+}
+
+fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
+    let (samples, disturbance) =
+        session.ask(None, budget_ms, Task::Litmus(request.clone()), |samples| match samples {
+            Samples::Litmus(found) => Some(found),
+            _ => None,
+        })?;
+    Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
+}
+
+fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    if session.plan.cpus.len() >= 2 {
+        return Ok(());
+    }
+    let reason = match session.plan.cpus.first() {
+        Some(cpu) => format!("the run may use CPU {cpu} alone, and this takes two"),
+        None => "the kernel does not say which CPUs the process may use".to_owned(),
+    };
+    record.causality.reason_unavailable = Some(reason.clone());
+    for clock in record.clocks.iter_mut().filter(|clock| clock.reason_causal_unknown.is_none()) {
+        clock.reason_causal_unknown = Some(reason.clone());
+    }
+    Err(StageError::Skipped(reason))
+}

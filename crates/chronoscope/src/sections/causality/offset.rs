@@ -1,0 +1,80 @@
+//! Forced alternation: two threads on two CPUs pass stamped messages to and fro, each answering the other.
+//!
+//! A message cannot arrive before it was sent, so the least apparent trip each way bounds the offset between the two
+//! CPUs' views of the clock: with d₁ there and d₂ back, b − a lies between −d₂ and d₁.
+
+use std::io;
+
+pub use chronoscope_clock::causality::Trips;
+use chronoscope_clock::causality::alternate;
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::record::Disturbance;
+use crate::task::granularity::{self, Steps};
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+use crate::watch::Watch;
+
+/// Which clock on which CPUs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The clock.
+    pub source: String,
+    /// One CPU.
+    pub a: u32,
+    /// The other CPU.
+    pub b: u32,
+    /// Messages there and back.
+    pub rounds: u64,
+}
+
+/// What the exchange showed, and how the source ticks on one CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The exchange.
+    pub trips: Trips,
+    /// Changes of the source between consecutive reads, by which one sees whether it moves in steps.
+    pub steps: Steps,
+}
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+    source(&request.source)?
+        .visit(PingPong { request, deadline: Deadline::after_ms(timer, budget_ms) })
+        .map_err(|unavailable| unavailable.to_string())?
+}
+
+struct PingPong<'a> {
+    request: &'a Request,
+    deadline: Deadline,
+}
+
+impl SourceVisitor for PingPong<'_> {
+    type Output = Result<(Samples, Disturbance), String>;
+
+    fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
+        let Request { a, b, rounds, .. } = *self.request;
+        let enter = |side: usize| Watch::pinned(Some([a, b][side]));
+        let (trips, [mut watched, other]) =
+            alternate(&source, &source, rounds, || self.deadline.passed(), enter, Watch::finish)
+                .map_err(|error| no_exchange(&error))?;
+        watched.merge(&other);
+        let unbound = watched.reason_unpinned.as_ref();
+        match (trips, unbound) {
+            (_, Some(reason)) => Err(format!("the two threads must be on two CPUs, and {reason}")),
+            (None, _) => Err(format!("CPUs {a} and {b} did not exchange one message in time")),
+            (Some(trips), None) => {
+                let steps = granularity::one_look(&source);
+                Ok((Samples { trips, steps }, watched))
+            }
+        }
+    }
+}
+
+/// Why the two threads did not work together: only a panic has no kind of its own.
+fn no_exchange(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::Other => error.to_string(),
+        _ => format!("no second thread could be started: {error}"),
+    }
+}

@@ -1,0 +1,143 @@
+use chronoscope_clock::{Guarantee, SourceId};
+
+use crate::finding::{Finding, FindingId};
+use crate::record::{Litmus, Record};
+use chronoscope_harness::words::{count, ns};
+
+pub fn non_causal_reads(record: &Record) -> Vec<Finding> {
+    record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()
+}
+
+fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
+    let id = SourceId::from_name(&row.name);
+    let allowed_ns = id.and_then(allowed_back_ns);
+    // A clock that this build does not know must be causal like any other.
+    let must_be_causal = id.is_none_or(SourceId::is_causal_by_design);
+    let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
+    let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
+    let back = match allowed_ns {
+        Some(allowed) if is_broken => {
+            format!("worst step back {}, where less than {} is its guarantee", ns(row.worst_ns), ns(allowed))
+        }
+        Some(allowed) => format!("worst step back {} of the {} it allows", ns(row.worst_ns), ns(allowed)),
+        None => format!("by up to {}", ns(row.worst_ns)),
+    };
+    let saw = format!(
+        "{} returned less than a value already seen from CPU {} in {rate_pct:.2} % of {} observations, {back}",
+        row.name,
+        row.writer,
+        count(row.observations)
+    );
+    let finding =
+        Finding::new(if is_broken { FindingId::NonCausalRead } else { FindingId::UnorderedReadNotCausal }, saw)
+            .about(&row.name)
+            .value("observations", row.observations as f64)
+            .value("violations", row.violations as f64)
+            .value("worst_ns", row.worst_ns);
+    let finding = match allowed_ns {
+        Some(allowed) => finding.value("allowed_ns", allowed),
+        None => finding,
+    };
+    finding.advice(advice(id, is_broken, record))
+}
+
+/// How far a read that is not causal may go back and still keep its guarantee; None where it promises nothing.
+fn allowed_back_ns(id: SourceId) -> Option<f64> {
+    (id.guarantee() == Some(Guarantee::FullResolution)).then_some(Guarantee::GRANULARITY.as_nanos() as f64)
+}
+
+fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
+    if is_broken {
+        return "do not compare times of this clock between threads".to_owned();
+    }
+    let is_sound = |name: &&str| {
+        let clock = record.clocks.iter().find(|clock| clock.name == **name);
+        clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
+    };
+    let [ordered, granular] = [Guarantee::Ordered, Guarantee::Granular].map(|which| SourceId::Clock(which).name());
+    match id.and_then(SourceId::guarantee) {
+        Some(Guarantee::FullResolution) => {
+            let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).collect();
+            match instead.is_empty() {
+                true => "that is its design".to_owned(),
+                false => format!("that is its design; where no step back will do, use {}", instead.join(" or ")),
+            }
+        }
+        Some(_) if is_sound(&ordered) => {
+            format!("between threads use {ordered}: the CPU may execute this read before earlier loads")
+        }
+        _ => match record.clocks_between_threads().as_slice() {
+            [] => "do not compare times of it between threads: the CPU may execute this read before earlier loads"
+                .to_owned(),
+            clocks => {
+                format!(
+                    "between threads use {}: the CPU may execute this read before earlier loads",
+                    clocks.join(" or ")
+                )
+            }
+        },
+    }
+}
+
+pub fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
+    record
+        .causality
+        .pairs
+        .iter()
+        .filter(|pair| pair.shows_skew())
+        .map(|pair| {
+            Finding::new(
+                FindingId::CrossCpuSkew,
+                format!(
+                    "{} on CPU {} is {} ± {} away from CPU {}; {} of {} messages arrived before they were sent",
+                    pair.clock,
+                    pair.b,
+                    ns(pair.offset_ns),
+                    ns(pair.half_width_ns),
+                    pair.a,
+                    count(pair.violations),
+                    count(pair.rounds.saturating_mul(2))
+                ),
+            )
+            .about(format!("{} on CPUs {} and {}", pair.clock, pair.a, pair.b))
+            .value("offset_ns", pair.offset_ns)
+            .value("half_width_ns", pair.half_width_ns)
+            .value("violations", pair.violations as f64)
+            .advice("do not compare times between these CPUs; bind what you time to one of them")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Disturbance, TscClass};
+    use crate::rules::tests::{blank, readable};
+
+    #[test]
+    fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {
+        let name = SourceId::CounterUnordered.name();
+        let mut record = blank();
+        record.machine.tsc.class = Some(TscClass::Invariant);
+        record.clocks = [name, SourceId::CounterOrdered.name(), "CLOCK_MONOTONIC"].map(readable).to_vec();
+        record.causality.litmus.push(Litmus {
+            name: name.to_owned(),
+            writer: 0,
+            reader: 1,
+            observations: 100,
+            fresh: 100,
+            violations: 3,
+            worst_ns: 50.0,
+            rate_upper_95: 0.1,
+            disturbance: Disturbance::default(),
+        });
+        let advice = |record: &Record| non_causal_reads(record)[0].advice[0].clone();
+        assert!(
+            advice(&record).starts_with(&format!("between threads use {} or CLOCK_M", SourceId::CounterOrdered.name()))
+        );
+        record.machine.tsc.class = Some(TscClass::Variant);
+        assert!(advice(&record).starts_with("between threads use CLOCK_MONOTONIC:"));
+        record.clocks[2].causal = Some(false);
+        assert!(advice(&record).starts_with("do not compare times of it between threads"));
+    }
+}

@@ -1,0 +1,198 @@
+use crate::record::finding::FindingId;
+use crate::record::{Litmus, PairOffset, Part, Record};
+use anstyle::Style;
+
+use crate::disturbance;
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
+use crate::quantity::{count, ns, rate};
+use crate::table::{Align, Table};
+use crate::view::reason::not_tested;
+
+/// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
+const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16 };
+const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX };
+
+/// The most rows of each table.
+#[derive(Clone, Copy)]
+struct Rows {
+    pairs: usize,
+    litmus: usize,
+}
+
+/// The worst pairs and runs.
+pub fn show(page: &mut Page, record: &Record) {
+    section(page, record, CHECK_ROWS);
+}
+
+/// All pairs and runs, each with what disturbed it.
+pub fn show_all(page: &mut Page, record: &Record) {
+    section(page, record, ALL_ROWS);
+    let disturbed = record
+        .causality
+        .pairs
+        .iter()
+        .map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
+    let disturbed =
+        disturbed.chain(
+            record.causality.litmus.iter().map(|litmus| {
+                (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)
+            }),
+        );
+    let mut table = Table::new(&[
+        ("measurement", Align::Left),
+        ("steal", Align::Right),
+        ("involuntary switches", Align::Right),
+        ("migrations", Align::Right),
+        ("bound to CPUs", Align::Left),
+    ]);
+    let mut rows = 0_usize;
+    for (name, suffered) in disturbed {
+        let [steal, switches, migrations] = disturbance::figures(suffered);
+        table.row(PLAIN, [name, steal, switches, migrations, disturbance::bound(suffered)]);
+        rows += 1;
+    }
+    if rows > 0 {
+        page.heading("Disturbance of each");
+        page.table(table);
+    }
+}
+
+fn section(page: &mut Page, record: &Record, rows: Rows) {
+    let seen = &record.causality;
+    page.section("ACROSS CORES");
+    if let Some(reason) = &seen.reason_unavailable {
+        page.paragraph(Line::plain("  "), DIM, &format!("not tested: {reason}"));
+        if seen.pairs.is_empty() && seen.litmus.is_empty() {
+            return;
+        }
+    }
+    if seen.pairs.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", not_tested(record, &[Part::Offsets])));
+    } else {
+        pairs(page, record, rows.pairs);
+    }
+    if seen.litmus.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", not_tested(record, &[Part::Litmus])));
+    } else {
+        litmus(page, record, rows.litmus);
+    }
+}
+
+fn pairs(page: &mut Page, record: &Record, limit: usize) {
+    let mut pairs: Vec<&PairOffset> = record.causality.pairs.iter().collect();
+    if pairs.len() > limit {
+        pairs.sort_by(|x, y| {
+            let faults = y.violations.cmp(&x.violations);
+            faults.then(y.skew_not_excluded_ns().total_cmp(&x.skew_not_excluded_ns()))
+        });
+    }
+    let mut table = Table::new(&[
+        ("a", Align::Right),
+        ("b", Align::Right),
+        ("clock", Align::Left),
+        ("offset b − a", Align::Right),
+        ("cannot exclude a skew", Align::Right),
+        ("rounds", Align::Right),
+        ("violations", Align::Right),
+    ])
+    .named_by(3);
+    for pair in pairs.iter().take(limit) {
+        table.row(
+            if pair.shows_skew() { CRITICAL } else { PLAIN },
+            [
+                pair.a.to_string(),
+                pair.b.to_string(),
+                pair.clock.clone(),
+                format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns)),
+                format!("below {}", ns(pair.skew_not_excluded_ns())),
+                count(pair.rounds),
+                count(pair.violations),
+            ],
+        );
+    }
+    page.table(table);
+    left_out(page, pairs.len(), limit, "rows; the worst are shown");
+    let mut tested: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
+    tested.sort_unstable();
+    tested.dedup();
+    let tested = u64::try_from(tested.len()).unwrap_or(u64::MAX);
+    if tested < record.causality.pairs_possible {
+        let text = format!("{} of {} pairs of CPUs were tested", count(tested), count(record.causality.pairs_possible));
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
+}
+
+fn litmus(page: &mut Page, record: &Record, limit: usize) {
+    let mut runs: Vec<&Litmus> = record.causality.litmus.iter().collect();
+    if runs.len() > limit {
+        runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95.total_cmp(&x.rate_upper_95)));
+    }
+    let mut table = Table::new(&[
+        ("litmus", Align::Left),
+        ("CPUs", Align::Left),
+        ("observations", Align::Right),
+        ("of new values", Align::Right),
+        ("violations", Align::Right),
+        ("rate", Align::Right),
+        ("worst step back", Align::Right),
+    ])
+    .named_by(2)
+    .tied(&["of new values"]);
+    for run in runs.iter().take(limit) {
+        let rate = if run.violations == 0 && !run.is_telling() {
+            "–".to_owned()
+        } else if run.violations == 0 {
+            format!("< {} (95 %)", rate(run.rate_upper_95))
+        } else {
+            rate(run.violations as f64 / run.observations as f64)
+        };
+        table.row(
+            style(record, run),
+            [
+                run.name.clone(),
+                format!("{}→{}", run.writer, run.reader),
+                count(run.observations),
+                count(run.fresh),
+                count(run.violations),
+                rate,
+                match run.violations {
+                    0 if run.is_telling() => "none".to_owned(),
+                    0 => "–".to_owned(),
+                    _ => ns(run.worst_ns),
+                },
+            ],
+        );
+    }
+    page.table(table);
+    left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
+    let mut notes = vec![
+        "rate: violations per observation; where none was seen, the rate per new value that 95 % confidence leaves possible"
+            .to_owned(),
+    ];
+    if runs.iter().any(|run| run.violations == 0 && !run.is_telling()) {
+        notes.push(format!("–: fewer than {} new values were seen, too few to tell", count(Litmus::FEWEST_NEW_VALUES)));
+    }
+    page.paragraph(Line::plain("  "), DIM, &notes.join(" · "));
+}
+
+/// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.
+fn style(record: &Record, run: &Litmus) -> Style {
+    let by_design = record.clocks.iter().any(|clock| clock.name == run.name && !clock.must_be_causal());
+    let is_broken = record
+        .findings
+        .iter()
+        .any(|finding| finding.id == FindingId::NonCausalRead && finding.subject.as_ref() == Some(&run.name));
+    match (run.violations, by_design && !is_broken) {
+        (0, _) => PLAIN,
+        (_, true) => WARNING,
+        (_, false) => CRITICAL,
+    }
+}
+
+fn left_out(page: &mut Page, all: usize, limit: usize, what: &str) {
+    if all > limit {
+        page.paragraph(Line::plain("  "), DIM, &format!("{limit} of {all} {what}"));
+    }
+}

@@ -1,0 +1,208 @@
+use crate::record::{ClockReport, Clocksource, Granularity, Latency, PathMethod, Record};
+
+use crate::answers::view as verdict;
+use crate::bars::{SCALE, bars};
+use crate::disturbance;
+use crate::line::Line;
+use crate::page::{Page, wrapped};
+use crate::palette::{CRITICAL, DIM, PLAIN};
+use crate::quantity::{confidence, count, ns, ns_range, share};
+use crate::sections::clocks::library_clock::view as library_clock;
+use crate::sections::clocks::view::{cycles_said, path_word};
+use crate::table::{Align, Table};
+use crate::words::counted;
+use chronoscope_render::machine;
+
+/// Rows of a histogram here.
+const ROWS: usize = 12;
+/// Processes beside each other in a table.
+const PROCESSES: usize = 11;
+
+/// Every clock with all that was seen of it, then the counter, the clocksources and the intervals.
+pub fn show(page: &mut Page, record: &Record) {
+    for clock in record.clocks.iter().filter(|clock| clock.available) {
+        one(page, clock);
+    }
+    verdict::trials(page, record);
+    library_clock::show(page, record);
+    counter(page, record);
+    clocksources(page, record);
+    messages(page, record);
+    if let Some(harness) = &record.harness {
+        page.section("METHOD");
+        page.paragraph(Line::plain("  "), PLAIN, &harness.estimator);
+        if let Some(latency) = &harness.loop_overhead_ns {
+            latency_said(page, "empty loop", latency);
+        }
+    }
+}
+
+/// What the kernel said about clocks since it was booted.
+fn messages(page: &mut Page, record: &Record) {
+    if record.machine.kernel.messages.is_empty() {
+        return;
+    }
+    page.section("KERNEL MESSAGES ON CLOCKS");
+    for message in &record.machine.kernel.messages {
+        page.paragraph(Line::plain("  "), PLAIN, message);
+    }
+}
+
+fn one(page: &mut Page, clock: &ClockReport) {
+    page.section(&crate::page::fitted(&clock.name, 80));
+    path(page, clock);
+    if let Some(latency) = &clock.latency_ns {
+        latency_said(page, "latency", latency);
+        processes(page, latency);
+    } else {
+        page.entry("latency", DIM, "not measured");
+    }
+    if let Some(cycles) = &clock.latency_tsc_cycles {
+        page.entry("cycles", PLAIN, &cycles_said(cycles));
+        if let Some(published) = &cycles.published {
+            page.entry("", DIM, &format!("published: {}", published.source));
+        }
+    }
+    let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
+    page.entry("resolution", PLAIN, &format!("{declared} declared"));
+    granularity(page, clock);
+    if let (None, Some(reason)) = (clock.causal, &clock.reason_causal_unknown) {
+        page.entry("causal", DIM, &format!("not known: {reason}"));
+    }
+    if let Some(disturbance) = &clock.disturbance {
+        let said = disturbance::said(disturbance);
+        page.entry("disturbance", PLAIN, &format!("latency part, all clocks: {said}"));
+    }
+    histograms(page, clock);
+}
+
+fn path(page: &mut Page, clock: &ClockReport) {
+    let word = clock.path.map_or("unknown", path_word);
+    let text = match &clock.path_evidence {
+        Some(evidence) => {
+            let method = match evidence.method {
+                PathMethod::ByConstruction => "by construction",
+                PathMethod::Proved => "proved",
+                PathMethod::Counted => "counted",
+                PathMethod::Inferred => "inferred",
+            };
+            format!("{word}, {method}: {}", evidence.detail)
+        }
+        None => format!("{word}, {}", clock.reason_path_unknown.as_deref().unwrap_or("nothing shows it")),
+    };
+    page.entry("path", PLAIN, &text);
+}
+
+fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
+    let text = format!(
+        "{} (interval {} with confidence {}) · p50 {} · p99 {} · minimum {} · {} of {}",
+        ns(latency.estimate),
+        ns_range(latency.low, latency.high),
+        confidence(latency.confidence),
+        ns(latency.p50),
+        ns(latency.p99),
+        ns(latency.minimum),
+        counted(latency.batches, "batch", "batches"),
+        counted(latency.reads_per_batch, "read", "reads"),
+    );
+    page.entry(name, PLAIN, &text);
+}
+
+fn processes(page: &mut Page, latency: &Latency) {
+    for (chunk, forks) in latency.forks.chunks(PROCESSES).enumerate() {
+        let names: Vec<String> = (0..forks.len()).map(|i| (chunk * PROCESSES + i + 1).to_string()).collect();
+        let mut columns = vec![("process     ", Align::Left)];
+        columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
+        let mut table = Table::new(&columns);
+        for (name, part) in
+            [("p50", (|fork| fork.p50) as fn(&crate::record::ForkSummary) -> f64), ("minimum", |fork| fork.minimum)]
+        {
+            let cells = std::iter::once(name.to_owned()).chain(forks.iter().map(|fork| ns(part(fork))));
+            table.cells(PLAIN, cells.collect());
+        }
+        page.table(table);
+    }
+}
+
+fn granularity(page: &mut Page, clock: &ClockReport) {
+    let Some(seen) = &clock.granularity else {
+        page.entry("granularity", DIM, "not measured");
+        return;
+    };
+    page.entry("granularity", PLAIN, &granularity_said(clock, seen));
+    if seen.backward_steps > 0 {
+        let steps = counted(seen.backward_steps, "step", "steps");
+        page.entry("", CRITICAL, &format!("{steps} backward, the largest {}", ns(seen.worst_backward_ns)));
+    }
+}
+
+fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
+    let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
+        (Some(step), Some(true)) => {
+            format!("{} seen, about what a read takes: its tick, if it has one, is hidden", ns(step))
+        }
+        (Some(step), _) => ns(step),
+        (None, _) => "no step seen".to_owned(),
+    };
+    let quantum = seen.quantum_ns.map_or_else(|| "no common quantum".to_owned(), |q| format!("quantum {}", ns(q)));
+    let backward = if seen.backward_steps == 0 { " · none backward" } else { "" };
+    format!(
+        "{smallest} · median step {} · {quantum} · {} in {} · {} of consecutive reads equal{backward}",
+        ns(seen.step_ns_p50),
+        counted(seen.steps, "step", "steps"),
+        counted(seen.reads, "read", "reads"),
+        share(seen.zero_share),
+    )
+}
+
+fn histograms(page: &mut Page, clock: &ClockReport) {
+    let column = page.column();
+    let drawn = |title: &str, histogram| {
+        let title = wrapped(&format!("{title} ({SCALE})"), column);
+        let mut lines: Vec<Line> = title.iter().map(|piece| Line::styled(DIM, piece)).collect();
+        lines.extend(bars(histogram, ROWS, column));
+        lines
+    };
+    let latency = clock.latency_ns.as_ref().map(|latency| drawn("batch means", &latency.histogram));
+    let steps = clock.granularity.as_ref().map(|seen| drawn("steps", &seen.histogram));
+    match (latency, steps) {
+        (Some(latency), Some(steps)) => page.beside(latency, steps),
+        (Some(lines), None) | (None, Some(lines)) => page.lines(lines),
+        (None, None) => {}
+    }
+}
+
+fn counter(page: &mut Page, record: &Record) {
+    let tsc = &record.machine.tsc;
+    page.section("TSC");
+    page.entry("CPUID", PLAIN, &machine::cpuid(tsc));
+    page.entry("measured", PLAIN, machine::measured(tsc).trim_start_matches("measured "));
+    for source in &tsc.frequency_sources {
+        let style = if source.hz.is_some() { PLAIN } else { DIM };
+        page.paragraph(Line::plain("  "), style, &machine::source(source));
+    }
+}
+
+fn clocksources(page: &mut Page, record: &Record) {
+    let clocksource = &record.machine.clocksource;
+    page.section("CLOCKSOURCES");
+    if let Some(reason) = &clocksource.reason_unavailable {
+        page.paragraph(Line::plain("  "), DIM, &format!("unavailable: {reason}"));
+    }
+    for rating in &clocksource.ratings {
+        let lead = Line::styled(DIM, &format!("{:<12} ", crate::page::fitted(&rating.name, 24)));
+        let standing = if clocksource.current.as_ref() == Some(&rating.name) {
+            "in use".to_owned()
+        } else if let Some(doubt) = record.clocksource_doubt(&rating.name) {
+            format!("not to switch to: {doubt}")
+        } else {
+            format!("to switch: {}", Clocksource::switch_command(&rating.name))
+        };
+        page.paragraph(lead, PLAIN, &format!("{} · {standing}", machine::rating(rating)));
+    }
+    let disturbed = record.clocks.iter().filter_map(|clock| clock.granularity.as_ref()).map(|g| g.backward_steps);
+    let backward = disturbed.fold(0, u64::saturating_add);
+    if backward > 0 {
+        page.paragraph(Line::plain("  "), CRITICAL, &format!("steps backward over all clocks: {}", count(backward)));
+    }
+}

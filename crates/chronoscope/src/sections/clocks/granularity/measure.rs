@@ -1,0 +1,29 @@
+use crate::engine::session::Session;
+use crate::engine::stages::{StageError, clock_mut, outcome, readable};
+use crate::estimate;
+use crate::record::{Part, Record};
+use crate::task::{Samples, Task, granularity};
+
+/// Reads every clock until it changes.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let sources = readable(record, &session.plan.clocks)?;
+    let budget_ms = session.budget_ms(Part::Granularity);
+    let task = Task::Granularity(granularity::Request { sources: sources.clone() });
+    let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {
+        Samples::Granularity(found) => Some(found),
+        _ => None,
+    })?;
+    let mut reasons = Vec::new();
+    for (name, steps) in sources.iter().zip(&samples.clocks) {
+        match estimate::granularity(steps, session.rate_of(name)) {
+            Some(found) => {
+                let Some(clock) = clock_mut(record, name) else { continue };
+                clock.granularity_ns = Some(found.step_ns);
+                clock.granularity_is_latency = Some(found.is_latency);
+                clock.granularity = Some(found.observed);
+            }
+            None => reasons.push(format!("{name} did not move on in {} reads", steps.reads)),
+        }
+    }
+    outcome(sources.len(), reasons)
+}

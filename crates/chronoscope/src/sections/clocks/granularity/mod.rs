@@ -1,0 +1,4 @@
+//! The smallest step each clock shows.
+
+pub mod measure;
+pub mod task;

@@ -1,0 +1,104 @@
+//! Reads each clock until it changes, and again.
+
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+
+/// No more changes than this are taken of one clock.
+const MOST_STEPS: usize = 4000;
+/// Fewer changes than this are worth waiting for.
+const FEWEST_STEPS: usize = 10;
+/// Reads between two looks at the deadline.
+const CHUNK: u64 = 4096;
+
+/// Which clocks to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Their names.
+    pub sources: Vec<String>,
+}
+
+/// Steps of every clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// In the order of the request.
+    pub clocks: Vec<Steps>,
+}
+
+/// Changes of one clock, in its own ticks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steps {
+    /// Differences between a reading and the one that it replaced; negative where the clock stepped back.
+    pub changes: Vec<i64>,
+    /// Reads made.
+    pub reads: u64,
+    /// Reads that returned what the read before returned.
+    pub unchanged: u64,
+}
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+    let budget_ns = budget_ms * 1_000_000 / request.sources.len().max(1) as u64;
+    let clocks = request
+        .sources
+        .iter()
+        .map(|name| source(name)?.visit(Observe { timer, budget_ns }).map_err(|unavailable| unavailable.to_string()))
+        .collect::<Result<_, _>>()?;
+    Ok(Samples { clocks })
+}
+
+struct Observe {
+    timer: Timer,
+    budget_ns: u64,
+}
+
+impl SourceVisitor for Observe {
+    type Output = Steps;
+
+    fn visit<S: TickSource>(self, source: S) -> Steps {
+        let usual = Deadline::after_ns(self.timer, self.budget_ns);
+        let patient = Deadline::after_ns(self.timer, self.budget_ns.saturating_mul(4));
+        observe(&source, |steps| {
+            steps.changes.len() >= MOST_STEPS
+                || (usual.passed() && (steps.changes.len() >= FEWEST_STEPS || patient.passed()))
+        })
+    }
+}
+
+/// A few thousand reads of `source`: enough to see whether it moves in steps.
+pub fn one_look<S: TickSource>(source: &S) -> Steps {
+    observe(source, |steps| steps.reads > 0)
+}
+
+/// [`one_look`] at a source that is known by its id.
+pub struct OneLook;
+
+impl SourceVisitor for OneLook {
+    type Output = Steps;
+
+    fn visit<S: TickSource>(self, source: S) -> Steps {
+        one_look(&source)
+    }
+}
+
+/// Reads `source` until `enough` says so, which it is asked every few thousand reads.
+pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> Steps {
+    let mut steps = Steps { changes: Vec::with_capacity(MOST_STEPS + CHUNK as usize), ..Steps::default() };
+    let mut last = source.read();
+    while !enough(&steps) {
+        for _ in 0..CHUNK {
+            let now = source.read();
+            if now == last {
+                steps.unchanged += 1;
+            } else {
+                steps.changes.push(now.wrapping_sub(last) as i64);
+                last = now;
+            }
+        }
+        steps.reads += CHUNK;
+        // The look at the deadline lies between two chunks and must not count as a step.
+        last = source.read();
+    }
+    steps
+}

@@ -1,0 +1,366 @@
+use chronoscope_clock::Rate;
+
+use crate::record::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
+use crate::stats::Distribution;
+use crate::task::interval::{CANARY_TURNS, Round};
+
+/// The lengths that are tried, as multiples of the claim.
+pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
+/// The lengths that are tried again where none of these was confirmed.
+pub const FURTHER_MULTIPLES: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+/// A claim of this length or more is not tried: hundreds of readings of eight times its length would take too much time.
+const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
+/// The share of readings that must lie within the tolerance.
+const SHARE_REQUIRED: f64 = 0.95;
+/// A length of which so few readings do ends the search: shorter ones that hold do so by luck.
+const HOPELESS_SHARE: f64 = 0.85;
+
+/// The shortest interval that a clock should time within `tolerance`, from what it reads for empty intervals.
+///
+/// A reading errs by what an empty interval reads, which is the time from the instant the first read samples the clock
+/// to the instant the second does, and by up to one step of the clock. The claim is the larger of the two errors,
+/// divided by the tolerance and rounded up to two digits.
+pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>, tolerance: f64) -> Option<f64> {
+    let magnitude = Distribution::of_counts(empty_ns.counts().iter().map(|(ns, count)| (ns.abs(), *count)));
+    let error = magnitude.quantile(SHARE_REQUIRED)?.max(granularity_ns.unwrap_or(0.0));
+    (error > 0.0 && tolerance > 0.0).then(|| round_up(error / tolerance))
+}
+
+/// Whether intervals about as long as the claim are short enough to be tried.
+pub fn is_tried(claim_ns: Option<f64>) -> bool {
+    claim_ns.is_some_and(|claim| claim < LONGEST_CLAIM_TRIED_NS)
+}
+
+/// The lengths of work to try, rising, for each tolerance whose claim can be tried, of those in `open`; longer ones where
+/// trials before have confirmed none.
+///
+/// Rising, so that where the time is short the long ones are left out, and no tolerance loses all of its lengths to the
+/// other.
+pub fn trial_lengths(verdict: &ClockVerdict, open: &[Tolerance]) -> Vec<(Tolerance, f64)> {
+    let of_tolerance = |tolerance: &Tolerance| {
+        let claim = tolerance.of(&verdict.claimed_interval_ns).filter(|claim| is_tried(Some(*claim)));
+        let multiples: &[f64] = match verdict.shortest(*tolerance) {
+            ShortestInterval::NotConfirmed { .. } => &FURTHER_MULTIPLES,
+            _ => &TRIAL_MULTIPLES,
+        };
+        let tolerance = *tolerance;
+        claim.into_iter().flat_map(move |claim| multiples.iter().map(move |multiple| (tolerance, claim * multiple)))
+    };
+    let mut lengths: Vec<(Tolerance, f64)> = open.iter().flat_map(of_tolerance).collect();
+    lengths.sort_by(|a, b| a.1.total_cmp(&b.1));
+    lengths
+}
+
+/// What trials of `lengths` came to, each with its rounds.
+///
+/// Readings of the lengths for the narrower tolerance also say whether the wider one holds at so long intervals, where it
+/// did at none of its own.
+pub fn trials(lengths: &[(Tolerance, f64)], rounds: &[Vec<(u64, Round)>], rate: Rate) -> Vec<IntervalTrial> {
+    let of_tolerance = |tolerance: Tolerance| {
+        let own = |of: &Tolerance| *of == tolerance;
+        let tried = lengths.iter().zip(rounds).filter(move |((of, _), _)| own(of));
+        let found: Vec<IntervalTrial> =
+            tried.filter_map(|(_, rounds)| trial(rounds, tolerance.share(), rate)).collect();
+        let longest = lengths.iter().filter(|(of, _)| own(of)).map(|(_, length)| *length).fold(0.0, f64::max);
+        if longest == 0.0 || confirmed_interval_ns(&found, tolerance.percent()).is_some() {
+            return found;
+        }
+        let longer = lengths.iter().zip(rounds).filter(|((of, length), _)| *of != tolerance && *length > longest);
+        let longer: Vec<IntervalTrial> =
+            longer.filter_map(|(_, rounds)| trial(rounds, tolerance.share(), rate)).collect();
+        found.into_iter().chain(longer).collect()
+    };
+    Tolerance::ALL.into_iter().flat_map(of_tolerance).collect()
+}
+
+/// Writes `trials` into `verdict`, in place of older ones within the same tolerance, and what they confirm.
+///
+/// A tolerance without a trial keeps its claim and says why, or `why_none` where it was to be tried.
+pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none: &str) {
+    let has = |trials: &[IntervalTrial], tolerance: Tolerance| {
+        trials.iter().any(|trial| trial.tolerance_pct == tolerance.percent())
+    };
+    for tolerance in Tolerance::ALL.into_iter().filter(|tolerance| has(&trials, *tolerance)) {
+        verdict.trials.retain(|trial| trial.tolerance_pct != tolerance.percent());
+        let confirmed = confirmed_interval_ns(&trials, tolerance.percent());
+        match tolerance {
+            Tolerance::OnePercent => verdict.direct_interval_ns.within_1pct = confirmed,
+            Tolerance::TenPercent => verdict.direct_interval_ns.within_10pct = confirmed,
+        }
+    }
+    verdict.trials.extend(trials);
+    let reason = |tolerance: Tolerance| {
+        let within = format!("within {} %:", tolerance.percent());
+        match verdict.shortest(tolerance) {
+            ShortestInterval::Confirmed(_) => None,
+            ShortestInterval::NotConfirmed { .. } => {
+                Some(format!("{within} no length tried held, with all longer ones, in 95 of 100 readings"))
+            }
+            ShortestInterval::Claimed(claim) if is_tried(Some(claim)) => Some(format!("{within} {why_none}")),
+            ShortestInterval::Claimed(_) => {
+                Some(format!("{within} claims of {} µs and more are not tried", LONGEST_CLAIM_TRIED_NS / 1e3))
+            }
+            ShortestInterval::Unknown => Some("no two readings of it differed".to_owned()),
+        }
+    };
+    let mut reasons: Vec<String> = Tolerance::ALL.into_iter().filter_map(reason).collect();
+    reasons.dedup();
+    verdict.validated = Tolerance::ALL.into_iter().all(|tolerance| has(&verdict.trials, tolerance));
+    verdict.reason_unvalidated = (!reasons.is_empty()).then(|| reasons.join("; "));
+}
+
+/// Why there is no trial although there was to be one.
+pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
+    if rounds.iter().all(Vec::is_empty) {
+        "the time was over before the first trial"
+    } else {
+        "too few readings fell into quiet moments: the core was shared with a busy neighbour, or the machine is too noisy"
+    }
+}
+
+/// Fewer readings in quiet moments than this prove nothing of a length.
+const FEWEST_READINGS: u64 = 40;
+
+/// The most that a canary takes in a quiet moment, in ticks of the timer, where a turn of the empty loop then costs at
+/// most `quiet_turn_ns`.
+///
+/// A canary costs its turns, two readings' worth of the timer's error, and no more.
+pub fn quiet_canary_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate) -> u64 {
+    let tick_ns = rate.ns_of_mean(1.0);
+    (CANARY_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
+}
+
+/// One length of work on trial: readings beside the truth of their own round. None if too few were quiet.
+///
+/// Each round comes with what its process's canaries take in quiet moments. The work does not take the same time
+/// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings
+/// between two quiet canaries count, in rounds whose batches were quiet too and agree within half the tolerance.
+fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
+    let is_quiet = |(quiet_ticks, round): &&(u64, Round)| {
+        let (before, after) = (round.before, round.after);
+        before.canary_ticks.max(after.canary_ticks) <= *quiet_ticks
+            && before.truth_ns > 0.0
+            && (after.truth_ns / before.truth_ns - 1.0).abs() <= tolerance / 2.0
+    };
+    let truth_ns = |round: &Round| f64::midpoint(round.before.truth_ns, round.after.truth_ns);
+    let mut errors = Vec::new();
+    let mut truths = Vec::new();
+    for (quiet_ticks, round) in rounds.iter().filter(is_quiet) {
+        let truth_ns = truth_ns(round);
+        truths.push(truth_ns);
+        for reading in round.readings.iter().filter(|reading| reading.canary_ticks <= *quiet_ticks) {
+            errors.push((rate.ns_of_mean(reading.ticks as f64) / truth_ns - 1.0) * 100.0);
+        }
+    }
+    let magnitude = Distribution::of(errors.iter().map(|error| error.abs()).collect());
+    let signed = Distribution::of(errors);
+    if signed.total() < FEWEST_READINGS {
+        return None;
+    }
+    let share_within = magnitude.share(|error| error <= tolerance * 100.0);
+    Some(IntervalTrial {
+        tolerance_pct: tolerance * 100.0,
+        truth_ns: Distribution::of(truths).quantile(0.5)?,
+        readings_made: rounds.iter().map(|(_, round)| round.readings.len() as u64).sum(),
+        readings: signed.total(),
+        error_pct_p50: signed.quantile(0.5)?,
+        error_pct_abs_p95: magnitude.quantile(0.95)?,
+        share_within,
+        holds: share_within >= SHARE_REQUIRED,
+    })
+}
+
+/// The shortest trial of `tolerance_pct` that held and from which on the readings of all lengths together held, rounded
+/// up to two digits.
+///
+/// Together, because at a busy moment any one length can fall a little short of 95 readings in 100.
+fn confirmed_interval_ns(trials: &[IntervalTrial], tolerance_pct: f64) -> Option<f64> {
+    let mut of_tolerance: Vec<&IntervalTrial> =
+        trials.iter().filter(|trial| trial.tolerance_pct == tolerance_pct).collect();
+    of_tolerance.sort_by(|a, b| b.truth_ns.total_cmp(&a.truth_ns));
+    let (mut readings, mut within, mut shortest) = (0.0, 0.0, None);
+    for trial in of_tolerance {
+        readings += trial.readings as f64;
+        within += trial.share_within * trial.readings as f64;
+        if trial.holds && within >= SHARE_REQUIRED * readings {
+            shortest = Some(round_up(trial.truth_ns));
+        } else if trial.share_within < HOPELESS_SHARE {
+            break;
+        }
+    }
+    shortest
+}
+
+/// Rounds up to two significant digits.
+fn round_up(value: f64) -> f64 {
+    if !(value.is_finite() && value > 0.0) {
+        return value;
+    }
+    let unit = 10.0_f64.powf(value.log10().floor() - 1.0);
+    // A hair of slack, so that 2.3 µs stays 2.3 µs whatever the last bit of the quotient says.
+    ((value / unit - 1e-9).ceil() * unit * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::interval::{Batch, Reading};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_claim_follows_the_larger_error() {
+        let empty = Distribution::of(vec![22.0; 100]);
+        assert_eq!(claimed_interval_ns(&empty, Some(1.0), 0.01), Some(2200.0));
+        assert_eq!(claimed_interval_ns(&empty, Some(100.0), 0.01), Some(10_000.0));
+        assert_eq!(claimed_interval_ns(&Distribution::default(), None, 0.01), None);
+    }
+
+    const QUIET: u64 = 130;
+
+    fn batch(truth_ns: f64, canary_ticks: u64) -> Batch {
+        Batch { truth_ns, canary_ticks }
+    }
+
+    fn readings(ticks: i64, canary_ticks: u64) -> Vec<Reading> {
+        vec![Reading { ticks, canary_ticks }; 20]
+    }
+
+    #[test]
+    fn quiet_readings_are_judged_by_their_own_round() {
+        let mut mixed = readings(1005, 100);
+        mixed.extend(readings(1400, 200));
+        let rounds = [
+            Round { before: batch(1000.0, 100), readings: mixed, after: batch(1000.0, 110) },
+            Round { before: batch(1999.0, 100), readings: readings(2010, 100), after: batch(2001.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1300.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1000.0, 200) },
+        ]
+        .map(|round| (QUIET, round));
+        let found = trial(&rounds, 0.01, Rate::NANOSECONDS).unwrap();
+        assert!((found.error_pct_p50 - 0.5).abs() < 1e-9);
+        assert!(found.holds);
+        assert_eq!((found.readings_made, found.readings), (100, 40));
+        assert_eq!(trial(&[], 0.01, Rate::NANOSECONDS), None);
+    }
+
+    #[test]
+    fn a_quiet_canary_costs_its_turns_and_the_timer() {
+        let rate = Rate::from_hz(2_000_000_000).unwrap();
+        assert_eq!(quiet_canary_ticks(0.33, 36, rate), 264 + 72);
+    }
+
+    #[test]
+    fn a_few_quiet_readings_are_no_trial() {
+        let round = Round { before: batch(1000.0, 100), readings: readings(1005, 100), after: batch(1000.0, 100) };
+        assert_eq!(trial(&[(QUIET, round)], 0.01, Rate::NANOSECONDS), None);
+    }
+
+    fn tried(truth_ns: f64, share_within: f64) -> IntervalTrial {
+        IntervalTrial {
+            tolerance_pct: 1.0,
+            truth_ns,
+            readings_made: 100,
+            readings: 100,
+            error_pct_p50: 0.0,
+            error_pct_abs_p95: 0.0,
+            share_within,
+            holds: share_within >= SHARE_REQUIRED,
+        }
+    }
+
+    #[test]
+    fn a_shorter_trial_that_held_by_luck_does_not_count() {
+        let trials = [tried(1000.0, 0.99), tried(2000.0, 0.5), tried(4000.0, 0.98), tried(8000.0, 0.99)];
+        assert_eq!(confirmed_interval_ns(&trials, 1.0), Some(4000.0));
+        assert_eq!(confirmed_interval_ns(&[tried(1000.0, 0.99), tried(2000.0, 0.5)], 1.0), None);
+        assert_eq!(confirmed_interval_ns(&trials, 10.0), None);
+    }
+
+    #[test]
+    fn a_longer_trial_that_just_missed_does_not_spoil_the_rest() {
+        let trials = [tried(1000.0, 0.5), tried(2000.0, 0.98), tried(4000.0, 0.99), tried(8000.0, 0.94)];
+        assert_eq!(confirmed_interval_ns(&trials, 1.0), Some(2000.0));
+    }
+
+    /// Rounds of work of `truth_ns`, which a clock reads `error_ns` too long; enough of them for a trial.
+    fn rounds(truth_ns: f64, error_ns: f64) -> Vec<(u64, Round)> {
+        let read = readings((truth_ns + error_ns) as i64, 100);
+        let round = Round { before: batch(truth_ns, 100), readings: read, after: batch(truth_ns, 100) };
+        vec![(QUIET, round); 3]
+    }
+
+    fn claimed(within_1pct: f64, within_10pct: f64) -> ClockVerdict {
+        let claim = crate::record::DirectInterval { within_1pct: Some(within_1pct), within_10pct: Some(within_10pct) };
+        ClockVerdict::claimed("slow", claim)
+    }
+
+    /// Trials of every length up to `longest_ns` with a clock that errs by `error_ns`.
+    fn tried_with(verdict: &mut ClockVerdict, open: &[Tolerance], error_ns: f64, longest_ns: f64) {
+        let lengths = trial_lengths(verdict, open);
+        let of = |(_, length): &(Tolerance, f64)| match *length <= longest_ns {
+            true => rounds(*length, error_ns),
+            false => Vec::new(),
+        };
+        let rounds: Vec<_> = lengths.iter().map(of).collect();
+        let found = trials(&lengths, &rounds, Rate::NANOSECONDS);
+        confirm(verdict, found, reason_no_trial(&rounds));
+    }
+
+    #[test]
+    fn short_lengths_are_tried_first_whichever_tolerance_they_are_for() {
+        let lengths = trial_lengths(&claimed(80_000.0, 8_000.0), &Tolerance::ALL);
+        assert!(lengths.is_sorted_by(|a, b| a.1 <= b.1) && lengths.len() == 18);
+        assert_eq!(lengths[0].0, Tolerance::TenPercent);
+        let lengths = trial_lengths(&claimed(200_000.0, 20_000.0), &Tolerance::ALL);
+        assert!(lengths.iter().all(|(of, _)| *of == Tolerance::TenPercent) && lengths.len() == 9);
+    }
+
+    #[test]
+    fn what_was_not_tried_keeps_its_claim() {
+        let mut verdict = claimed(80_000.0, 8_000.0);
+        tried_with(&mut verdict, &Tolerance::ALL, 500.0, 10_000.0);
+        assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Confirmed(5_700.0));
+        assert_eq!(verdict.shortest(Tolerance::OnePercent), ShortestInterval::Claimed(80_000.0));
+        assert!(!verdict.validated);
+        let reason = verdict.reason_unvalidated.unwrap();
+        assert!(reason.starts_with("within 1 %: too few readings"), "{reason}");
+    }
+
+    #[test]
+    fn no_trial_at_all_is_no_refutation() {
+        let mut verdict = claimed(80_000.0, 8_000.0);
+        tried_with(&mut verdict, &Tolerance::ALL, 500.0, 0.0);
+        assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Claimed(8_000.0));
+        assert!(!verdict.validated);
+        assert!(verdict.reason_unvalidated.unwrap().contains("within 10 %: the time was over"));
+    }
+
+    #[test]
+    fn longer_lengths_help_where_the_short_ones_failed() {
+        // An emulated HPET: eight times the claim does not do, but what was tried for 1 % does for 10 %.
+        let mut verdict = claimed(80_000.0, 8_000.0);
+        tried_with(&mut verdict, &Tolerance::ALL, 12_000.0, f64::INFINITY);
+        let ShortestInterval::Confirmed(from) = verdict.shortest(Tolerance::TenPercent) else { panic!("{verdict:?}") };
+        assert!((120_000.0..=170_000.0).contains(&from), "{from}");
+        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns } =
+            verdict.shortest(Tolerance::OnePercent)
+        else {
+            panic!("{verdict:?}")
+        };
+        assert_eq!((tried_to_ns, error_ns.round(), expected_from_ns.round()), (640_000.0, 12_000.0, 1_200_000.0));
+        assert!(verdict.validated && verdict.reason_unvalidated.as_deref().unwrap().contains("within 1 %: no length"));
+        // A second chance tries longer ones, and keeps what was confirmed.
+        tried_with(&mut verdict, &[Tolerance::OnePercent], 12_000.0, f64::INFINITY);
+        assert_eq!(verdict.shortest(Tolerance::OnePercent), ShortestInterval::Confirmed(1_300_000.0));
+        assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Confirmed(from));
+        assert_eq!(verdict.reason_unvalidated, None);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_up_never_loses(value in 1e-3_f64..1e15) {
+            let rounded = round_up(value);
+            prop_assert!(rounded >= value * (1.0 - 1e-6) && rounded <= value * 1.1 + 1e-6, "{} {}", value, rounded);
+        }
+    }
+}

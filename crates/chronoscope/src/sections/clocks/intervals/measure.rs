@@ -1,0 +1,116 @@
+use crate::engine::session::Session;
+use crate::engine::stages::{StageError, outcome, readable};
+use crate::estimate;
+use crate::record::{ClockReport, ClockVerdict, DirectInterval, Part, Record, ShortestInterval, Tolerance};
+use crate::stats::Distribution;
+use crate::task::interval::{Request, Round};
+use crate::task::{Samples, Task, empty};
+use crate::worker::WorkerFailure;
+
+const EMPTY_BUDGET_MS: u64 = 300;
+
+/// Claims each clock's shortest interval, then times known work of about that length with it.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let clocks = readable(record, &session.plan.clocks)?;
+    let empties = empty_intervals(session, &clocks)?;
+    let mut verdicts: Vec<ClockVerdict> = Vec::new();
+    for (name, empty_ns) in clocks.iter().zip(&empties) {
+        let clock = record.clocks.iter().find(|clock| clock.name == *name);
+        let step = clock.and_then(ClockReport::step_ns);
+        let claim = |tolerance: Tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance.share());
+        let claimed =
+            DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
+        verdicts.push(ClockVerdict::claimed(name, claimed));
+    }
+    let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+        const REASON: &str = "without latencies nothing tells quiet moments from others";
+        verdicts.iter_mut().for_each(|verdict| estimate::confirm(verdict, Vec::new(), REASON));
+        record.verdict.clocks = verdicts;
+        return Err(StageError::Skipped(REASON.to_owned()));
+    };
+    let to_try = verdicts.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
+    let budget_ms = budget_ms_per_process(session, to_try);
+    let mut reasons = Vec::new();
+    for (i, verdict) in verdicts.iter_mut().enumerate() {
+        session.goes_on(Part::Intervals, i as f64 / clocks.len() as f64);
+        if open(verdict).is_empty() {
+            estimate::confirm(verdict, Vec::new(), "");
+            continue;
+        }
+        if let Err(failure) = try_out(session, verdict, budget_ms, quiet_turn_ns) {
+            estimate::confirm(verdict, Vec::new(), &failure.to_string());
+            reasons.push(format!("{}: {failure}", verdict.name));
+        }
+    }
+    record.verdict.clocks = verdicts;
+    outcome(to_try, reasons)
+}
+
+/// Tries once more what was left unconfirmed: at the end of a run, when a quieter moment may have come, and with longer
+/// intervals.
+pub fn finish(session: &mut Session<'_>, record: &mut Record) {
+    let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else { return };
+    let to_try = record.verdict.clocks.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
+    let budget_ms = budget_ms_per_process(session, to_try);
+    for verdict in record.verdict.clocks.iter_mut().filter(|verdict| !open(verdict).is_empty()) {
+        if !session.has_time() {
+            return;
+        }
+        // What was found before stands if this fails.
+        let _ = try_out(session, verdict, budget_ms, quiet_turn_ns);
+    }
+}
+
+fn budget_ms_per_process(session: &Session<'_>, clocks: usize) -> u64 {
+    (session.budget_ms(Part::Intervals) / clocks as u64 / u64::from(session.plan.interval_forks.max(1))).max(1)
+}
+
+/// The tolerances whose claim can be tried and is not confirmed yet.
+fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
+    let is_confirmed = |tolerance| matches!(verdict.shortest(tolerance), ShortestInterval::Confirmed(_));
+    let is_tried = |tolerance: Tolerance| estimate::is_tried(tolerance.of(&verdict.claimed_interval_ns));
+    Tolerance::ALL.into_iter().filter(|tolerance| is_tried(*tolerance) && !is_confirmed(*tolerance)).collect()
+}
+
+/// What each clock reads for an empty interval, over several processes.
+fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distribution>, WorkerFailure> {
+    let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
+    for _ in 0..session.plan.interval_forks.max(1) {
+        let task = Task::Empty(empty::Request { sources: clocks.to_vec() });
+        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, task, |samples| match samples {
+            Samples::Empty(found) => Some(found),
+            _ => None,
+        })?;
+        for ((name, ticks), all) in clocks.iter().zip(samples.clocks).zip(&mut all) {
+            let rate = session.rate_of(name);
+            all.extend(ticks.into_iter().map(|ticks| rate.ns_of_mean(ticks as f64)));
+        }
+    }
+    Ok(all.into_iter().map(Distribution::of).collect())
+}
+
+/// Times known work around the claims of `verdict` that are open, in several processes, and writes what that confirms.
+fn try_out(
+    session: &Session<'_>,
+    verdict: &mut ClockVerdict,
+    budget_ms: u64,
+    quiet_turn_ns: f64,
+) -> Result<(), WorkerFailure> {
+    let lengths = estimate::trial_lengths(verdict, &open(verdict));
+    let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
+    for _ in 0..session.plan.interval_forks.max(1) {
+        let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
+        let task = Task::Interval(Request { source: verdict.name.clone(), lengths_ns });
+        let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {
+            Samples::Interval(found) => Some(found),
+            _ => None,
+        })?;
+        let quiet_ticks = estimate::quiet_canary_ticks(quiet_turn_ns, samples.timer_error_ticks, session.timer_rate());
+        for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {
+            all.extend(more.into_iter().map(|round| (quiet_ticks, round)));
+        }
+    }
+    let trials = estimate::trials(&lengths, &rounds, session.rate_of(&verdict.name));
+    estimate::confirm(verdict, trials, estimate::reason_no_trial(&rounds));
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! The shortest interval that two reads of a clock time rightly.
+
+pub mod empty;
+pub mod estimate;
+pub mod measure;
+pub mod rules;
+pub mod task;

@@ -1,0 +1,120 @@
+use crate::finding::{Finding, FindingId};
+use crate::record::{Record, ShortestInterval, Tolerance};
+use chronoscope_harness::words::ns;
+
+/// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
+const REFUTED_FACTOR: f64 = 1.5;
+
+/// An interval that was asked about and that a recommended clock cannot time within 10 %.
+pub fn interval_near_latency(record: &Record) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for interval_ns in &record.plan.questions_ns {
+        for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
+            let shortest = clock.shortest(Tolerance::TenPercent);
+            // After trials that confirmed nothing, only what is below the claim is surely too short.
+            let least_ns = match shortest {
+                ShortestInterval::NotConfirmed { .. } => clock.claimed_interval_ns.within_10pct,
+                shortest => shortest.known_from_ns(),
+            };
+            let Some(shortest_ns) = shortest.expected_from_ns() else { continue };
+            if least_ns.is_none_or(|least_ns| *interval_ns >= least_ns) {
+                continue;
+            }
+            let times = match shortest {
+                ShortestInterval::NotConfirmed { .. } => "is expected to time",
+                ShortestInterval::Claimed(_) => "should time",
+                _ => "times",
+            };
+            findings.push(
+                Finding::new(
+                    FindingId::IntervalNearLatency,
+                    format!(
+                        "{} is too short for two reads of {}, which {times} single intervals within 10 % from {} on",
+                        ns(*interval_ns),
+                        clock.name,
+                        ns(shortest_ns)
+                    ),
+                )
+                .about(&clock.name)
+                .value("interval_ns", *interval_ns)
+                .value("shortest_ns", shortest_ns)
+                .advice(format!(
+                    "time {} of them together from outside, or build a model of the operation",
+                    (shortest_ns * 10.0 / interval_ns).ceil()
+                )),
+            );
+        }
+    }
+    findings
+}
+
+pub fn claim_refuted(record: &Record) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
+        for tolerance in Tolerance::ALL {
+            let Some(claim) = tolerance.of(&clock.claimed_interval_ns) else { continue };
+            let (saw, then) = match clock.shortest(tolerance) {
+                ShortestInterval::Confirmed(confirmed) if confirmed > claim * REFUTED_FACTOR => {
+                    (format!("only from {} on", ns(confirmed)), "the verdict gives what the trials confirm")
+                }
+                ShortestInterval::NotConfirmed { tried_to_ns, .. } => (
+                    format!("at no length tried, up to {}", ns(tried_to_ns)),
+                    "the verdict tells from where to expect it",
+                ),
+                _ => continue,
+            };
+            let tolerance_pct = tolerance.percent();
+            findings.push(
+                Finding::new(
+                    FindingId::IntervalClaimRefuted,
+                    format!(
+                        "{} should time intervals within {tolerance_pct} % from {} on by its latency and granularity, \
+                         and did so {saw}",
+                        clock.name,
+                        ns(claim)
+                    ),
+                )
+                .about(&clock.name)
+                .value("tolerance_pct", tolerance_pct)
+                .value("claimed_ns", claim)
+                .advice(then),
+            );
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{ClockVerdict, DirectInterval, IntervalTrial};
+    use crate::rules::tests::blank;
+
+    #[test]
+    fn trials_that_confirmed_nothing_make_an_interval_too_short_only_below_the_claim() {
+        let mut record = blank();
+        let claim = DirectInterval { within_1pct: None, within_10pct: Some(8_000.0) };
+        let failed = IntervalTrial {
+            tolerance_pct: 10.0,
+            truth_ns: 64_000.0,
+            readings_made: 100,
+            readings: 100,
+            error_pct_p50: 1.0,
+            error_pct_abs_p95: 15.0,
+            share_within: 0.8,
+            holds: false,
+        };
+        record.verdict.clocks = vec![ClockVerdict {
+            recommended: true,
+            direct_interval_ns: DirectInterval::default(),
+            trials: vec![failed],
+            ..ClockVerdict::claimed("hpet", claim)
+        }];
+        record.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
+        let found = interval_near_latency(&record);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].evidence.summary.contains("is expected to time single intervals within 10 % from 96.0 µs"));
+        let refuted = claim_refuted(&record);
+        assert!(refuted[0].evidence.summary.ends_with("did so at no length tried, up to 64.0 µs"), "{refuted:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Times work of known length directly, one pair of reads per reading, beside its truth from batches timed outside.
+
+use chronoscope_clock::work::opaque;
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+use crate::task::work::{chain, empty_loop};
+
+/// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.
+const BATCH_NS: f64 = 40_000.0;
+/// Rounds of one batch and some readings per length.
+const ROUNDS: u32 = 40;
+/// Readings per round.
+const READINGS: usize = 15;
+/// Turns of the empty loop in a canary: a tenth of a microsecond.
+pub const CANARY_TURNS: u64 = 400;
+
+/// Which clock and which lengths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The clock.
+    pub source: String,
+    /// Lengths of work to time, in nanoseconds.
+    pub lengths_ns: Vec<f64>,
+}
+
+/// Trials of each length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The least difference that two readings of the timer can show.
+    pub timer_error_ticks: u64,
+    /// In the order of the request; a length that did not fit into the budget has no rounds.
+    pub lengths: Vec<Vec<Round>>,
+}
+
+/// Readings between two batches. A canary stands before and behind each of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The batch before the readings.
+    pub before: Batch,
+    /// Single readings of the same work.
+    pub readings: Vec<Reading>,
+    /// The batch behind the readings.
+    pub after: Batch,
+}
+
+/// The work, many times in a row, timed from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Duration of the work once, in nanoseconds.
+    pub truth_ns: f64,
+    /// The slower of the canaries on its two sides, in ticks of the timer.
+    pub canary_ticks: u64,
+}
+
+/// The work once, timed by the clock on trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What the clock read, in its own ticks.
+    pub ticks: i64,
+    /// The slower of the canaries on its two sides, in ticks of the timer.
+    pub canary_ticks: u64,
+}
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+    source(&request.source)?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+}
+
+struct Trials<'a> {
+    request: &'a Request,
+    timer: Timer,
+    budget_ms: u64,
+}
+
+impl SourceVisitor for Trials<'_> {
+    type Output = Samples;
+
+    fn visit<S: TickSource>(self, source: S) -> Samples {
+        let deadline = Deadline::after_ms(self.timer, self.budget_ms);
+        let timer_error_ticks = self.timer.error_ticks();
+        let mut work = Work { timer: self.timer, value: 1 };
+        let ns_per_link = work.ns_per_link();
+        let plans: Vec<u64> =
+            self.request.lengths_ns.iter().map(|ns| ((ns / ns_per_link).round() as u64).max(1)).collect();
+        let mut lengths: Vec<Vec<Round>> = plans.iter().map(|_| Vec::new()).collect();
+        // Round by round over all lengths, so that a slow spell of the machine falls on all of them alike.
+        for _ in 0..ROUNDS {
+            for (links, rounds) in plans.iter().zip(&mut lengths) {
+                if deadline.passed() {
+                    return Samples { timer_error_ticks, lengths };
+                }
+                rounds.push(work.round(&source, *links, ns_per_link));
+            }
+        }
+        opaque(work.value);
+        Samples { timer_error_ticks, lengths }
+    }
+}
+
+struct Work {
+    timer: Timer,
+    value: u64,
+}
+
+impl Work {
+    /// Time per link, from the fastest of several long chains.
+    fn ns_per_link(&mut self) -> f64 {
+        const LINKS: u64 = 50_000;
+        let fastest = (0..9).map(|_| self.batch_ns(1, LINKS)).fold(f64::INFINITY, f64::min);
+        (fastest / LINKS as f64).max(1e-3)
+    }
+
+    fn batch_ns(&mut self, chains: u64, links: u64) -> f64 {
+        let start = self.timer.now();
+        for _ in 0..chains {
+            self.value = chain(self.value, links);
+        }
+        let ticks = self.timer.now().saturating_sub(start);
+        self.timer.rate().ns_of_mean(ticks as f64) / chains as f64
+    }
+
+    fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64) -> Round {
+        let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
+        let mut last_canary = self.canary_ticks();
+        let mut flanked = |canary: u64| std::mem::replace(&mut last_canary, canary).max(canary);
+        let truth_ns = self.batch_ns(chains, links);
+        let before = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        let mut readings = Vec::with_capacity(READINGS);
+        for _ in 0..READINGS {
+            // The canary ends in a fence, so that no reading starts while earlier work is still on its way: a read that
+            // is not ordered would then be early at both ends, and look right.
+            let start = source.read();
+            self.value = chain(self.value, links);
+            let ticks = source.read().wrapping_sub(start) as i64;
+            readings.push(Reading { ticks, canary_ticks: flanked(self.canary_ticks()) });
+        }
+        let truth_ns = self.batch_ns(chains, links);
+        let after = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        Round { before, readings, after }
+    }
+
+    /// What an empty loop takes that runs half as fast on a core shared with a busy neighbour.
+    fn canary_ticks(&self) -> u64 {
+        let start = self.timer.now();
+        empty_loop(CANARY_TURNS);
+        self.timer.now().saturating_sub(start)
+    }
+}

@@ -1,0 +1,6 @@
+//! What a read of each clock costs.
+
+pub mod canary;
+pub mod estimate;
+pub mod measure;
+pub mod task;

@@ -1,0 +1,183 @@
+//! Times batches of reads from outside, the batches of all clocks interleaved.
+
+use chronoscope_clock::work::opaque;
+use chronoscope_clock::{Serialised, SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+use crate::task::work::{chain, empty_loop};
+
+/// Rounds that are made however slow they are: one to warm up and two to count.
+const FEWEST_ROUNDS: usize = 3;
+/// The longest batch a pilot may ask for, in reads.
+const MOST_READS: u64 = 1 << 24;
+
+/// What to time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The loops.
+    pub lanes: Vec<Lane>,
+    /// The timer's largest share of a batch.
+    pub timer_error: f64,
+    /// The lane that the first round begins with.
+    pub rotation: usize,
+}
+
+/// One loop to time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lane {
+    /// The loop with nothing in it.
+    Empty,
+    /// A chain of dependent multiplications: one link per turn.
+    Chain,
+    /// Reads of this source.
+    Reads(String),
+    /// Reads of this source with a fence behind each.
+    Serialised(String),
+}
+
+/// Batches of every lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The least difference that two readings of the timer can show.
+    pub timer_cost_ticks: u64,
+    /// In the order of the request.
+    pub lanes: Vec<LaneSamples>,
+}
+
+/// Batches of one lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneSamples {
+    /// Reads in each batch.
+    pub reads_per_batch: u64,
+    /// Ticks of the timer per batch.
+    pub batch_ticks: Vec<u64>,
+}
+
+/// Times a batch of `reads` reads from outside: ticks of the timer.
+type Batch = Box<dyn Fn(u64) -> u64>;
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+    let deadline = Deadline::after_ms(timer, budget_ms);
+    let timer_cost_ticks = timer.error_ticks();
+    // Twice what the error asks for, since a pilot runs cold and later batches may be faster.
+    let wanted = (2.0 * timer_cost_ticks as f64 / request.timer_error.clamp(1e-6, 1.0)).ceil() as u64;
+    // A timer of coarse steps would want batches longer than there is time for; the record says what error is left.
+    let longest_ns = budget_ms.saturating_mul(1_000_000) / (request.lanes.len().max(1) * FEWEST_ROUNDS * 2) as u64;
+    let shortest = wanted.min((longest_ns as f64 / timer.rate().ns_of_mean(1.0)) as u64).max(1);
+    let batches: Vec<Batch> = request.lanes.iter().map(|lane| batch(lane, timer)).collect::<Result<_, _>>()?;
+    let mut lanes: Vec<LaneSamples> = batches
+        .iter()
+        .map(|batch| LaneSamples { reads_per_batch: pilot(batch, shortest), batch_ticks: Vec::new() })
+        .collect();
+    // A cyclic Latin square: over a full turn every lane stands in every place and follows the same neighbour.
+    let mut first = request.rotation;
+    while lanes.first().is_some_and(|lane| lane.batch_ticks.len() < FEWEST_ROUNDS) || !deadline.passed() {
+        for turn in 0..lanes.len() {
+            let at = (first + turn) % lanes.len();
+            let ticks = batches[at](lanes[at].reads_per_batch);
+            lanes[at].batch_ticks.push(ticks);
+        }
+        first += 1;
+    }
+    Ok(Samples { timer_cost_ticks, lanes })
+}
+
+/// The number of reads for which a batch takes at least `shortest` ticks.
+fn pilot(batch: &Batch, shortest: u64) -> u64 {
+    let mut reads = 1;
+    loop {
+        // The least of a few, since a batch that is interrupted looks long enough and is not.
+        let ticks = (0..3).map(|_| batch(reads)).min().unwrap_or(0).max(1);
+        if ticks >= shortest || reads >= MOST_READS {
+            return reads;
+        }
+        // Aim a quarter beyond, and grow at least twofold and at most a hundredfold on one sample's word.
+        let wanted = (reads as f64 * shortest as f64 / ticks as f64 * 1.25).ceil() as u64;
+        reads = wanted.clamp(reads * 2, reads * 100).min(MOST_READS);
+    }
+}
+
+fn batch(lane: &Lane, timer: Timer) -> Result<Batch, String> {
+    let reads = |name: &str, serialised| {
+        source(name)?.visit(ReadLoop { timer, serialised }).map_err(|unavailable| unavailable.to_string())?
+    };
+    let timed = |work: fn(u64)| -> Batch {
+        Box::new(move |turns| {
+            let start = timer.now();
+            work(turns);
+            timer.now().saturating_sub(start)
+        })
+    };
+    match lane {
+        Lane::Empty => Ok(timed(empty_loop)),
+        Lane::Chain => Ok(timed(|links| {
+            opaque(chain(1, links));
+        })),
+        Lane::Reads(name) => reads(name, false),
+        Lane::Serialised(name) => reads(name, true),
+    }
+}
+
+struct ReadLoop {
+    timer: Timer,
+    serialised: bool,
+}
+
+impl SourceVisitor for ReadLoop {
+    type Output = Result<Batch, String>;
+
+    fn visit<S: TickSource + 'static>(self, source: S) -> Self::Output {
+        let timer = self.timer;
+        if self.serialised {
+            let source = Serialised::new(source).map_err(|unavailable| unavailable.to_string())?;
+            Ok(Box::new(move |reads| time(timer, &source, reads)))
+        } else {
+            Ok(Box::new(move |reads| time(timer, &source, reads)))
+        }
+    }
+}
+
+fn time<S: TickSource>(timer: Timer, source: &S, reads: u64) -> u64 {
+    let start = timer.now();
+    read_loop(source, reads);
+    timer.now().saturating_sub(start)
+}
+
+/// The loop whose cost per turn is a clock's latency.
+#[inline(never)]
+fn read_loop<S: TickSource>(source: &S, reads: u64) {
+    for _ in 0..reads {
+        opaque(source.read());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_clock::FakeClock;
+
+    #[test]
+    fn a_pilot_reaches_the_shortest_batch() {
+        for cost in [1, 7, 50, 30_000] {
+            let fake = std::sync::Arc::new(FakeClock::new());
+            fake.set_read_cost(std::time::Duration::from_nanos(cost));
+            let clock = fake.clone();
+            let batch: Batch = Box::new(move |reads| {
+                let before = clock.elapsed();
+                read_loop(&&*clock, reads);
+                (clock.elapsed() - before).as_nanos() as u64
+            });
+            let reads = pilot(&batch, 25_000);
+            assert!(batch(reads) >= 25_000, "{reads} reads of {cost} ns");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_ends_the_pilot() {
+        let batch: Batch = Box::new(|_| 0);
+        assert_eq!(pilot(&batch, 1000), MOST_READS);
+    }
+}

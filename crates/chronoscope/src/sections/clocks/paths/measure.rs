@@ -1,0 +1,145 @@
+use chronoscope_clock::SourceId;
+
+use crate::engine::session::Session;
+use crate::engine::stages::{StageError, available, clock_mut, outcome};
+use crate::record::{ClockReport, Part, Path, PathEvidence, PathMethod, Record};
+use crate::task::{Samples, Task, path};
+
+/// A clock that costs less than this share of the real system call is taken not to make it.
+const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
+
+/// Proves each clock's path by forbidding the system call to a worker.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let sources: Vec<String> = available(record, &session.plan.clocks)
+        .into_iter()
+        .filter(|name| matches!(SourceId::from_name(name), Some(SourceId::Os(_))))
+        .collect();
+    if sources.is_empty() {
+        return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
+    }
+    let task = Task::Path(path::Request { sources: sources.clone() });
+    let (samples, _) = session.ask_alone(session.budget_ms(Part::Paths), task, |samples| match samples {
+        Samples::Path(found) => Some(found),
+        _ => None,
+    })?;
+    let mut reasons = Vec::new();
+    for (name, failed) in sources.iter().zip(samples.failed_reads) {
+        let Some(clock) = clock_mut(record, name) else { continue };
+        note(clock, failed);
+        reasons.extend(clock.reason_path_unknown.as_ref().map(|reason| format!("{name}: {reason}")));
+    }
+    outcome(sources.len(), reasons)
+}
+
+/// Writes down what `failed` of the reads with the system call forbidden say of the path: one of two, or why neither.
+fn note(clock: &mut ClockReport, failed: Option<u32>) {
+    const READS: u32 = path::READS;
+    let Some(failed) = failed else {
+        let reason = "it could not be read in the process that was to have its system call forbidden";
+        clock.reason_path_unknown = Some(reason.to_owned());
+        return;
+    };
+    let Some(path) = path::proved(failed) else {
+        clock.reason_path_unknown = Some(format!(
+            "{failed} of {READS} reads failed with clock_gettime forbidden by seccomp, the others did not"
+        ));
+        return;
+    };
+    let saw = match path {
+        Path::Vdso => "still worked: no such call was made",
+        _ => "all failed: each makes the call",
+    };
+    let detail = format!("{READS} reads with clock_gettime forbidden by seccomp {saw}");
+    clock.path = Some(path);
+    clock.path_evidence = Some(PathEvidence { method: PathMethod::Proved, detail });
+}
+
+/// Guesses the path of clocks for which no proof could be tried, from what they cost beside the real system call. A clock
+/// whose proof gave no clear answer keeps none.
+pub fn infer(record: &mut Record) {
+    let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
+    let of_proof = record.parts.iter().find(|report| report.part == Part::Paths);
+    let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("no proof was tried").to_owned();
+    let system_call = SourceId::MonotonicSystemCall.name();
+    let Some(call_ns) = record.clocks.iter().find(|clock| clock.name == system_call).and_then(cost) else { return };
+    let is_open =
+        |clock: &&mut ClockReport| clock.available && clock.path.is_none() && clock.reason_path_unknown.is_none();
+    for clock in record.clocks.iter_mut().filter(is_open) {
+        let Some(ns) = cost(clock) else { continue };
+        let share = ns / call_ns;
+        clock.path = Some(if share < VDSO_SHARE_OF_SYSTEM_CALL { Path::Vdso } else { Path::Syscall });
+        let detail = format!("{why}; a read costs {share:.2} of the real system call");
+        clock.path_evidence = Some(PathEvidence { method: PathMethod::Inferred, detail });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Disturbance, Outcome, PartReport};
+    use crate::rules::tests::{blank, latency, readable};
+
+    const CLOCK: &str = "CLOCK_MONOTONIC";
+
+    /// A record whose system call costs 200 ns and whose clock costs 20, after a proof that saw `failed` and ended so.
+    fn after(failed: Option<Option<u32>>, reason: Option<&str>) -> Record {
+        let mut record = blank();
+        let call = SourceId::MonotonicSystemCall.name();
+        let mut system_call = readable(call);
+        system_call.path = Some(Path::Syscall);
+        system_call.latency_ns = Some(latency(200.0));
+        let mut clock = readable(CLOCK);
+        clock.latency_ns = Some(latency(20.0));
+        if let Some(failed) = failed {
+            note(&mut clock, failed);
+        }
+        record.clocks = vec![clock, system_call];
+        record.parts.push(PartReport {
+            part: Part::Paths,
+            outcome: if reason.is_some() { Outcome::Failed } else { Outcome::Done },
+            reason: reason.map(str::to_owned),
+            elapsed_ms: 1,
+            disturbance: Disturbance::default(),
+        });
+        infer(&mut record);
+        record
+    }
+
+    fn method(record: &Record) -> Option<PathMethod> {
+        record.clocks[0].path_evidence.as_ref().map(|evidence| evidence.method)
+    }
+
+    #[test]
+    fn reads_that_all_did_the_same_prove_a_path() {
+        for (failed, path) in [(0, Path::Vdso), (path::READS, Path::Syscall)] {
+            let record = after(Some(Some(failed)), None);
+            assert_eq!((record.clocks[0].path, method(&record)), (Some(path), Some(PathMethod::Proved)));
+            assert_eq!(record.clocks[0].reason_path_unknown, None);
+        }
+    }
+
+    #[test]
+    fn a_mixture_is_neither_path_and_no_guess_takes_its_place() {
+        for failed in [1, 137, path::READS - 1] {
+            let record = after(Some(Some(failed)), None);
+            assert_eq!((record.clocks[0].path, method(&record)), (None, None));
+            let reason = record.clocks[0].reason_path_unknown.as_deref().unwrap();
+            assert!(reason.starts_with(&format!("{failed} of 1000 reads failed")), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_the_worker_could_not_read_says_so() {
+        let record = after(Some(None), None);
+        assert_eq!((record.clocks[0].path, method(&record)), (None, None));
+        assert!(record.clocks[0].reason_path_unknown.as_deref().unwrap().contains("could not be read"));
+    }
+
+    #[test]
+    fn a_guess_says_why_there_is_no_proof() {
+        let record = after(None, Some("seccomp cannot be used here: EPERM"));
+        assert_eq!((record.clocks[0].path, method(&record)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
+        let detail = &record.clocks[0].path_evidence.as_ref().unwrap().detail;
+        assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 0.10 of the real system call");
+    }
+}

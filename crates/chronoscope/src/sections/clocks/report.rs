@@ -1,0 +1,238 @@
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::record::PublishedCycles;
+use crate::record::{Disturbance, Histogram};
+
+/// One clock of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockReport {
+    /// The name of the clock: `rdtsc`, `CLOCK_MONOTONIC`, `syscall CLOCK_MONOTONIC` …
+    pub name: String,
+    /// Whether it can be read here.
+    pub available: bool,
+    /// Why it cannot.
+    pub reason_unavailable: Option<String>,
+    /// The way that a read takes.
+    pub path: Option<Path>,
+    /// How that is known.
+    pub path_evidence: Option<PathEvidence>,
+    /// Why it is not known, where a proof was tried and gave no clear answer; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_path_unknown: Option<String>,
+    /// Whether a read keeps its place after earlier loads of its thread.
+    pub ordered: bool,
+    /// Whether a time shown to a thread must never be later than what it reads next; null in records of earlier builds,
+    /// for whose clocks `ordered` says the same.
+    #[serde(default)]
+    pub causal_by_design: Option<bool>,
+    /// Whether the read traps under a hypervisor.
+    pub traps_under_hypervisor: bool,
+    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null where it did not
+    /// and too little was observed to say that it does not.
+    pub causal: Option<bool>,
+    /// Why that is not known.
+    pub reason_causal_unknown: Option<String>,
+    /// Cost of a read.
+    pub latency_ns: Option<Latency>,
+    /// The same in ticks of the TSC, for reads of the counter.
+    pub latency_tsc_cycles: Option<Cycles>,
+    /// The step that the system declares (`clock_getres`; 1/frequency for the counter).
+    pub resolution_ns_declared: Option<f64>,
+    /// The smallest step that was seen.
+    pub granularity_ns: Option<f64>,
+    /// Whether that step is merely the latency of the read: the clock ticks faster than it can be read.
+    pub granularity_is_latency: Option<bool>,
+    /// The observation behind it.
+    pub granularity: Option<Granularity>,
+    /// What disturbed the latency measurement.
+    pub disturbance: Option<Disturbance>,
+}
+
+impl ClockReport {
+    /// Whether a time shown to a thread must never be later than what it reads next from this clock.
+    pub fn must_be_causal(&self) -> bool {
+        self.causal_by_design.unwrap_or(self.ordered)
+    }
+
+    /// Whether it is the wall clock, which may be set back.
+    pub fn may_be_set(&self) -> bool {
+        SourceId::from_name(&self.name) == Some(SourceId::Os(OsClock::Realtime))
+    }
+
+    /// Whether it is the CPU's counter, read by an instruction of its own.
+    pub fn is_counter(&self) -> bool {
+        SourceId::from_name(&self.name).is_some_and(SourceId::is_counter)
+    }
+
+    /// The step in which the clock moves, where that is longer than a read takes.
+    pub fn step_ns(&self) -> Option<f64> {
+        self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+    }
+
+    /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
+    pub fn is_coarse(&self) -> bool {
+        const COARSE_NS: f64 = 1_000.0;
+        let is_longer_than_a_read = |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.estimate);
+        self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
+    }
+}
+
+/// The way that a clock read takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Path {
+    /// An instruction reads the counter.
+    Register,
+    /// Code that the kernel maps into the process reads the counter or a shared page.
+    Vdso,
+    /// The kernel is entered.
+    Syscall,
+}
+
+/// How the path of a clock is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PathEvidence {
+    /// The strength of the evidence.
+    pub method: PathMethod,
+    /// What was done and seen.
+    pub detail: String,
+}
+
+/// The strength of the evidence for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathMethod {
+    /// The read is that instruction, or that system call, by construction.
+    ByConstruction,
+    /// A process whose system call was forbidden could still read the clock, or could not.
+    Proved,
+    /// The system calls of a process that read the clock were counted.
+    Counted,
+    /// Concluded from timing; may be wrong.
+    Inferred,
+}
+
+/// What a read costs.
+///
+/// `estimate`, its interval and `forks` are over quiet rounds; the percentiles, `minimum` and `histogram` are over all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Median over processes of each process's median batch mean, in quiet rounds.
+    pub estimate: f64,
+    /// Lower end of the interval for the median over processes.
+    pub low: f64,
+    /// Upper end of that interval.
+    pub high: f64,
+    /// Confidence of the interval: the exact coverage of its order statistics.
+    pub confidence: f64,
+    /// Median over all batches.
+    pub p50: f64,
+    /// 99th percentile over all batches: what a disturbed batch costs per read.
+    pub p99: f64,
+    /// Least batch mean.
+    pub minimum: f64,
+    /// Batches measured, over all processes.
+    pub batches: u64,
+    /// Reads in a batch.
+    pub reads_per_batch: u64,
+    /// Each process by itself.
+    pub forks: Vec<ForkSummary>,
+    /// Batch means of all processes.
+    pub histogram: Histogram,
+}
+
+/// One worker process's share of a latency estimate: its quiet rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForkSummary {
+    /// Median batch mean.
+    pub p50: f64,
+    /// Least batch mean.
+    pub minimum: f64,
+    /// Largest batch mean.
+    pub maximum: f64,
+    /// Batches measured.
+    pub batches: u64,
+}
+
+/// Cost of a counter read in ticks of the TSC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cycles {
+    /// Ticks per read when reads follow one another freely.
+    pub reciprocal_throughput: f64,
+    /// Ticks per read when each must complete before the next begins (a fence behind each): bounds the latency from above.
+    pub serialised: Option<f64>,
+    /// What was published for this microarchitecture.
+    pub published: Option<PublishedCycles>,
+}
+
+/// What was seen when a clock was read until it changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Granularity {
+    /// Changes observed.
+    pub steps: u64,
+    /// Reads made.
+    pub reads: u64,
+    /// Share of consecutive reads that returned the same value.
+    pub zero_share: f64,
+    /// The largest step of which every observed step is a multiple, if there is one above the unit of the clock.
+    pub quantum_ns: Option<f64>,
+    /// Median step.
+    pub step_ns_p50: f64,
+    /// Steps to a smaller value, which no clock should make.
+    pub backward_steps: u64,
+    /// The largest of them.
+    pub worst_backward_ns: f64,
+    /// Steps, zero and backward ones left out.
+    pub histogram: Histogram,
+}
+
+/// What measuring itself costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Harness {
+    /// The clock that times batches from outside.
+    pub timer: String,
+    /// The least difference that two readings of it show, in nanoseconds: what a reading costs, or its step if longer.
+    pub timer_cost_ns: f64,
+    /// The timer's share of the shortest batch, in percent.
+    pub timer_error_pct: f64,
+    /// Cost per turn of the same loop with nothing in it. Shown, never subtracted.
+    pub loop_overhead_ns: Option<Latency>,
+    /// How an estimate and its interval are made.
+    pub estimator: String,
+    /// Which rounds counted as quiet.
+    pub canary: Canary,
+}
+
+/// Two loops of known work in every round, by which one sees whether the core was shared with a busy neighbour.
+///
+/// Such sharing shows neither as steal nor as involuntary switches: it slows what competes for the core's width, such as
+/// the empty loop, and hardly what waits for its own results, such as a chain of multiplications. What ran slow in both was
+/// not shared but slowed: another frequency, an interrupt, a time slice.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Canary {
+    /// Rounds that count, over all processes: all but each one's first. In each every clock was timed once.
+    pub rounds: u64,
+    /// Rounds in which the empty loop was about as fast as it ever was.
+    pub rounds_quiet: u64,
+    /// Processes with quiet rounds.
+    pub forks_quiet: u32,
+    /// A turn of the empty loop costs at most this much in a quiet round, in nanoseconds.
+    pub quiet_turn_ns: f64,
+    /// A link of the multiplication chain, in nanoseconds.
+    pub chain_link_ns: f64,
+    /// Turns of the empty loop per link of the chain in quiet rounds.
+    pub turns_per_link: f64,
+    /// The same on a core of one's own, where the core is identified and its cycle counts are published; null elsewhere.
+    #[serde(default)]
+    pub turns_per_link_alone: Option<f64>,
+    /// Rounds in a row in which the empty loop took about twice as long and the chain no longer: a second state, which a
+    /// busy neighbour on the core explains. Null on an emulated CPU, and in records of builds that did not count them.
+    #[serde(default)]
+    pub rounds_shared: Option<u64>,
+    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core. False if a second,
+    /// shared state was seen, or if turns per link are those of the identified core alone; null where neither can be told.
+    pub shared_throughout: Option<bool>,
+}

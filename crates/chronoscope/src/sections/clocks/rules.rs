@@ -1,0 +1,247 @@
+use std::collections::BTreeMap;
+
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+
+use crate::finding::{Finding, FindingId, Severity};
+use crate::record::{ClockReport, Path, PathMethod, Record};
+use chronoscope_harness::words::ns;
+
+/// A step is another than the declared one if it differs by more than this factor.
+const RESOLUTION_FACTOR: f64 = 1.5;
+/// A register read that costs as much as so many dependent multiplications is taken to trap. They take three or four cycles
+/// each, so this is 600 or more: several times what a CPU's own read costs, and less than an exit to a hypervisor and back. Both are
+/// measured in one run, so that neither a slow CPU nor an emulator, which slows either, looks like a trap.
+const TRAP_LINKS: f64 = 200.0;
+
+pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
+    let mut seen: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
+    for clock in &record.clocks {
+        if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
+            seen.insert(&clock.name, (granularity.backward_steps, granularity.worst_backward_ns));
+        }
+    }
+    for reads in record.reads.iter().filter(|reads| reads.backward_steps > 0) {
+        let entry = seen.entry(&reads.clock).or_default();
+        entry.0 = entry.0.saturating_add(reads.backward_steps);
+    }
+    seen.into_iter()
+        .map(|(name, (steps, worst_ns))| {
+            let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
+            let mut summary = format!("{name} stepped back {times} on one thread");
+            // Consecutive reads are counted, and how far back they went is not kept.
+            if worst_ns > 0.0 {
+                summary += &format!(", by up to {}", ns(worst_ns));
+            }
+            let mut finding =
+                Finding::new(FindingId::NegativeElapsed, summary).about(name).value("backward_steps", steps as f64);
+            if worst_ns > 0.0 {
+                finding = finding.value("worst_ns", worst_ns);
+            }
+            if SourceId::from_name(name) == Some(SourceId::Os(OsClock::Realtime)) {
+                // A wall clock may be set; that it was, during the run, is worth knowing and no more.
+                finding.severity = Severity::Notice;
+                let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
+                finding.advice(format!("never time an interval with a wall clock{instead}"))
+            } else {
+                finding.advice("do not use this clock: an interval timed with it can come out negative")
+            }
+        })
+        .collect()
+}
+
+pub fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
+    let differs = |clock: &ClockReport| misdeclared(&clock.name, clock.resolution_ns_declared?, clock.step_ns()?);
+    record.clocks.iter().filter_map(differs).collect()
+}
+
+/// The finding that a clock moves in other steps than it declares, if it does.
+pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
+    let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
+    differs.then(|| {
+        let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
+        Finding::new(FindingId::ResolutionIsNotGranularity, summary)
+            .about(name)
+            .value("declared_ns", declared)
+            .value("granularity_ns", step)
+            .advice("go by the observed step; a declared resolution, or 1/frequency, is not what a program sees")
+    })
+}
+
+fn monotonic(record: &Record) -> Option<&ClockReport> {
+    let name = SourceId::Os(OsClock::Monotonic).name();
+    record.clocks.iter().find(|clock| clock.available && clock.name == name)
+}
+
+pub fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
+    let Some(clock) = monotonic(record).filter(|clock| clock.path == Some(Path::Syscall)) else { return Vec::new() };
+    let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
+    let mut summary = format!("{} enters the kernel at every read (clocksource {source})", clock.name);
+    if let Some(latency) = &clock.latency_ns {
+        summary += &format!(", at {} a read", ns(latency.estimate));
+    }
+    let finding = Finding::new(FindingId::OsClockOnSlowPath, summary).about(&clock.name);
+    let finding = match &clock.latency_ns {
+        Some(latency) => finding.value("latency_ns", latency.estimate),
+        None => finding,
+    };
+    vec![finding.advice(way_off_the_slow_path(record))]
+}
+
+/// What can be done where reads of the system's clock enter the kernel.
+pub fn way_off_the_slow_path(record: &Record) -> String {
+    if let Some(better) = record.better_clocksource() {
+        return format!("the vDSO can read {better}, which makes reads several times cheaper");
+    }
+    if let Some(reason) = record.reason_no_better_clocksource() {
+        return format!("no clocksource that the vDSO can read is to be had here: {reason}");
+    }
+    match &record.machine.clocksource.current {
+        Some(current) => {
+            format!("the vDSO can read {current}, so look for a sandbox or a tracer that keeps it from doing so")
+        }
+        None => {
+            "find out which clocksource the kernel reads; the vDSO can read tsc, kvm-clock and a few others".to_owned()
+        }
+    }
+}
+
+pub fn os_clock_coarse(record: &Record) -> Vec<Finding> {
+    monotonic(record)
+        .filter(|clock| clock.is_coarse())
+        .and_then(|clock| Some((clock, clock.step_ns()?)))
+        .map(|(clock, step)| {
+            Finding::new(FindingId::OsClockCoarse, format!("{} moves in steps of {}", clock.name, ns(step)))
+                .about(&clock.name)
+                .value("granularity_ns", step)
+                .advice("nothing shorter than a hundred of these steps can be timed within 1 %; see the clocksource")
+        })
+        .into_iter()
+        .collect()
+}
+
+pub fn path_inferred(record: &Record) -> Vec<Finding> {
+    let inferred: Vec<&str> = record
+        .clocks
+        .iter()
+        .filter(|clock| clock.path_evidence.as_ref().is_some_and(|proof| proof.method == PathMethod::Inferred))
+        .map(|clock| clock.name.as_str())
+        .collect();
+    if inferred.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(FindingId::PathInferred, format!("the path of {} is a guess from timing", inferred.join(", ")))
+            .value("clocks", inferred.len() as f64)
+            .advice("run where a process may install a seccomp filter, to have it proved"),
+    ]
+}
+
+/// What a read of the counter costs, where that is what a trap costs.
+pub fn trap_cost_ns(record: &Record) -> Option<f64> {
+    let counter = SourceId::CounterUnordered.name();
+    let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
+    let link_ns = record.harness.as_ref()?.canary.chain_link_ns;
+    (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
+}
+
+pub fn counter_traps(record: &Record) -> Vec<Finding> {
+    let name = SourceId::CounterUnordered.name();
+    let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
+    let advice = if record.machine.hypervisor.present == Some(true) {
+        "the hypervisor intercepts the counter; ask for a machine type that passes it through"
+    } else {
+        "something intercepts the counter: a hypervisor that does not show itself, an emulator, or a tracer"
+    };
+    vec![
+        Finding::new(FindingId::CounterTraps, format!("{name} costs {}, which is what a trap costs", ns(cost)))
+            .about(name)
+            .value("latency_ns", cost)
+            .advice(advice),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Canary, Harness};
+    use crate::rules::tests::{blank, latency, readable};
+
+    const COUNTER: &str = SourceId::CounterUnordered.name();
+
+    /// A machine whose counter costs `read_ns`, and a link of dependent multiplications `link_ns`.
+    fn machine(read_ns: f64, link_ns: f64) -> Record {
+        let mut record = blank();
+        let mut counter = readable(COUNTER);
+        counter.latency_ns = Some(latency(read_ns));
+        record.clocks.push(counter);
+        record.harness = Some(Harness {
+            timer: String::new(),
+            timer_cost_ns: 0.0,
+            timer_error_pct: 0.0,
+            loop_overhead_ns: None,
+            estimator: String::new(),
+            canary: Canary {
+                rounds: 1,
+                rounds_quiet: 1,
+                forks_quiet: 1,
+                quiet_turn_ns: link_ns / 3.0,
+                chain_link_ns: link_ns,
+                turns_per_link: 3.0,
+                turns_per_link_alone: None,
+                rounds_shared: None,
+                shared_throughout: None,
+            },
+        });
+        record
+    }
+
+    #[test]
+    fn a_trap_is_told_by_what_the_machine_itself_takes_for_work() {
+        // A read of 25 cycles at 3 GHz; one that exits to a hypervisor.
+        assert_eq!(trap_cost_ns(&machine(8.3, 1.0)), None);
+        assert_eq!(trap_cost_ns(&machine(1_200.0, 1.0)), Some(1_200.0));
+        // A slow core: 100 cycles at 300 MHz. An emulator: everything is slow.
+        assert_eq!(trap_cost_ns(&machine(333.0, 13.0)), None);
+        assert_eq!(trap_cost_ns(&machine(400.0, 20.0)), None);
+        // Nothing to compare with.
+        assert_eq!(trap_cost_ns(&Record { harness: None, ..machine(1_200.0, 1.0) }), None);
+    }
+
+    #[test]
+    fn a_hypervisor_is_blamed_only_where_there_is_one() {
+        let mut record = machine(1_200.0, 1.0);
+        record.machine.hypervisor.present = Some(false);
+        assert!(!counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
+        record.machine.hypervisor.present = Some(true);
+        assert!(counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
+    }
+
+    #[test]
+    fn a_step_back_of_unknown_length_is_given_none() {
+        let mut record = blank();
+        let samples = crate::task::reads::Samples {
+            differences: vec![(-7, 1), (20, 99)],
+            span_ticks: 1_973,
+            empty_intervals: 0,
+            largest_empty_ticks: 0,
+        };
+        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        record.reads.extend(crate::estimate::reads("CLOCK_MONOTONIC", &samples, rate, Default::default()));
+        let found = negative_elapsed(&record);
+        assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC stepped back once on one thread");
+        assert!(!found[0].evidence.values.contains_key("worst_ns"));
+    }
+
+    #[test]
+    fn a_step_that_is_shorter_than_a_read_is_not_coarse() {
+        let mut record = blank();
+        let mut clock = readable(SourceId::Os(OsClock::Monotonic).name());
+        (clock.granularity_ns, clock.granularity_is_latency) = (Some(1_200.0), Some(false));
+        clock.latency_ns = Some(latency(9_000.0));
+        record.clocks.push(clock);
+        assert_eq!(os_clock_coarse(&record), []);
+        record.clocks[0].latency_ns = Some(latency(50.0));
+        assert_eq!(os_clock_coarse(&record).len(), 1);
+    }
+}

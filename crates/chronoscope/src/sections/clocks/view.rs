@@ -1,0 +1,242 @@
+use crate::record::{Canary, ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN};
+use crate::quantity::{confidence, count, ns, ns_range, percent, three_digits};
+use crate::sections::clocks::library_clock::view as library_clock;
+use crate::table::{Align, Table};
+use crate::view::reason::reason;
+use crate::words::{given, quoted};
+
+const UNKNOWN: &str = "–";
+/// Marks of confidences other than the one that the header names.
+const MARKS: [&str; 4] = ["¹", "²", "³", "⁴"];
+
+pub fn show(page: &mut Page, record: &Record) {
+    page.section("CLOCKS");
+    if record.clocks.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "the record names no clock");
+        return;
+    }
+    let confidences = Confidences::of(record);
+    let mut table = Table::new(&[
+        ("clock", Align::Left),
+        ("path", Align::Left),
+        ("latency", Align::Right),
+        (&confidences.header(), Align::Right),
+        ("p50", Align::Right),
+        ("p99", Align::Right),
+        ("declared", Align::Right),
+        ("observed", Align::Right),
+        ("ordered", Align::Left),
+        ("causal", Align::Left),
+    ])
+    .tied(&[&confidences.header()])
+    .apart(&[("p50", "latency p50"), ("p99", "latency p99")]);
+    for clock in &record.clocks {
+        if clock.available {
+            table.row(PLAIN, cells(record, clock, &confidences));
+        } else {
+            let reason = given(clock.reason_unavailable.as_deref());
+            table.remark(DIM, &clock.name, &format!("unavailable: {reason}"));
+        }
+    }
+    page.table(table);
+    for note in notes(record, &confidences) {
+        page.paragraph(Line::plain("  "), DIM, &note);
+    }
+}
+
+fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [String; 10] {
+    let unknown = || UNKNOWN.to_owned();
+    let latency = clock.latency_ns.as_ref();
+    let of_latency = |part: fn(&Latency) -> f64| latency.map_or_else(unknown, |latency| ns(part(latency)));
+    let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
+    [
+        clock.name.clone(),
+        path(clock, traps(record, clock)),
+        of_latency(|latency| latency.estimate),
+        latency.map_or_else(unknown, |latency| {
+            format!("{}{}", ns_range(latency.low, latency.high), confidences.mark(latency))
+        }),
+        of_latency(|latency| latency.p50),
+        of_latency(|latency| latency.p99),
+        clock.resolution_ns_declared.map_or_else(unknown, ns),
+        observed(clock),
+        yes(clock.ordered),
+        clock.causal.map_or_else(unknown, yes),
+    ]
+}
+
+/// Whether each read of this clock leaves the guest of a hypervisor. An emulator has nothing to leave.
+fn traps(record: &Record, clock: &ClockReport) -> bool {
+    let hypervisor = &record.machine.hypervisor;
+    clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
+}
+
+fn path(clock: &ClockReport, traps: bool) -> String {
+    let Some(path) = clock.path else {
+        return UNKNOWN.to_owned();
+    };
+    // The table has no column to spare.
+    let mut words = if path == Path::Syscall { "syscall" } else { path_word(path) }.to_owned();
+    match clock.path_evidence.as_ref().map(|evidence| evidence.method) {
+        Some(PathMethod::Proved) => words.push_str(" proved"),
+        Some(PathMethod::Counted) => words.push_str(" counted"),
+        Some(PathMethod::Inferred) => words.push_str(" inferred"),
+        Some(PathMethod::ByConstruction) | None => {}
+    }
+    if traps {
+        words.push_str(", traps");
+    }
+    words
+}
+
+pub const fn path_word(path: Path) -> &'static str {
+    match path {
+        Path::Register => "register",
+        Path::Vdso => "vDSO",
+        Path::Syscall => "system call",
+    }
+}
+
+fn observed(clock: &ClockReport) -> String {
+    match (clock.granularity_ns, clock.granularity_is_latency) {
+        (_, Some(true)) => "= latency".to_owned(),
+        (Some(step), _) => ns(step),
+        (None, _) => UNKNOWN.to_owned(),
+    }
+}
+
+/// The confidences of the intervals in a table: the highest stands in its header, the others are marked.
+struct Confidences {
+    words: Vec<String>,
+}
+
+impl Confidences {
+    fn of(record: &Record) -> Self {
+        let mut found: Vec<(f64, String)> = Vec::new();
+        for latency in record.clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()) {
+            let word = confidence(latency.confidence);
+            if !found.iter().any(|(_, known)| *known == word) {
+                found.push((latency.confidence, word));
+            }
+        }
+        found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Self { words: found.into_iter().map(|(_, word)| word).collect() }
+    }
+
+    fn header(&self) -> String {
+        self.words.first().map_or_else(|| "interval".to_owned(), |word| format!("{word} int."))
+    }
+
+    fn mark(&self, latency: &Latency) -> String {
+        let word = confidence(latency.confidence);
+        match self.words.iter().position(|known| *known == word) {
+            None | Some(0) => String::new(),
+            Some(place) => MARKS.get(place - 1).map_or_else(|| format!(" at {word}"), |mark| (*mark).to_owned()),
+        }
+    }
+
+    /// What the marks mean, and a word where too few processes ran for the usual confidence.
+    fn note(&self) -> Option<String> {
+        let usual = confidence(1.0);
+        let first = self.words.first()?;
+        let marked: Vec<String> =
+            self.words[1..].iter().zip(MARKS).map(|(word, mark)| format!("{mark} {word}")).collect();
+        match (marked.is_empty(), *first == usual) {
+            (true, true) => None,
+            (true, false) => {
+                Some(format!("the intervals hold with confidence {first}, not {usual}: too few processes for more"))
+            }
+            (false, _) => Some(format!("{} and not {first}: too few processes", marked.join(", "))),
+        }
+    }
+}
+
+fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
+    let mut remarks = Vec::new();
+    remarks.extend(confidences.note());
+    if record.clocks.iter().any(|clock| clock.available && traps(record, clock)) {
+        remarks.push("traps: every read leaves the virtual machine, at the hypervisor's cost".to_owned());
+    }
+    let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
+        let affected = record.clocks.iter().any(|clock| clock.available && missing(clock));
+        affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", reason(record, &[part])))
+    };
+    remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), Part::Latency));
+    remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), Part::Granularity));
+    remarks.extend(untested("path", |clock| clock.path.is_none(), Part::Paths));
+    let mut notes = Vec::new();
+    if !remarks.is_empty() {
+        notes.push(remarks.join(" · "));
+    }
+    notes.extend(library_clock::said(record));
+    notes.extend(cycles(record));
+    notes.push(harness(record));
+    notes.extend(record.harness.as_ref().map(|harness| canary(&harness.canary)));
+    notes
+}
+
+/// What the plain counter read costs in cycles, beside what was published.
+fn cycles(record: &Record) -> Option<String> {
+    let counter = |clock: &&ClockReport| clock.latency_tsc_cycles.is_some();
+    let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);
+    let clock = clock.or_else(|| record.clocks.iter().find(counter))?;
+    clock.latency_tsc_cycles.as_ref().map(|cycles| {
+        let unpublished =
+            if cycles.published.is_none() { "; the published table has no figure for this CPU" } else { "" };
+        format!("{}: {}{unpublished}", clock.name, cycles_said(cycles))
+    })
+}
+
+/// A counter read's cost in cycles, in words.
+pub fn cycles_said(cycles: &Cycles) -> String {
+    let mut text = format!("{} TSC cycles per read", three_digits(cycles.reciprocal_throughput));
+    if let Some(serialised) = cycles.serialised {
+        text.push_str(&format!(", {} behind a fence", three_digits(serialised)));
+    }
+    if let Some(p) = &cycles.published {
+        text.push_str(&format!("; published for {}: {} cycles", p.microarchitecture, three_digits(p.cycles)));
+    }
+    text
+}
+
+fn harness(record: &Record) -> String {
+    let Some(harness) = &record.harness else {
+        return "cost of measuring: not measured".to_owned();
+    };
+    let loops = match &harness.loop_overhead_ns {
+        Some(latency) => format!("empty loop {} per turn", ns(latency.estimate)),
+        None => "empty loop not measured".to_owned(),
+    };
+    let timer = format!(
+        "timer {}, ≥ {} between readings, at most {} of a batch",
+        quoted(&harness.timer),
+        ns(harness.timer_cost_ns),
+        percent(harness.timer_error_pct)
+    );
+    let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
+    let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
+        format!("; that timer is the counter, at its rate in this run, although {doubt}")
+    });
+    format!("{loops}, {timer}; shown, never subtracted{doubt}")
+}
+
+/// Which rounds the latencies and their intervals rest on, and what the others suffered as far as that is known.
+fn canary(canary: &Canary) -> String {
+    let rounds = format!("latency and interval over {} of {} rounds", count(canary.rounds_quiet), count(canary.rounds));
+    let rest = canary.rounds.saturating_sub(canary.rounds_quiet);
+    let left_out = match (rest, canary.rounds_shared) {
+        (0, _) => String::new(),
+        (_, Some(shared)) if shared > 0 => format!(
+            "; in the other {} the empty loop ran slow, in {} of them at about half speed while the multiplication chain \
+             kept its pace, as on a core shared with a busy neighbour",
+            count(rest),
+            count(shared.min(rest))
+        ),
+        _ => format!("; in the other {} the empty loop ran slow", count(rest)),
+    };
+    format!("{rounds}{left_out}; p50 and p99 over all")
+}

@@ -1,0 +1,8 @@
+//! What causal times cost when many threads ask for them.
+
+pub mod estimate;
+pub mod granularity_list;
+pub mod measure;
+pub mod report;
+pub mod task;
+pub mod view;

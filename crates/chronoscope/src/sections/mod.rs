@@ -1,0 +1,12 @@
+//! What can be measured: a folder per section, with its options, plan, measuring, report, rules and view.
+
+pub mod causality;
+pub mod clocks;
+pub mod contention;
+pub mod pace;
+pub mod pauses;
+pub mod reads;
+pub mod runtimes;
+pub mod scaling;
+pub mod selftest;
+pub mod thread_release;

@@ -1,0 +1,259 @@
+use std::ffi::OsString;
+use std::fmt;
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chronoscope_clock::pacer::Slot;
+
+use super::measure::OVERDUE;
+
+/// A program that has been told that no more comes gets so long to end.
+const GRACE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Why a consumer could not be started.
+#[derive(Debug)]
+pub struct ConsumerError {
+    program: String,
+    error: std::io::Error,
+}
+
+impl fmt::Display for ConsumerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} could not be started: {}; name a program that is there", self.program, self.error)
+    }
+}
+
+impl std::error::Error for ConsumerError {}
+
+/// What events are handed to: nobody, or a program that reads lines.
+pub struct Consumer(Option<Running>);
+
+struct Running {
+    child: Arc<Mutex<Child>>,
+    input: Option<ChildStdin>,
+    line: Vec<u8>,
+    /// How long the lines were, each with how many in a row: numbers grow by a digit now and then.
+    handed_over: Vec<(u64, u64)>,
+    stands: Arc<Standing>,
+}
+
+/// How far the handing over has come.
+#[derive(Default)]
+struct Standing {
+    /// Whether the program was ended since it did not read on.
+    overdue: AtomicBool,
+    /// Whether no more comes: from here on the program has its own time to end.
+    is_closed: AtomicBool,
+}
+
+/// What is in the pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pipe {
+    /// How much it holds.
+    pub bytes: Option<u64>,
+    /// Lines that were not read, or not to their end.
+    pub unread_lines: Option<u64>,
+}
+
+/// Ends the program from another thread.
+pub struct Killer(Option<(Arc<Mutex<Child>>, Arc<Standing>)>);
+
+impl Killer {
+    pub fn kill(&self) {
+        if let Some((child, _)) = &self.0 {
+            // Whether it has ended already makes no difference.
+            let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        }
+    }
+
+    /// The same, for one who has not taken all events in time. One that has taken them is left the time to end that
+    /// [`Consumer::finish`] gives.
+    pub fn kill_overdue(&self) {
+        let Some((child, stands)) = &self.0 else { return };
+        let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+        if !stands.is_closed.load(SeqCst) {
+            stands.overdue.store(true, SeqCst);
+            // Whether it has ended already makes no difference.
+            let _ = child.kill();
+        }
+    }
+}
+
+impl Consumer {
+    /// What the program prints goes to standard error: standard output is the report's.
+    pub fn start(command: &[OsString]) -> Result<Self, ConsumerError> {
+        let Some((program, arguments)) = command.split_first() else { return Ok(Self(None)) };
+        let failed = |error| ConsumerError { program: program.to_string_lossy().into_owned(), error };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::from(std::io::stderr()))
+            .spawn()
+            .map_err(failed)?;
+        let input = child.stdin.take();
+        let (child, stands) = (Arc::new(Mutex::new(child)), Arc::default());
+        let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
+        Ok(Self(Some(Running { child, input, line, handed_over, stands })))
+    }
+
+    pub fn killer(&self) -> Killer {
+        Killer(self.0.as_ref().map(|running| (running.child.clone(), running.stands.clone())))
+    }
+
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
+    pub fn take(&mut self, slot: &Slot) -> Result<(), String> {
+        let Some(Running { input: Some(input), line, handed_over, stands, .. }) = &mut self.0 else { return Ok(()) };
+        line.clear();
+        // Into memory, which cannot fail; then in one call.
+        let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
+        input.write_all(line).map_err(|error| match stands.overdue.load(SeqCst) {
+            true => {
+                format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
+            }
+            false => format!("the consumer takes no more events: {error}"),
+        })?;
+        match handed_over.last_mut() {
+            Some((bytes, lines)) if *bytes == line.len() as u64 => *lines += 1,
+            _ => handed_over.push((line.len() as u64, 1)),
+        }
+        Ok(())
+    }
+
+    /// What of it is unread now.
+    pub fn pipe(&self) -> Pipe {
+        let Some(Running { input: Some(input), handed_over, .. }) = &self.0 else { return Pipe::default() };
+        let unread_lines = unread_bytes(input).map(|unread| lines(unread, handed_over));
+        Pipe { bytes: holds_bytes(input), unread_lines }
+    }
+
+    /// Tells the program that no more comes, and waits for its end; ends it where it does not. Whether that was so; None
+    /// without a program.
+    pub fn finish(self) -> Option<bool> {
+        let mut running = self.0?;
+        {
+            let _ending = running.child.lock().unwrap_or_else(PoisonError::into_inner);
+            running.stands.is_closed.store(true, SeqCst);
+        }
+        drop(running.input.take());
+        let until = Instant::now() + GRACE;
+        loop {
+            let mut child = running.child.lock().unwrap_or_else(PoisonError::into_inner);
+            if !matches!(child.try_wait(), Ok(None)) {
+                return Some(running.stands.overdue.load(SeqCst));
+            }
+            if Instant::now() >= until {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Some(true);
+            }
+            drop(child);
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn unread_bytes(input: &ChildStdin) -> Option<u64> {
+    rustix::io::ioctl_fionread(input).ok()
+}
+
+#[cfg(target_os = "linux")]
+fn holds_bytes(input: &ChildStdin) -> Option<u64> {
+    rustix::pipe::fcntl_getpipe_size(input).ok().and_then(|bytes| u64::try_from(bytes).ok())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unread_bytes(_input: &ChildStdin) -> Option<u64> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holds_bytes(_input: &ChildStdin) -> Option<u64> {
+    None
+}
+
+/// How many of the last lines the last so many bytes touch, where lines had these lengths, each so often in a row.
+fn lines(mut bytes: u64, handed_over: &[(u64, u64)]) -> u64 {
+    let mut found = 0;
+    for (length, count) in handed_over.iter().rev() {
+        let of_these = bytes.div_ceil(*length).min(*count);
+        found += of_these;
+        bytes = bytes.saturating_sub(of_these * length);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unread_bytes_are_those_of_the_last_lines() {
+        let handed_over = [(28, 10), (29, 90), (30, 5)];
+        let of = |bytes| lines(bytes, &handed_over);
+        assert_eq!((of(0), of(1), of(30), of(31), of(150)), (0, 1, 1, 2, 5));
+        assert_eq!((of(150 + 29), of(150 + 90 * 29), of(150 + 90 * 29 + 280), of(u64::MAX)), (6, 95, 105, 105));
+        assert_eq!(lines(10, &[]), 0);
+    }
+
+    #[test]
+    fn no_consumer_has_no_pipe() {
+        let none = Consumer::start(&[]).unwrap();
+        assert!(!none.is_there());
+        assert_eq!((none.pipe(), none.finish()), (Pipe::default(), None));
+    }
+
+    /// The time that it has to end counts from its last line, however long after the planned end that came.
+    #[test]
+    #[cfg(unix)]
+    fn a_consumer_that_has_all_its_lines_is_not_overdue() {
+        let words = ["sh", "-c", "cat > /dev/null; sleep 0.3"].map(OsString::from);
+        let consumer = Consumer::start(&words).unwrap();
+        let killer = consumer.killer();
+        let finished = std::thread::spawn(move || consumer.finish());
+        let stands = &killer.0.as_ref().unwrap().1;
+        while !stands.is_closed.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        killer.kill_overdue();
+        assert_eq!(finished.join().unwrap(), Some(false), "it ended by itself");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_consumer_that_has_not_taken_its_lines_in_time_is_ended() {
+        let consumer = Consumer::start(&["sleep", "60"].map(OsString::from)).unwrap();
+        consumer.killer().kill_overdue();
+        assert_eq!(consumer.finish(), Some(true));
+    }
+
+    /// It sleeps before it reads: what was handed over is unread, and the pipe says so.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_consumer_has_not_read_is_counted() {
+        use chronoscope_clock::Instant;
+        use chronoscope_clock::pacer::Late;
+
+        let words = ["sleep", "60"].map(OsString::from);
+        let mut consumer = Consumer::start(&words).unwrap();
+        for number in 0..100 {
+            let at = Instant::from_nanos(1_000_000_000 + number);
+            let late = Late::default();
+            let slot = Slot { number, intended: at, started: at, late, skipped: 0, slipped: Duration::ZERO };
+            consumer.take(&slot).unwrap();
+        }
+        let pipe = consumer.pipe();
+        consumer.killer().kill();
+        assert_eq!(consumer.finish(), Some(false), "it was killed by the test");
+        assert_eq!(pipe.unread_lines, Some(100));
+        assert!(pipe.bytes.unwrap() >= 4_096, "{pipe:?}");
+    }
+}

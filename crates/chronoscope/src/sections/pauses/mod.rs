@@ -1,0 +1,8 @@
+//! How long pauses really take.
+
+pub mod estimate;
+pub mod measure;
+pub mod report;
+pub mod rules;
+pub mod task;
+pub mod view;

@@ -1,0 +1,332 @@
+//! Pauses of every way and length, in turn, and how long they took.
+//!
+//! Each way has a thread of its own, since timer slack, time slices and policies belong to a thread; all of them run on the
+//! same CPU, one at a time.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use chronoscope_clock::os::{self, OsClock};
+use chronoscope_clock::pause::{self, Pauser, TimeSlice};
+use chronoscope_clock::{Clock, Instant};
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Disturbance, PauseWay};
+use crate::watch::{self, Watch};
+
+/// Pauses of one turn at most.
+const MOST_PAUSES: u64 = 20_000;
+/// Longer pauses get more of the time, so that some of each are seen; this power of their length.
+const SHARE_POWER: f64 = 0.3;
+/// The margin of the fixed hybrid.
+const MARGIN: Duration = Duration::from_micros(50);
+/// The time slice that is asked for.
+const SLICE: Duration = Duration::from_micros(100);
+
+/// Which ways, for which lengths, on which CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The ways.
+    pub ways: Vec<PauseWay>,
+    /// The lengths.
+    pub lengths_ns: Vec<u64>,
+    /// The CPU to run on.
+    pub cpu: Option<u32>,
+    /// Whether a thread that never sleeps runs there, too.
+    pub load: bool,
+    /// The round: each begins with another way, and another length.
+    pub rotation: usize,
+}
+
+/// What a process saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// One entry for each way and length that was tried.
+    pub turns: Vec<Turn>,
+    /// Ways that could not be had, with the reason.
+    pub unavailable: Vec<(PauseWay, String)>,
+}
+
+/// One way at one length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The way.
+    pub way: PauseWay,
+    /// What was asked for.
+    pub requested_ns: u64,
+    /// What it took, with counts.
+    pub taken_ns: Vec<(u64, u64)>,
+    /// CPU time of the thread over the whole turn; None where it is not told.
+    pub cpu_ns: Option<u64>,
+    /// The whole turn.
+    pub wall_ns: u64,
+    /// Involuntary switches of the thread in it: to another that the kernel preferred, or that a yield gave way to.
+    pub preempted: u64,
+}
+
+pub fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+    // Threads inherit the CPU of the one that starts them.
+    let watch = Watch::among(request.cpu.as_slice());
+    let hog = Hog::start(request.load)?;
+    let mut samples = Samples::default();
+    let mut threads: Vec<Waiter> = Vec::new();
+    for way in &request.ways {
+        match Waiter::start(*way)? {
+            Ok(waiter) => threads.push(waiter),
+            Err(reason) => samples.unavailable.push((*way, reason)),
+        }
+    }
+    let turns: Vec<(u64, usize)> =
+        request.lengths_ns.iter().flat_map(|length| (0..threads.len()).map(move |thread| (*length, thread))).collect();
+    let shares: Vec<f64> = turns.iter().map(|(length_ns, _)| (*length_ns as f64).powf(SHARE_POWER)).collect();
+    let whole = shares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    for which in order(turns.len(), threads.len(), request.rotation) {
+        let (length_ns, thread) = turns[which];
+        let budget_ns = (budget_ms as f64 * 1e6 * shares[which] / whole) as u64;
+        samples.turns.push(threads[thread].takes(length_ns, budget_ns)?);
+    }
+    drop(threads);
+    drop(hog);
+    let disturbance = with_switches(watch.finish(), &samples.turns);
+    Ok((samples, disturbance))
+}
+
+/// What the thread that tells the others when to pause suffered, with the switches that were counted in theirs. How long those
+/// waited is not counted, so that its own wait is not told either.
+fn with_switches(own: Disturbance, turns: &[Turn]) -> Disturbance {
+    let in_turns: u64 = turns.iter().map(|turn| turn.preempted).sum();
+    Disturbance {
+        involuntary_switches: own.involuntary_switches.map(|switches| switches.saturating_add(in_turns)),
+        waited_ms: None,
+        ..own
+    }
+}
+
+/// The order of `turns`, of `ways` for each length, in this round. One way and one length further on in each: a step that has no
+/// factor in common with the number of ways.
+fn order(turns: usize, ways: usize, round: usize) -> impl Iterator<Item = usize> {
+    let first = round * (ways + 1);
+    (0..turns).map(move |at| (at + first) % turns)
+}
+
+/// A thread that pauses in its way when it is told to.
+struct Waiter {
+    way: PauseWay,
+    orders: Sender<(u64, u64)>,
+    turns: Receiver<Turn>,
+}
+
+impl Waiter {
+    /// The inner error is why this way cannot be had.
+    fn start(way: PauseWay) -> Result<Result<Self, String>, String> {
+        let (orders, received) = channel::<(u64, u64)>();
+        let (answer, turns) = channel();
+        let (ready, is_ready) = channel();
+        let serve = move || {
+            let mut pause = match Paused::new(way) {
+                Ok(pause) => pause,
+                Err(reason) => return drop(ready.send(Err(reason))),
+            };
+            let _ = ready.send(Ok(()));
+            for (length_ns, budget_ns) in received {
+                if answer.send(turn(way, &mut pause, length_ns, budget_ns)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().spawn(serve).map_err(|error| format!("no thread could be started: {error}"))?;
+        match is_ready.recv() {
+            Ok(Ok(())) => Ok(Ok(Self { way, orders, turns })),
+            Ok(Err(reason)) => Ok(Err(reason)),
+            Err(_) => Err("a pausing thread panicked".to_owned()),
+        }
+    }
+
+    fn takes(&self, length_ns: u64, budget_ns: u64) -> Result<Turn, String> {
+        let lost = || format!("the thread of {} ended", self.way.name());
+        self.orders.send((length_ns, budget_ns)).map_err(|_| lost())?;
+        self.turns.recv().map_err(|_| lost())
+    }
+}
+
+/// A way to pause, with what it needs.
+enum Paused {
+    Std,
+    Sleep,
+    Hybrid,
+    Pauser { pauser: Box<Pauser>, _slice: Option<TimeSlice> },
+    Yield(Clock),
+    Spin,
+}
+
+impl Paused {
+    fn new(way: PauseWay) -> Result<Self, String> {
+        let learnt = |slice, real_time: bool| {
+            let mut pauser = Pauser::new();
+            if real_time {
+                pauser.enter_real_time().map_err(|unavailable| unavailable.to_string())?;
+            }
+            pauser.calibrate();
+            Ok(Self::Pauser { pauser: Box::new(pauser), _slice: slice })
+        };
+        match way {
+            PauseWay::StdSleep => Ok(Self::Std),
+            PauseWay::Sleep => Ok(Self::Sleep),
+            PauseWay::Hybrid => Ok(Self::Hybrid),
+            PauseWay::Pauser => learnt(None, false),
+            PauseWay::PauserSlice => {
+                let slice = TimeSlice::request(SLICE).map_err(|unavailable| unavailable.to_string())?;
+                learnt(Some(slice), false)
+            }
+            PauseWay::PauserRealTime => learnt(None, true),
+            PauseWay::Yield => Ok(Self::Yield(Clock::or_system())),
+            PauseWay::Spin => Ok(Self::Spin),
+        }
+    }
+
+    fn pause(&mut self, length: Duration) {
+        match self {
+            Self::Std => thread::sleep(length),
+            Self::Sleep => {
+                let _ = pause::sleep(length);
+            }
+            Self::Hybrid => {
+                let _ = pause::hybrid(length, MARGIN);
+            }
+            Self::Pauser { pauser, .. } => {
+                let _ = pauser.pause(length);
+            }
+            Self::Yield(clock) => {
+                let end = clock.now().saturating_add(length);
+                while clock.now() < end {
+                    thread::yield_now();
+                }
+            }
+            Self::Spin => {
+                let _ = pause::spin(length);
+            }
+        }
+    }
+}
+
+fn turn(way: PauseWay, pause: &mut Paused, requested_ns: u64, budget_ns: u64) -> Turn {
+    let clock = Clock::or_system();
+    let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
+    let length = Duration::from_nanos(requested_ns);
+    pause.pause(length);
+    let mut taken = BTreeMap::<u64, u64>::new();
+    let (cpu_before, switches) = (cpu_ns(), watch::involuntary_switches().unwrap_or(0));
+    let began = clock.now();
+    let mut after = began;
+    for _ in 0..MOST_PAUSES {
+        let before = clock.now();
+        pause.pause(length);
+        after = clock.now();
+        *taken.entry(nanos(after, before)).or_default() += 1;
+        if nanos(after, began) >= budget_ns {
+            break;
+        }
+    }
+    Turn {
+        way,
+        requested_ns,
+        taken_ns: taken.into_iter().collect(),
+        cpu_ns: cpu_before.zip(cpu_ns()).map(|(before, after)| after.saturating_sub(before)),
+        wall_ns: nanos(after, began),
+        preempted: watch::involuntary_switches().unwrap_or(switches).saturating_sub(switches),
+    }
+}
+
+fn nanos(to: Instant, from: Instant) -> u64 {
+    to.as_nanos().saturating_sub(from.as_nanos())
+}
+
+/// A thread that never sleeps, until it is dropped.
+struct Hog {
+    stop: &'static AtomicBool,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Hog {
+    fn start(wanted: bool) -> Result<Option<Self>, String> {
+        if !wanted {
+            return Ok(None);
+        }
+        // One for each process, which ends soon after.
+        let stop: &'static AtomicBool = Box::leak(Box::default());
+        let spin = || {
+            while !stop.load(Relaxed) {
+                std::hint::spin_loop();
+            }
+        };
+        let thread =
+            thread::Builder::new().spawn(spin).map_err(|error| format!("no load could be started: {error}"))?;
+        Ok(Some(Self { stop, thread: Some(thread) }))
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.stop.store(true, Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_begin_with_another_way_each() {
+        for (ways, lengths) in [(7, 5), (8, 5), (4, 3), (7, 1), (1, 5)] {
+            let first: Vec<usize> =
+                (0..ways).map(|round| order(ways * lengths, ways, round).next().unwrap() % ways).collect();
+            assert_eq!(first, (0..ways).collect::<Vec<_>>(), "{ways} ways, {lengths} lengths");
+            let mut all: Vec<usize> = order(ways * lengths, ways, 3).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..ways * lengths).collect::<Vec<_>>());
+        }
+        assert_eq!(order(0, 0, 5).count(), 0);
+    }
+
+    #[test]
+    fn switches_in_the_pausing_threads_are_counted() {
+        let turn = |preempted| Turn {
+            way: PauseWay::Spin,
+            requested_ns: 1_000,
+            taken_ns: Vec::new(),
+            cpu_ns: None,
+            wall_ns: 0,
+            preempted,
+        };
+        let own = Disturbance { involuntary_switches: Some(258), waited_ms: Some(1.0), ..Disturbance::default() };
+        let all = with_switches(own, &[turn(500), turn(75)]);
+        assert_eq!((all.involuntary_switches, all.waited_ms), (Some(833), None));
+        assert_eq!(with_switches(Disturbance::default(), &[turn(5)]).involuntary_switches, None);
+    }
+
+    #[test]
+    fn every_way_is_tried_at_every_length_and_is_never_early() {
+        let ways: Vec<PauseWay> = PauseWay::ALL.into_iter().filter(|way| *way != PauseWay::PauserRealTime).collect();
+        let request = Request { ways, lengths_ns: vec![1_000, 200_000], cpu: None, load: false, rotation: 3 };
+        let (samples, _) = run(&request, 20).unwrap();
+        assert_eq!(samples.turns.len() + 2 * samples.unavailable.len(), 2 * request.ways.len());
+        for turn in &samples.turns {
+            assert!(turn.taken_ns.iter().all(|(ns, count)| *ns >= turn.requested_ns && *count > 0), "{turn:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_named_and_keeps_nothing_from_the_rest() {
+        let ways = vec![PauseWay::PauserRealTime, PauseWay::Spin];
+        let request = Request { ways, lengths_ns: vec![1_000], cpu: None, load: true, rotation: 0 };
+        let (samples, _) = run(&request, 1).unwrap();
+        assert!(samples.turns.iter().any(|turn| turn.way == PauseWay::Spin));
+        assert_eq!(samples.turns.len() + samples.unavailable.len(), 2);
+    }
+}

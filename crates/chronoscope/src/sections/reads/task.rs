@@ -1,0 +1,124 @@
+//! Takes consecutive reads into a preallocated array, and the largest of many empty intervals.
+
+use chronoscope_clock::{SourceVisitor, TickSource};
+use serde::{Deserialize, Serialize};
+
+use crate::task::source;
+use crate::task::timer::{Deadline, Timer};
+
+/// Reads per piece; the deadline is looked at between pieces.
+const PIECE: usize = 1 << 18;
+/// Empty intervals between two looks at the deadline.
+const CHUNK: u64 = 10_000;
+
+/// What to read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The clock.
+    pub source: String,
+    /// Consecutive reads.
+    pub reads: u64,
+    /// Start-stop pairs with nothing between them.
+    pub empty_intervals: u64,
+}
+
+/// What was read, in ticks of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// Every difference between consecutive reads, with the number of times that it was seen.
+    pub differences: Vec<(i64, u64)>,
+    /// The sum of the spans from the first read of a piece to its last.
+    pub span_ticks: u64,
+    /// Start-stop pairs made.
+    pub empty_intervals: u64,
+    /// The largest of them.
+    pub largest_empty_ticks: i64,
+}
+
+pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+    source(&request.source)?.visit(Collect { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+}
+
+struct Collect<'a> {
+    request: &'a Request,
+    timer: Timer,
+    budget_ms: u64,
+}
+
+impl SourceVisitor for Collect<'_> {
+    type Output = Samples;
+
+    fn visit<S: TickSource>(self, source: S) -> Samples {
+        let half = Deadline::after_ms(self.timer, self.budget_ms / 2);
+        let whole = Deadline::after_ms(self.timer, self.budget_ms);
+        let mut samples = consecutive(&source, self.request.reads, || half.passed());
+        (samples.empty_intervals, samples.largest_empty_ticks) =
+            empty_intervals(&source, self.request.empty_intervals, || whole.passed());
+        samples
+    }
+}
+
+/// Differences between `reads` consecutive reads of `source`, or fewer if `stop` says so between two pieces.
+pub fn consecutive<S: TickSource>(source: &S, reads: u64, stop: impl Fn() -> bool) -> Samples {
+    let mut samples = Samples::default();
+    let mut piece = vec![1; PIECE.min(usize::try_from(reads).unwrap_or(PIECE)).max(2)];
+    let mut counts = std::collections::BTreeMap::<i64, u64>::new();
+    let mut taken = 0;
+    while taken < reads && (taken == 0 || !stop()) {
+        for slot in &mut piece {
+            *slot = source.read();
+        }
+        for pair in piece.windows(2) {
+            *counts.entry(pair[1].wrapping_sub(pair[0]) as i64).or_default() += 1;
+        }
+        samples.span_ticks += piece[piece.len() - 1].saturating_sub(piece[0]);
+        taken += piece.len() as u64;
+    }
+    samples.differences = counts.into_iter().collect();
+    samples
+}
+
+/// How many start-stop pairs were made, and the largest of them.
+fn empty_intervals<S: TickSource>(source: &S, pairs: u64, stop: impl Fn() -> bool) -> (u64, i64) {
+    let (mut made, mut largest) = (0, 0);
+    while made < pairs && !stop() {
+        for _ in 0..CHUNK {
+            let start = source.read();
+            largest = largest.max(source.read().wrapping_sub(start) as i64);
+        }
+        made += CHUNK;
+    }
+    (made, largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_clock::FakeClock;
+    use std::time::Duration;
+
+    #[test]
+    fn a_steady_clock_has_one_difference() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(20));
+        let samples = consecutive(&clock, 1000, || false);
+        assert_eq!(samples.differences, [(20, 999)]);
+        assert_eq!(samples.span_ticks, 999 * 20);
+    }
+
+    #[test]
+    fn stopping_early_keeps_the_first_piece() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(1));
+        let samples = consecutive(&clock, u64::MAX, || true);
+        assert_eq!(samples.differences, [(1, PIECE as u64 - 1)]);
+    }
+
+    #[test]
+    fn the_largest_empty_interval_is_kept() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(5));
+        assert_eq!(empty_intervals(&clock, 1, || false), (CHUNK, 5));
+        assert_eq!(empty_intervals(&clock, 1, || true), (0, 0));
+    }
+}

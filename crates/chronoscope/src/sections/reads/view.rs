@@ -1,0 +1,141 @@
+use crate::record::{Part, Reads, Record};
+
+use crate::bars::{SCALE, bars};
+use crate::disturbance;
+use crate::line::Line;
+use crate::page::{Page, wrapped};
+use crate::palette::{CRITICAL, DIM, PLAIN, TITLE};
+use crate::quantity::{count, ns, share};
+use crate::view::reason::not_tested;
+use crate::words::counted;
+
+/// Clocks on the page of everything, and the rows of their histograms.
+const CHECK_CLOCKS: usize = 2;
+const CHECK_ROWS: usize = 5;
+const ROWS: usize = 12;
+/// Modes that are named.
+const MODES: usize = 3;
+
+/// The first clocks beside each other.
+pub fn show(page: &mut Page, record: &Record) {
+    if !begin(page, record, CHECK_CLOCKS) {
+        return;
+    }
+    let column = page.column();
+    let mut drawn = record.reads.iter().take(CHECK_CLOCKS).map(|reads| {
+        let mut lines = title(reads, column);
+        lines.extend(bars(&reads.histogram, CHECK_ROWS, column));
+        for fact in facts(reads).into_iter().chain(gaps(reads)) {
+            lines.extend(wrapped(&fact, column).iter().map(|piece| Line::plain(piece)));
+        }
+        lines
+    });
+    page.beside(drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
+}
+
+/// Every clock, one below the other.
+pub fn show_all(page: &mut Page, record: &Record) {
+    if !begin(page, record, usize::MAX) {
+        return;
+    }
+    for (i, reads) in record.reads.iter().enumerate() {
+        if i > 0 {
+            page.line(Line::new());
+        }
+        page.lines(title(reads, page.width()));
+        page.lines(bars(&reads.histogram, ROWS, page.width()));
+        for fact in facts(reads) {
+            page.paragraph(Line::plain("  "), PLAIN, &fact);
+        }
+        for gaps in reads.shown_gaps() {
+            let text = format!(
+                "gaps above {}: {}, {} of the time",
+                short(gaps.above_ns),
+                count(gaps.count),
+                share(gaps.share_of_time)
+            );
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
+        if let Some(text) = hidden(reads) {
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
+        let smallest = reads.minimum_ns.map_or_else(|| "none above zero".to_owned(), ns);
+        let text = format!("smallest difference {smallest}; first read to last {}", ns(reads.span_ns));
+        page.paragraph(Line::plain("  "), PLAIN, &text);
+        page.paragraph(Line::plain("  "), PLAIN, &disturbance::said(&reads.disturbance));
+    }
+}
+
+/// Says why there is nothing, if there is nothing.
+fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
+    let more = match record.reads.len().saturating_sub(shown) {
+        0 => String::new(),
+        1 => "; 1 more clock in the reads view".to_owned(),
+        more => format!("; {more} more clocks in the reads view"),
+    };
+    page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
+    if record.reads.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Reads]));
+    }
+    !record.reads.is_empty()
+}
+
+fn title(reads: &Reads, width: usize) -> Vec<Line> {
+    let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
+    let name = Line::styled(TITLE, &crate::page::fitted(&reads.clock, 26));
+    let mut lines = if name.width() + Line::plain(&rest).width() <= width {
+        vec![name.and(&rest)]
+    } else {
+        std::iter::once(name).chain(wrapped(&rest, width).iter().map(|piece| Line::plain(piece))).collect()
+    };
+    if reads.backward_steps > 0 {
+        let text = format!("✘ {} backward", counted(reads.backward_steps, "step", "steps"));
+        lines.extend(wrapped(&text, width).iter().map(|piece| Line::styled(CRITICAL, piece)));
+    }
+    lines
+}
+
+fn facts(reads: &Reads) -> Vec<String> {
+    let modes: Vec<String> =
+        reads.modes.iter().take(MODES).map(|mode| format!("{} ({})", ns(mode.at_ns), share(mode.share))).collect();
+    let mut facts = vec![
+        format!("modes {}", if modes.is_empty() { "none".to_owned() } else { modes.join(", ") }),
+        format!(
+            "p50 {} · p99 {} · p99.9 {} · max {}",
+            ns(reads.p50_ns),
+            ns(reads.p99_ns),
+            ns(reads.p999_ns),
+            ns(reads.maximum_ns)
+        ),
+    ];
+    facts.push(if reads.empty_intervals == 0 {
+        "largest empty interval not measured".to_owned()
+    } else {
+        format!("largest of {} empty intervals {}", count(reads.empty_intervals), ns(reads.largest_empty_interval_ns))
+    });
+    facts
+}
+
+/// All gaps in one sentence.
+fn gaps(reads: &Reads) -> Option<String> {
+    let gaps: Vec<String> =
+        reads.shown_gaps().map(|gap| format!(">{} {}", short(gap.above_ns), share(gap.share_of_time))).collect();
+    if gaps.is_empty() { hidden(reads) } else { Some(format!("time in gaps {}", gaps.join(", "))) }
+}
+
+/// Why shorter gaps are not told, where the clock's steps hide them.
+fn hidden(reads: &Reads) -> Option<String> {
+    match reads.step_ns() {
+        0.0 => None,
+        step if step.is_finite() => {
+            let shortest = short(step * Reads::STEPS_PER_GAP);
+            Some(format!("gaps below {shortest} cannot be told: the clock moves in steps of {} or more", ns(step)))
+        }
+        _ => Some("gaps cannot be told: the clock did not move".to_owned()),
+    }
+}
+
+/// A threshold, which is a round number.
+fn short(value: f64) -> String {
+    ns(value).replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
+}

@@ -1,0 +1,589 @@
+//! What a runtime's clocks cost and show, from what its probes said.
+
+use std::collections::BTreeMap;
+
+use chronoscope_clock::Rate;
+
+use crate::estimate::canary::{QUIET_FACTOR, QUIETEST_SHARE};
+use crate::estimate::clock::{granularity, latency};
+use crate::estimate::interval::claimed_interval_ns;
+use crate::estimate::pauses::{Paused, pause_figures, published};
+use crate::estimate::reads_of::reads;
+use crate::estimate::release::latch;
+use crate::estimate::spread;
+use crate::record::{
+    AddedLatency, CrowdLatency, DirectInterval, Disturbance, Latch, Latency, LoopCheck, Path, PathEvidence, PathMethod,
+    PauseUnavailable, PublishedTimer, RuntimeClock, RuntimeKind, RuntimePause, SystemCalls, TimeKind, WarmUp,
+};
+use crate::sections::runtimes::probe::Answer;
+use crate::sections::runtimes::probe::protocol::{Clock, Crowd, Lane, NOTHING};
+use crate::stats::{Distribution, Steadiness, median, steady_state};
+use crate::task::latch::{Call, CallSamples, Samples as LatchSamples};
+use crate::task::latency::LaneSamples;
+use crate::task::{granularity as steps_task, reads as reads_task};
+
+/// A loop is steady whose batches differ by less than this share from one stretch of them to the next.
+const STEADY_MARGIN: f64 = 0.05;
+/// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
+/// disturbed batch is no proof of that.
+const CHECK_BOUNDS: (f64, f64) = (2.5, 6.4);
+/// A batch of the warm-up that took less says nothing, in nanoseconds.
+const TELLING_NS: f64 = 10_000.0;
+/// With more system calls per read than this the kernel is entered for each, and with fewer than the second for none; what
+/// lies between belongs to other threads of the runtime, or to some reads alone.
+const SYSTEM_CALL_EACH: f64 = 0.9;
+const SYSTEM_CALL_NONE: f64 = 0.05;
+
+/// One process of a runtime.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fork {
+    /// The round that it belongs to.
+    pub round: u32,
+    /// What it said.
+    pub answer: Answer,
+}
+
+/// System calls that were counted, by clock and by what was asked.
+pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// What a read of the system's own clocks cost in each round, by the clock's name.
+pub type NativeRounds = BTreeMap<u32, BTreeMap<String, f64>>;
+
+/// The clock of the system that native code would read in place of one of this kind.
+pub const fn native_name(kind: TimeKind) -> &'static str {
+    match kind {
+        TimeKind::Monotonic => "CLOCK_MONOTONIC",
+        TimeKind::Wall => "CLOCK_REALTIME",
+        TimeKind::Cpu => "CLOCK_PROCESS_CPUTIME_ID",
+    }
+}
+
+/// The CPU time of a thread, as native code reads it.
+pub const NATIVE_THREAD_CPU: &str = "CLOCK_THREAD_CPUTIME_ID";
+/// Calls that read the CPU time of their thread, where others of their kind read that of the process.
+const THREAD_CPU_CALLS: [&str; 1] = ["getCurrentThreadCpuTime"];
+
+/// The clock of the system that native code would read in place of `call`.
+fn native_of(call: &str, kind: TimeKind) -> &'static str {
+    if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_name(kind) }
+}
+
+/// The clocks that the first of `forks` named, from what all of them saw.
+///
+/// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
+pub fn runtime_clocks(
+    kind: RuntimeKind,
+    forks: &[Fork],
+    counted: Option<(&Answer, &CountedCalls)>,
+    native: &NativeRounds,
+) -> Vec<RuntimeClock> {
+    let named = forks.first().map(|fork| &fork.answer).or(counted.map(|(answer, _)| answer));
+    let clocks = named.map(|answer| answer.clocks.as_slice()).unwrap_or_default();
+    clocks
+        .iter()
+        .map(|clock| RuntimeClock {
+            published: published_timers(kind, &clock.clock),
+            ..runtime_clock(clock, forks, counted, native)
+        })
+        .collect()
+}
+
+/// A turn of the loop without a clock.
+pub fn runtime_loop(forks: &[Fork]) -> Option<Latency> {
+    lane_of(forks, NOTHING).latency
+}
+
+fn runtime_clock(
+    clock: &Clock,
+    forks: &[Fork],
+    counted: Option<(&Answer, &CountedCalls)>,
+    native: &NativeRounds,
+) -> RuntimeClock {
+    let rate = Rate::from_hz(clock.hz).unwrap_or(Rate::NANOSECONDS);
+    let name = &clock.clock;
+    let lane = lane_of(forks, name);
+    let steps = forks.iter().flat_map(|fork| &fork.answer.steps).find(|steps| steps.clock == *name);
+    let steps = steps.and_then(|steps| {
+        let steps =
+            steps_task::Steps { changes: steps.changes.clone(), reads: steps.reads, unchanged: steps.unchanged };
+        granularity(&steps, rate)
+    });
+    let differences = forks.iter().flat_map(|fork| &fork.answer.differences).find(|found| found.clock == *name);
+    let tick = |step: &crate::estimate::GranularityEstimate| (!step.is_latency).then_some(step.step_ns);
+    let claimed = differences.map(|found| {
+        let empty = Distribution::of_counts(found.counts.iter().map(|(t, count)| (rate.ns_of_mean(*t as f64), *count)));
+        let claim = |tolerance| claimed_interval_ns(&empty, steps.as_ref().and_then(tick), tolerance);
+        DirectInterval { within_1pct: claim(0.01), within_10pct: claim(0.1) }
+    });
+    let calls = counted.and_then(|(answer, calls)| {
+        let reads = answer.counted.iter().find(|end| end.clock == *name)?.reads;
+        let by_call = calls.get(name).cloned().unwrap_or_default();
+        Some(SystemCalls { reads, count: by_call.values().sum(), by_call })
+    });
+    let path = calls.as_ref().and_then(counted_path);
+    RuntimeClock {
+        name: name.clone(),
+        kind: clock.kind,
+        path_evidence: calls.as_ref().filter(|_| path.is_some()).map(|calls| PathEvidence {
+            method: PathMethod::Counted,
+            detail: format!("{} system calls for the time behind {} reads", calls.count, calls.reads),
+        }),
+        path,
+        system_calls: calls,
+        tick_ns: rate.ns_of_mean(1.0),
+        frequency_hz_declared: clock.declared_hz.map(|hz| hz as f64),
+        resolution_ns_declared: clock
+            .declared_resolution_ns
+            .map(|ns| ns as f64)
+            .or(clock.declared_hz.map(|hz| 1e9 / hz as f64)),
+        high_resolution_declared: clock.high_resolution,
+        added: added(&lane.medians, native_of(name, clock.kind), native),
+        crowd: crowd(forks, name),
+        granularity_ns: steps.as_ref().map(|step| step.step_ns),
+        granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
+        granularity: steps.map(|step| step.observed),
+        reads: differences.and_then(|found| {
+            // Two reads in a row are an empty interval.
+            let samples = reads_task::Samples {
+                differences: found.counts.clone(),
+                span_ticks: found.span,
+                empty_intervals: found.counts.iter().map(|(_, count)| count).sum(),
+                largest_empty_ticks: found.counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0),
+            };
+            reads(name, &samples, rate, Disturbance::default())
+        }),
+        claimed_interval_ns: claimed.unwrap_or_default(),
+        loop_check: loop_check(forks, name),
+        warm_up: lane.warm_up,
+        latency_ns: lane.latency,
+        published: Vec::new(),
+    }
+}
+
+type Figures = (RuntimeKind, &'static str, &'static str, Option<f64>, f64, f64);
+
+/// Figures of rows K5 and T1: runtime, call, surroundings, tick, and latency from and to, in nanoseconds.
+///
+/// # Sources
+/// A. Akinshin, "Stopwatch under the hood", 2016; A. Shipilëv, "Nanotrusting the Nanotime", 2014.
+const PUBLISHED: [Figures; 7] = [
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over TSC", Some(1.0), 30.0, 35.0),
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over HPET or ACPI PM", Some(1.0), 500.0, 800.0),
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", ".NET on Windows over TSC", Some(350.0), 15.0, 18.0),
+    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Linux over TSC", Some(100.0), 20.0, 25.0),
+    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Windows", Some(100.0), 35.0, 45.0),
+    (RuntimeKind::Java, "System.nanoTime", "JVM on Linux", None, 25.5, 25.5),
+    (RuntimeKind::Java, "System.nanoTime", "JVM on macOS", None, 44.0, 44.0),
+];
+const AKINSHIN: &str = "A. Akinshin, \"Stopwatch under the hood\", 2016";
+const SHIPILEV: &str = "A. Shipilëv, \"Nanotrusting the Nanotime\", 2014";
+
+fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
+    let of = PUBLISHED.into_iter().filter(|(of_kind, call, ..)| (*of_kind, *call) == (kind, clock));
+    of.map(|(_, _, surroundings, tick_ns, latency_ns_low, latency_ns_high)| PublishedTimer {
+        surroundings: surroundings.to_owned(),
+        tick_ns,
+        latency_ns_low,
+        latency_ns_high,
+        source: if kind == RuntimeKind::Java { SHIPILEV } else { AKINSHIN }.to_owned(),
+    })
+    .collect()
+}
+
+/// The way of a read, where the counts leave no doubt.
+fn counted_path(calls: &SystemCalls) -> Option<Path> {
+    let each = calls.count as f64 / calls.reads.max(1) as f64;
+    match each {
+        each if each >= SYSTEM_CALL_EACH => Some(Path::Syscall),
+        each if each <= SYSTEM_CALL_NONE => Some(Path::Vdso),
+        _ => None,
+    }
+}
+
+/// One loop in all processes.
+struct LaneOf {
+    latency: Option<Latency>,
+    /// For each round, the median of the batches that count.
+    medians: BTreeMap<u32, f64>,
+    warm_up: Option<WarmUp>,
+}
+
+fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
+    let timer = timer_rate(forks);
+    let usual = undisturbed(forks);
+    let mut samples = Vec::new();
+    let mut masks = Vec::new();
+    let mut medians = BTreeMap::new();
+    let mut firsts = Vec::new();
+    let mut warm_up = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
+    for fork in forks {
+        let Some(lane) = lane(&fork.answer, name) else { continue };
+        let of_clock = lane_samples(lane);
+        let mut mask = quiet(&fork.answer, name, &usual);
+        leave_out_unsteady(&of_clock, &mut mask, &mut warm_up);
+        let per_read = |(ticks, reads): (u64, u64)| timer.ns_of_mean(ticks as f64) / reads.max(1) as f64;
+        let counting = of_clock.batch_ticks.iter().zip(&mask).filter(|(_, counts)| **counts);
+        let median = median(counting.map(|(ticks, _)| per_read((*ticks, lane.reads))).collect());
+        medians.extend(median.map(|median| (fork.round, median)));
+        let telling = lane.warm.iter().find(|(_, ticks)| timer.ns_of_mean(*ticks as f64) >= TELLING_NS);
+        firsts.extend(telling.map(|(reads, ticks)| per_read((*ticks, *reads))));
+        samples.push(of_clock);
+        masks.push(mask);
+    }
+    warm_up.first_ns = median(firsts);
+    let latency = latency(&samples, &masks, timer);
+    LaneOf { warm_up: latency.is_some().then_some(warm_up), latency, medians }
+}
+
+/// What a read costs in the quietest rounds of all processes, lane by lane, in ticks of the timer.
+fn undisturbed(forks: &[Fork]) -> BTreeMap<&str, f64> {
+    let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for lane in forks.iter().flat_map(|fork| &fork.answer.lanes) {
+        let counted = lane.ticks.iter().skip(1).map(|ticks| *ticks as f64 / lane.reads.max(1) as f64);
+        reads.entry(&lane.clock).or_default().extend(counted);
+    }
+    let quietest = |(name, ticks): (_, Vec<f64>)| Some((name, Distribution::of(ticks).quantile(QUIETEST_SHARE)?));
+    reads.into_iter().filter_map(quietest).collect()
+}
+
+/// Which rounds of a process were quiet while the clock `name` was timed: those in which the other loops, the empty one
+/// among them, took about what they take undisturbed. The first round never counts.
+///
+/// Never by the clock's own batches: to choose among them by their length would make the estimate a minimum. And not by the
+/// empty loop alone: where a compiler makes one of it that waits for its own results, it does not notice a busy
+/// neighbour on the core.
+fn quiet(answer: &Answer, name: &str, usual: &BTreeMap<&str, f64>) -> Vec<bool> {
+    let rounds = lane(answer, name).map_or(0, |lane| lane.ticks.len());
+    let others: Vec<(&Lane, f64)> = answer
+        .lanes
+        .iter()
+        .filter(|lane| lane.clock != name)
+        .filter_map(|lane| Some((lane, *usual.get(lane.clock.as_str()).filter(|ticks| **ticks > 0.0)?)))
+        .collect();
+    let slowness = |round: usize| {
+        let of = |(lane, usual): &(&Lane, f64)| Some(*lane.ticks.get(round)? as f64 / lane.reads.max(1) as f64 / usual);
+        median(others.iter().filter_map(of).collect())
+    };
+    (0..rounds).map(|round| round > 0 && slowness(round).is_some_and(|slowness| slowness <= QUIET_FACTOR)).collect()
+}
+
+/// Takes batches out of `mask` that came before a loop was steady.
+fn leave_out_unsteady(lane: &LaneSamples, mask: &mut [bool], warm_up: &mut WarmUp) {
+    let quiet: Vec<usize> = mask.iter().enumerate().filter(|(_, quiet)| **quiet).map(|(at, _)| at).collect();
+    let series: Vec<f64> = quiet.iter().map(|at| lane.batch_ticks[*at] as f64).collect();
+    let found = steady_state(&series, STEADY_MARGIN);
+    if found.class == Steadiness::TooShort {
+        return;
+    }
+    warm_up.forks += 1;
+    let Some(from) = found.steady_from else { return };
+    warm_up.forks_steady += 1;
+    for at in &quiet[..from.min(quiet.len())] {
+        mask[*at] = false;
+        warm_up.batches_left_out += 1;
+    }
+}
+
+fn lane<'a>(answer: &'a Answer, name: &str) -> Option<&'a Lane> {
+    answer.lanes.iter().find(|lane| lane.clock == name)
+}
+
+fn lane_samples(lane: &Lane) -> LaneSamples {
+    LaneSamples { reads_per_batch: lane.reads, batch_ticks: lane.ticks.clone() }
+}
+
+fn timer_rate(forks: &[Fork]) -> Rate {
+    let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
+    identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
+}
+
+/// What a read costs beyond one of the system's own clock, round by round.
+fn added(medians: &BTreeMap<u32, f64>, over: &str, native: &NativeRounds) -> Option<AddedLatency> {
+    let differences = medians.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(over)?));
+    let ns = spread(&differences.collect::<Vec<_>>())?;
+    Some(AddedLatency { over: over.to_owned(), ns })
+}
+
+fn loop_check(forks: &[Fork], name: &str) -> Option<LoopCheck> {
+    let ratios = forks.iter().filter_map(|fork| {
+        let check = &lane(&fork.answer, name)?.check;
+        let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(|least| *least > 0);
+        Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
+    });
+    let ratio = median(ratios.collect())?;
+    Some(LoopCheck { ratio, holds: (CHECK_BOUNDS.0..=CHECK_BOUNDS.1).contains(&ratio) })
+}
+
+/// What a read costs while several threads read.
+fn crowd(forks: &[Fork], name: &str) -> Option<CrowdLatency> {
+    let timer = timer_rate(forks);
+    let crowds: Vec<&Crowd> =
+        forks.iter().filter_map(|fork| fork.answer.crowds.iter().find(|crowd| crowd.clock == name)).collect();
+    let threads = crowds.first()?.threads;
+    let mut batches = 0;
+    let medians: Vec<f64> = crowds
+        .iter()
+        .filter_map(|crowd| {
+            let shared = while_all_read(crowd);
+            batches += shared.len() as u64;
+            median(shared.into_iter().map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
+        })
+        .collect();
+    Some(CrowdLatency { threads, ns: spread(&medians)?, batches })
+}
+
+/// The lengths of the batches that lay wholly in the time in which every thread read. None for a thread that never did.
+fn while_all_read(crowd: &Crowd) -> Vec<u64> {
+    let of = |thread| crowd.batches.iter().filter(move |(of, ..)| *of == thread);
+    let begins = (0..crowd.threads).map(|thread| of(thread).map(|(_, begin, _)| *begin).min());
+    let ends = (0..crowd.threads).map(|thread| of(thread).map(|(_, _, end)| *end).max());
+    // Only threads that a batch names are looked at, so a number of threads that is absurd costs nothing.
+    let known = crowd.batches.len() >= crowd.threads as usize;
+    let window = known
+        .then(|| Some((begins.collect::<Option<Vec<_>>>()?, ends.collect::<Option<Vec<_>>>()?)))
+        .flatten()
+        .and_then(|(begins, ends)| Some((begins.into_iter().max()?, ends.into_iter().min()?)));
+    let Some((from, to)) = window else { return Vec::new() };
+    let inside = crowd.batches.iter().filter(|(_, begin, end)| *begin >= from && *end <= to);
+    inside.map(|(_, begin, end)| end - begin).collect()
+}
+
+/// How long pauses took. None for none.
+pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause> {
+    let turns = || forks.iter().flat_map(|fork| &fork.answer.pauses);
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    for turn in turns() {
+        if !kinds.contains(&(turn.way.as_str(), turn.requested_ns)) {
+            kinds.push((&turn.way, turn.requested_ns));
+        }
+    }
+    let methods: Vec<_> = kinds
+        .iter()
+        .filter_map(|(way, requested_ns)| {
+            let of_kind = turns().filter(|turn| turn.way == *way && turn.requested_ns == *requested_ns);
+            let paused =
+                of_kind.map(|turn| Paused { taken_ns: &turn.taken_ns, cpu_ns: turn.cpu_ns, wall_ns: turn.wall_ns });
+            pause_figures(way, *requested_ns, &paused.collect::<Vec<_>>())
+        })
+        .collect();
+    let mut unavailable: Vec<PauseUnavailable> = Vec::new();
+    for missing in forks.iter().flat_map(|fork| &fork.answer.pauses_unavailable) {
+        if unavailable.iter().all(|known| known.name != missing.way) {
+            unavailable.push(PauseUnavailable { name: missing.way.clone(), reason: missing.reason.clone() });
+        }
+    }
+    let published = if published_too { published() } else { Vec::new() };
+    (!methods.is_empty()).then_some(RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
+}
+
+/// What calls cost in one thread and in `threads` released together. None for no calls.
+pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> Option<Latch> {
+    let rounds: Vec<LatchSamples> = forks
+        .iter()
+        .map(|fork| LatchSamples {
+            calls: fork
+                .answer
+                .latches
+                .iter()
+                .map(|latched| CallSamples {
+                    call: if latched.call == NOTHING { Call::Nothing } else { Call::Read(latched.call.clone()) },
+                    serial_calls: latched.serial_calls,
+                    serial_ticks: latched.serial.clone(),
+                    release_ticks: latched.release.clone(),
+                    inside_ticks: latched.inside.clone(),
+                    wake_ticks: latched.wake.clone(),
+                })
+                .collect(),
+            start_ticks: fork.answer.latch_start.clone(),
+            reason_stopped: None,
+        })
+        .collect();
+    latch(&rounds, threads.max(1), timer_rate(forks), disturbance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threads_cpu_time_is_compared_with_that_of_a_thread() {
+        assert_eq!(native_of("getCurrentThreadCpuTime", TimeKind::Cpu), "CLOCK_THREAD_CPUTIME_ID");
+        assert_eq!(native_of("clock", TimeKind::Cpu), "CLOCK_PROCESS_CPUTIME_ID");
+        assert_eq!(native_of("System.nanoTime", TimeKind::Monotonic), "CLOCK_MONOTONIC");
+    }
+
+    use proptest::prelude::*;
+
+    fn answer(lines: &[String]) -> Answer {
+        let identity = r#"{"type":"identity","protocol":1,"runtime":"R","version":"1","executable":"","timer":"t","timer_hz":1000000000,"parallel":true,"notes":[]}"#;
+        let clock = r#"{"type":"clock","clock":"now","kind":"monotonic","hz":10000000,"declared_hz":10000000,"declared_resolution_ns":null,"high_resolution":true}"#;
+        let head = [identity.to_owned(), clock.to_owned()];
+        Answer::of(&[&head[..], lines].concat().join("\n")).unwrap()
+    }
+
+    fn lane_line(clock: &str, ticks: &[u64], check: &str) -> String {
+        format!(
+            r#"{{"type":"lane","clock":"{clock}","reads":1000,"ticks":{ticks:?},"warm":[[1,100],[1000,90000]],"check":{check}}}"#
+        )
+    }
+
+    fn forks(lines: &[String]) -> Vec<Fork> {
+        (0..11).map(|round| Fork { round, answer: answer(lines) }).collect()
+    }
+
+    fn the_clock(forks: &[Fork]) -> RuntimeClock {
+        let native = (0..11).map(|round| (round, BTreeMap::from([("CLOCK_MONOTONIC".to_owned(), 20.0)]))).collect();
+        runtime_clocks(RuntimeKind::Mono, forks, None, &native).remove(0)
+    }
+
+    #[test]
+    fn a_clock_of_coarse_ticks_is_seen_as_such() {
+        let found = the_clock(&forks(&[
+            lane_line(NOTHING, &[500; 40], "[[500,2000]]"),
+            lane_line("now", &[50_000; 40], "[[50000,200100],[51000,200000]]"),
+            r#"{"type":"steps","clock":"now","reads":300,"unchanged":150,"changes":[1,1,2,1,1,1,1,1,1,1]}"#.to_owned(),
+            r#"{"type":"differences","clock":"now","span":100,"counts":[[0,97],[1,2],[40,1]]}"#.to_owned(),
+        ]));
+        let latency = found.latency_ns.unwrap();
+        assert_eq!((latency.estimate, latency.forks.len()), (50.0, 11));
+        assert!(latency.confidence >= 0.999);
+        assert_eq!((found.granularity_ns, found.granularity_is_latency), (Some(100.0), Some(false)));
+        assert_eq!(found.resolution_ns_declared, Some(100.0));
+        assert_eq!(found.claimed_interval_ns.within_1pct, Some(10_000.0));
+        assert_eq!(found.added.unwrap().ns.median, 30.0);
+        assert_eq!(found.loop_check, Some(LoopCheck { ratio: 4.0, holds: true }));
+        assert_eq!(found.warm_up.unwrap().first_ns, Some(90.0));
+        let reads = found.reads.unwrap();
+        assert_eq!((reads.zero_share, reads.maximum_ns, reads.largest_empty_interval_ns), (0.97, 4_000.0, 4_000.0));
+    }
+
+    #[test]
+    fn a_loop_that_the_compiler_emptied_is_found() {
+        let found = the_clock(&forks(&[lane_line(NOTHING, &[5; 9], "[]"), lane_line("now", &[5; 9], "[[5,6],[5,5]]")]));
+        assert_eq!(found.loop_check, Some(LoopCheck { ratio: 1.0, holds: false }));
+        assert_eq!((found.granularity_ns, found.path, found.crowd), (None, None, None));
+    }
+
+    #[test]
+    fn batches_before_the_steady_ones_are_left_out() {
+        let mut ticks = [90_000; 60];
+        ticks[25..].iter_mut().enumerate().for_each(|(at, ticks)| *ticks = 50_000 + at as u64 % 7);
+        let found = the_clock(&forks(&[lane_line(NOTHING, &[500; 60], "[]"), lane_line("now", &ticks, "[]")]));
+        assert!((found.latency_ns.unwrap().estimate - 50.0).abs() < 0.01);
+        let warm_up = found.warm_up.unwrap();
+        assert_eq!((warm_up.forks, warm_up.forks_steady), (11, 11));
+        assert!(warm_up.batches_left_out >= 11 * 20, "{warm_up:?}");
+    }
+
+    #[test]
+    fn rounds_in_which_the_empty_loop_was_slow_do_not_count() {
+        let empty: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 500 } else { 900 }).collect();
+        let clock: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 50_000 } else { 80_000 }).collect();
+        let found = the_clock(&forks(&[lane_line(NOTHING, &empty, "[]"), lane_line("now", &clock, "[]")]));
+        let latency = found.latency_ns.unwrap();
+        assert_eq!((latency.estimate, latency.p99), (50.0, 80.0));
+    }
+
+    #[test]
+    fn an_empty_loop_that_notices_nothing_has_the_other_clocks_beside_it() {
+        let clock = r#"{"type":"clock","clock":"CLOCK","kind":"wall","hz":1000,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#;
+        let slow_half: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 20_000 } else { 30_000 }).collect();
+        let found = the_clock(&forks(&[
+            clock.replace("CLOCK", "wall"),
+            clock.replace("CLOCK", "coarse"),
+            lane_line(NOTHING, &[500; 40], "[]"),
+            lane_line("wall", &slow_half, "[]"),
+            lane_line("coarse", &slow_half, "[]"),
+            lane_line("now", &slow_half, "[]"),
+        ]));
+        assert_eq!(found.latency_ns.map(|latency| (latency.estimate, latency.p99)), Some((20.0, 30.0)));
+    }
+
+    #[test]
+    fn only_batches_count_during_which_every_thread_read() {
+        let line = r#"{"type":"crowd","clock":"now","threads":2,"reads":10,"batches":[[0,0,400],[0,400,1400],[1,500,1500],[1,1500,2600],[0,1400,2400]]}"#;
+        let found = the_clock(&forks(&[line.to_owned()])).crowd.unwrap();
+        assert_eq!((found.threads, found.batches, found.ns.median), (2, 22, 100.0));
+        let alone = r#"{"type":"crowd","clock":"now","threads":4000000000,"reads":10,"batches":[[0,0,400]]}"#;
+        assert_eq!(the_clock(&forks(&[alone.to_owned()])).crowd, None);
+    }
+
+    #[test]
+    fn the_path_follows_from_what_was_counted() {
+        let counted = answer(&[
+            r#"{"type":"count_begin","clock":"now"}"#.to_owned(),
+            r#"{"type":"count_end","clock":"now","reads":200}"#.to_owned(),
+        ]);
+        let path = |calls: u64| {
+            let by_call = BTreeMap::from([("clock_gettime(CLOCK_MONOTONIC)".to_owned(), calls)]);
+            let calls = BTreeMap::from([("now".to_owned(), by_call)]);
+            runtime_clocks(RuntimeKind::Go, &[], Some((&counted, &calls)), &NativeRounds::new()).remove(0).path
+        };
+        assert_eq!(
+            [path(0), path(3), path(100), path(200), path(400)].map(|path| path.map(|path| path == Path::Vdso)),
+            [Some(true), Some(true), None, Some(false), Some(false)]
+        );
+        let none = runtime_clocks(RuntimeKind::Go, &[], Some((&counted, &CountedCalls::new())), &NativeRounds::new())
+            .remove(0);
+        assert_eq!(none.system_calls.map(|calls| (calls.reads, calls.count)), Some((200, 0)));
+    }
+
+    #[test]
+    fn pauses_and_latches_are_those_of_the_machine() {
+        let found = forks(&[
+            r#"{"type":"pause","way":"sleep","requested_ns":1000,"wall_ns":5000,"cpu_ns":50,"taken_ns":[[1100,2],[900,1]]}"#.to_owned(),
+            r#"{"type":"pause_unavailable","way":"spin","reason":"too old"}"#.to_owned(),
+            r#"{"type":"latch","call":"nothing","serial_calls":10,"serial":[10],"release":[900],"inside":[],"wake":[]}"#.to_owned(),
+            r#"{"type":"latch","call":"now","serial_calls":10,"serial":[200],"release":[1000],"inside":[[30,4]],"wake":[[-5,1]]}"#.to_owned(),
+            r#"{"type":"latch_start","start":[4000]}"#.to_owned(),
+        ]);
+        let pause = runtime_pause(&found, true).unwrap();
+        assert_eq!((pause.methods[0].early, pause.methods[0].samples, pause.unavailable.len()), (11, 33, 1));
+        assert!((pause.methods[0].cpu_share - 0.01).abs() < 1e-9 && pause.published.len() == 3);
+        let latch = runtime_latch(&found, 10, Disturbance::default()).unwrap();
+        assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().median), (true, 100.0));
+        assert_eq!(latch.rows[1].serial_ns.unwrap().median, 20.0);
+        assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default())), (None, None));
+    }
+
+    const WHOLE: &str = include_str!("../../../tests/fixtures/probe.jsonl");
+
+    proptest! {
+        /// Whatever numbers a probe says: what is heard gives estimates that can be written and read again.
+        #[test]
+        fn absurd_numbers_give_no_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8), 1..20)) {
+            const NUMBERS: [&str; 8] =
+                ["0", "1", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "4294967296", "7"];
+            let mut pieces: Vec<String> = Vec::new();
+            for c in WHOLE.chars() {
+                match pieces.last_mut() {
+                    Some(last) if c.is_ascii_digit() && last.ends_with(|c: char| c.is_ascii_digit()) => last.push(c),
+                    _ => pieces.push(c.to_string()),
+                }
+            }
+            let places: Vec<usize> =
+                (0..pieces.len()).filter(|at| pieces[*at].starts_with(|c: char| c.is_ascii_digit())).collect();
+            for (index, number) in changes {
+                pieces[places[index.index(places.len())]] = NUMBERS[number].to_owned();
+            }
+            let mut heard = Answer::default();
+            for line in pieces.concat().lines() {
+                let _ = heard.hear(line);
+            }
+            let forks = [Fork { round: 0, answer: heard.clone() }, Fork { round: 1, answer: heard.clone() }];
+            let calls = CountedCalls::from([("now".to_owned(), BTreeMap::from([("time".to_owned(), 3)]))]);
+            let clocks = runtime_clocks(RuntimeKind::Mono, &forks, Some((&heard, &calls)), &NativeRounds::new());
+            let text = serde_json::to_string(&(
+                clocks,
+                runtime_loop(&forks),
+                runtime_pause(&forks, true),
+                runtime_latch(&forks, 3, Disturbance::default()),
+            ))
+            .unwrap();
+            // A number that is not finite would be written as null, which no reader takes for a number.
+            type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<Latch>);
+            let again: Result<All, _> = serde_json::from_str(&text);
+            prop_assert!(again.is_ok(), "{:?}", again.err());
+        }
+    }
+}

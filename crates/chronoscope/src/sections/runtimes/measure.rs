@@ -1,0 +1,279 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::engine::session::Session;
+use crate::engine::stages::{StageError, available, clock_mut};
+use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_name};
+use crate::plan::{RuntimeClocksPlan, RuntimesPlan};
+use crate::record::{Part, Record, Runtime, RuntimeKind, TimeKind};
+use crate::sections::runtimes::probe::protocol::Task;
+use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
+use crate::stats::median;
+use crate::task::latency::{Lane, LaneSamples, Request as LatencyRequest};
+use crate::task::{Samples, Task as WorkerTask};
+use chronoscope_harness::machine;
+
+/// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
+/// source file on a busy machine takes five.
+const PATIENCE_S: [u64; 3] = [8, 20, 40];
+/// The same in a check, which has little time.
+const PATIENCE_IN_CHECK_S: u64 = 2;
+/// Versions of one kind that are asked without being named.
+const MOST_OF_A_KIND: usize = 4;
+/// In a check, one of each.
+const MOST_OF_A_KIND_IN_CHECK: usize = 1;
+/// A round that was begun may take so much longer than there was time for, or half of that time if it is more.
+const GRACE: Duration = Duration::from_secs(2);
+/// Changes of a clock that are waited for.
+const STEPS: u32 = 2_000;
+/// The time of a process that reads the system's own clocks, in milliseconds.
+const NATIVE_MS: u64 = 120;
+/// Compiling and counting is so much of the progress that is shown.
+const READY_SHARE: f64 = 0.15;
+
+/// Measures the runtimes of the machine in turn, one process each per round, with one of native code.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let Some(plan) = session.plan.runtimes.clone() else {
+        return Err(StageError::Skipped("no runtime was asked for".to_owned()));
+    };
+    if let Some(reason) = &session.reason_no_workers {
+        return Err(StageError::Skipped(reason.clone()));
+    }
+    let began = Instant::now();
+    let budget = Duration::from_millis(session.budget_ms(Part::Runtimes));
+    let launcher = session.launcher().map_err(StageError::from)?.clone();
+    let asker = Asker {
+        launcher: &launcher,
+        counter_faults: session.counter_faults(),
+        patience: Duration::from_secs(if plan.quick_starters {
+            PATIENCE_IN_CHECK_S
+        } else {
+            PATIENCE_S[session.plan.depth as usize]
+        }),
+    };
+    let directory = tempfile::Builder::new()
+        .prefix("chronoscope-")
+        .tempdir()
+        .map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
+    let (candidates, missing) = candidates(&plan);
+    let at_once = session.plan.cpus.len().clamp(1, 4);
+    let mut candidates = get_ready(candidates, directory.path(), &asker, plan.counted_reads, at_once, &mut |share| {
+        session.goes_on(Part::Runtimes, share * READY_SHARE);
+        !session.observer.cancelled()
+    });
+    let mut native = Native::default();
+    if plan.quick_starters {
+        native.take_from(record);
+    }
+    let mut longest = Duration::ZERO;
+    for round in 0..plan.rounds.max(1) {
+        if session.observer.cancelled() || (round > 0 && began.elapsed() + longest > budget) {
+            break;
+        }
+        let round_began = Instant::now();
+        if !plan.quick_starters && plan.clocks.is_some() {
+            native.measure(session, record, round);
+        }
+        let count = candidates.len();
+        for turn in 0..count {
+            // A round that was begun is gone through, but not for ever.
+            if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
+                break;
+            }
+            ask(&mut candidates[(round as usize + turn) % count], &plan, round, &asker, session);
+            let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(plan.rounds.max(1));
+            let spent = began.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
+            session.goes_on(Part::Runtimes, done.max(spent).clamp(READY_SHARE, 1.0));
+        }
+        longest = longest.max(round_began.elapsed());
+    }
+    native.write(session, record);
+    let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
+    disturbed.for_each(|disturbance| session.suffer(disturbance));
+    let stopped = session.observer.cancelled();
+    let mut runtimes: Vec<Runtime> =
+        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native.rounds, stopped)).collect();
+    runtimes.extend(missing);
+    // In place: what the user named, or the path has first, comes first of its kind.
+    runtimes.sort_by_key(|runtime| runtime.kind);
+    record.runtimes = runtimes;
+    outcome(record, stopped)
+}
+
+fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {
+    let measured = record.runtimes.iter().filter(|runtime| runtime.available).count();
+    if stopped {
+        return Err(StageError::Incomplete("the run was stopped".to_owned()));
+    }
+    if measured == 0 {
+        return Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned()));
+    }
+    Ok(())
+}
+
+/// What can be asked, and a line for each kind of which there is none.
+fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
+    let surroundings = Surroundings::of_this_process();
+    let (mut candidates, mut missing) = (Vec::new(), Vec::new());
+    for kind in RuntimeKind::ALL {
+        let is_usual = plan.kinds.contains(&kind);
+        let found = places(kind, &plan.added, &surroundings, is_usual);
+        if found.is_empty() && is_usual {
+            missing.push(without(kind, "there is none in the usual places"));
+        }
+        if plan.quick_starters && !starts_quickly(kind) && !found.is_empty() {
+            missing
+                .push(without(kind, "left out of a check, since it takes long to start: chronoscope runtimes asks it"));
+            continue;
+        }
+        let most = if plan.quick_starters { MOST_OF_A_KIND_IN_CHECK } else { MOST_OF_A_KIND };
+        let most = most.max(found.iter().filter(|place| place.is_named).count());
+        for (at, place) in found.into_iter().enumerate() {
+            let candidate = Candidate::new(place);
+            if at < most {
+                candidates.push(candidate);
+            } else {
+                let place = candidate.place.program.display();
+                let reason = format!("{place}: there are more than {most} of its kind; name it with --runtime");
+                missing.push(without(kind, &reason));
+            }
+        }
+    }
+    (candidates, missing)
+}
+
+fn without(kind: RuntimeKind, reason: &str) -> Runtime {
+    Runtime { reason_unavailable: Some(reason.to_owned()), ..unasked(kind) }
+}
+
+/// Whether a process of it can be had in a few hundred milliseconds, from source.
+const fn starts_quickly(kind: RuntimeKind) -> bool {
+    matches!(kind, RuntimeKind::Node | RuntimeKind::Python | RuntimeKind::C)
+}
+
+/// Whether it compiles while it runs.
+const fn warms_up(kind: RuntimeKind) -> bool {
+    matches!(kind, RuntimeKind::Java | RuntimeKind::Dotnet | RuntimeKind::Mono | RuntimeKind::Node)
+}
+
+/// One round of one runtime.
+fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, asker: &Asker<'_>, session: &Session<'_>) {
+    let tasks = [
+        plan.clocks.map(|clocks| (Topic::Clocks, clocks_task(candidate, &clocks))),
+        (!plan.pause_lengths_ns.is_empty()).then(|| {
+            (Topic::Pauses, Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.pause_ms })
+        }),
+        plan.latch_threads.map(|threads| (Topic::Latch, Task::Latch { threads, budget_ms: plan.latch_ms })),
+    ];
+    for task in tasks.into_iter().flatten() {
+        candidate.ask(task, round, asker, &session.plan.cpus, &|| session.observer.cancelled());
+    }
+}
+
+fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
+    // What one process shows as well as many is looked at once.
+    let first = u64::from(candidate.clocks.is_empty());
+    Task::Clocks {
+        batch_ns: plan.batch_ns,
+        warm_ms: if warms_up(candidate.place.kind) { plan.warm_ms } else { plan.warm_ms / 5 },
+        lanes_ms: plan.lanes_ms,
+        steps: STEPS * first as u32,
+        steps_ms: plan.steps_ms * first,
+        reads: plan.reads * first as u32,
+        threads: plan.threads,
+        crowd_ms: plan.crowd_ms,
+    }
+}
+
+/// What the record says of a runtime that was asked all that there was time for.
+fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
+    let is_java = candidate.place.kind == RuntimeKind::Java;
+    let clocks = estimate::runtime_clocks(candidate.place.kind, &candidate.clocks, candidate.counted_calls(), native);
+    let pause = estimate::runtime_pause(&candidate.pauses, is_java);
+    let latch = plan.latch_threads.and_then(|threads| {
+        estimate::runtime_latch(&candidate.latches, threads, candidate.runtime.disturbance.clone())
+    });
+    let no_latch = candidate.latches.iter().find_map(|fork| fork.answer.latch_unavailable.clone());
+    let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
+    let start_ms = candidate.start_ms();
+    let loop_overhead_ns = estimate::runtime_loop(&candidate.clocks);
+    let mut runtime = candidate.runtime;
+    runtime.available = forks > 0;
+    if !runtime.available && runtime.reason_unavailable.is_none() {
+        let untold = if stopped { "the run was stopped" } else { "there was no time left for it" };
+        let first = (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0));
+        runtime.out_of_time = first.is_none() && !stopped;
+        runtime.reason_unavailable = Some(first.unwrap_or_else(|| untold.to_owned()));
+    }
+    runtime.reasons_incomplete.extend(no_latch);
+    if runtime.available {
+        runtime.clocks = clocks;
+    }
+    Runtime { forks: forks as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
+}
+
+/// What native code saw of the system's own clocks, beside the runtimes.
+#[derive(Default)]
+struct Native {
+    rounds: NativeRounds,
+    /// By lane, the batches of each process; the empty loop and the chain first.
+    lanes: Vec<Vec<LaneSamples>>,
+}
+
+impl Native {
+    /// What an earlier part of the same run measured.
+    fn take_from(&mut self, record: &Record) {
+        let known =
+            record.clocks.iter().filter_map(|clock| Some((clock.name.clone(), clock.latency_ns.as_ref()?.estimate)));
+        self.rounds.insert(0, known.collect());
+    }
+
+    fn names(record: &Record) -> Vec<String> {
+        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_name);
+        available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(str::to_owned))
+    }
+
+    /// One process.
+    fn measure(&mut self, session: &Session<'_>, record: &Record, round: u32) {
+        let names = Self::names(record);
+        let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(names.iter().cloned().map(Lane::Reads)).collect();
+        let timer_error = session.plan.batch_timer_error;
+        let request = LatencyRequest { lanes, timer_error, rotation: round as usize };
+        let answer = session.ask_alone(NATIVE_MS, WorkerTask::Latency(request), |samples| match samples {
+            Samples::Latency(found) => Some(found),
+            _ => None,
+        });
+        // Without it there is nothing to compare with in this round, which the record shows.
+        let Ok((samples, _)) = answer else { return };
+        let quiet = samples.lanes.first().map(estimate::quiet_rounds_of).unwrap_or_default();
+        let rate = session.timer_rate();
+        let of_lane = |lane: &LaneSamples| {
+            let counting = lane.batch_ticks.iter().zip(&quiet).filter(|(_, quiet)| **quiet);
+            median(
+                counting
+                    .map(|(ticks, _)| rate.ns_of_mean(*ticks as f64) / lane.reads_per_batch.max(1) as f64)
+                    .collect(),
+            )
+        };
+        let seen: BTreeMap<String, f64> = names
+            .into_iter()
+            .zip(&samples.lanes[2..])
+            .filter_map(|(name, lane)| Some((name, of_lane(lane)?)))
+            .collect();
+        self.rounds.insert(round, seen);
+        self.lanes.resize_with(samples.lanes.len(), Vec::new);
+        samples.lanes.into_iter().zip(&mut self.lanes).for_each(|(lane, forks)| forks.push(lane));
+    }
+
+    /// What these processes say of the system's own clocks, where no other part of the run does.
+    fn write(&self, session: &Session<'_>, record: &mut Record) {
+        let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
+        let core = machine::known_core(&record.machine);
+        let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
+        for (name, lanes) in Self::names(record).into_iter().zip(clocks) {
+            if let Some(clock) = clock_mut(record, &name).filter(|clock| clock.latency_ns.is_none()) {
+                clock.latency_ns = estimate::latency(lanes, &quiet.rounds, session.timer_rate());
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One process of a probe, from its start to its end.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use chronoscope_clock::calls::{self, Call};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::answer::Answer;
+use super::become_probe::become_arguments;
+use super::protocol::Request;
+use super::recipe::Launch;
+use crate::worker::Launcher;
+use chronoscope_harness::process::Heard;
+
+/// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the probe.
+const LOOK_EVERY_MS: u16 = 50;
+
+/// What one process said, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asked {
+    /// All that it said until then.
+    pub answer: Answer,
+    /// From its start until it said who it is.
+    pub start_ms: Option<f64>,
+    /// The system calls for the time while each clock's reads were counted, by what was asked.
+    pub calls: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Why it did not come to its end.
+    pub failure: Option<String>,
+}
+
+impl Asked {
+    fn failed(why: impl Into<String>) -> Self {
+        Self { failure: Some(why.into()), ..Self::default() }
+    }
+}
+
+/// Starts probes.
+pub struct Asker<'a> {
+    pub launcher: &'a Launcher,
+    /// Whether probes give up the right to read the counter, as their users' programs would have to.
+    pub counter_faults: bool,
+    /// How long a process may take beyond its task.
+    pub patience: Duration,
+}
+
+impl Asker<'_> {
+    /// Has a new process answer `request`.
+    pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> Asked {
+        match Heard::start(&mut self.command(launch, request)) {
+            Ok(process) => self.attend(process, None, request, cancelled),
+            Err(error) => Asked::failed(format!("it could not be started: {error}")),
+        }
+    }
+
+    /// The same, and counts its system calls that ask for the time.
+    ///
+    /// # Errors
+    /// Why they cannot be counted here; no process was started then.
+    pub fn ask_and_count(
+        &self,
+        launch: &Launch,
+        request: &Request,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Asked, String> {
+        let mut command = self.command(launch, request);
+        thread::scope(|scope| {
+            let (tell, told) = channel();
+            let (keep, kept) = channel::<()>();
+            // The filter holds for the thread that installs it, and for what that thread starts.
+            let starter = move || {
+                let held = calls::hold(&NUMBERS.map(|(number, _)| number as u32));
+                let _ = tell.send(held.map(|listener| (listener, Heard::start(&mut command))));
+                // The process ends with the thread that started it, so this must not end before.
+                let _ = kept.recv();
+            };
+            let refused = |error: &dyn std::fmt::Display| format!("seccomp cannot hold system calls here: {error}");
+            thread::Builder::new().spawn_scoped(scope, starter).map_err(|error| refused(&error))?;
+            let held = told.recv().map_err(|error| refused(&error))?;
+            let (listener, started) = held.map_err(|error| refused(&error))?;
+            let asked = match started {
+                Ok(process) => self.attend(process, Some(&listener), request, cancelled),
+                Err(error) => Asked::failed(format!("it could not be started: {error}")),
+            };
+            drop(keep);
+            Ok(asked)
+        })
+    }
+
+    fn command(&self, launch: &Launch, request: &Request) -> Command {
+        let mut command = Command::new(self.launcher.program());
+        command
+            .args(become_arguments(self.counter_faults))
+            .arg(&launch.program)
+            .args(&launch.arguments)
+            .arg(request.argument())
+            .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&launch.directory)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Hears the process to its end.
+    fn attend(
+        &self,
+        mut process: Heard,
+        listener: Option<&OwnedFd>,
+        request: &Request,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Asked {
+        let began = Instant::now();
+        let limit = self.patience + 2 * Duration::from_millis(request.takes_ms());
+        let mut asked = Asked::default();
+        loop {
+            let calls_wait = wait(&process, listener);
+            let status = match process.look() {
+                Ok(status) => status,
+                Err(error) => return Asked { failure: Some(error.to_string()), ..asked },
+            };
+            while let Some(line) = process.line() {
+                if let Err(garbled) = asked.answer.hear(&line) {
+                    return Asked { failure: Some(garbled.to_string()), ..asked };
+                }
+                if asked.start_ms.is_none() && asked.answer.identity.is_some() {
+                    asked.start_ms = Some(began.elapsed().as_secs_f64() * 1e3);
+                }
+            }
+            // What it said before a call that waits has been heard now, so the call belongs to the count that was begun.
+            if let Some(listener) = listener.filter(|_| calls_wait) {
+                count(listener, &mut asked);
+            }
+            if let Some(status) = status {
+                let rest = process.rest();
+                asked.failure = match asked.answer.ended && status.success() && rest.trim().is_empty() {
+                    true => None,
+                    false if status.success() && !rest.trim().is_empty() => {
+                        Some("it ended in the middle of a line".to_owned())
+                    }
+                    false if status.success() => Some("it ended before it was done, and gave no reason".to_owned()),
+                    false => Some(process.death(status)),
+                };
+                return asked;
+            }
+            if cancelled() {
+                return Asked { failure: Some("the run was stopped".to_owned()), ..asked };
+            }
+            if began.elapsed() > limit {
+                let complaint = process.complaint();
+                let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
+                let why = format!("it was ended after {:.1} s{because}", limit.as_secs_f64());
+                return Asked { failure: Some(why), ..asked };
+            }
+        }
+    }
+}
+
+/// Waits until the process says something, or one of its system calls waits, which is returned, or some time passed.
+fn wait(process: &Heard, listener: Option<&OwnedFd>) -> bool {
+    let mut ready: Vec<PollFd<'_>> = vec![PollFd::new(process.output(), PollFlags::POLLIN)];
+    ready.extend(listener.map(|listener| PollFd::new(listener.as_fd(), PollFlags::POLLIN)));
+    let _ = poll(&mut ready, PollTimeout::from(LOOK_EVERY_MS));
+    let events = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
+    let hung_up = events(0).contains(PollFlags::POLLHUP) && !events(0).contains(PollFlags::POLLIN);
+    if hung_up && !events(1).contains(PollFlags::POLLIN) {
+        // It closed its output and has yet to end.
+        thread::sleep(Duration::from_millis(2));
+    }
+    events(1).contains(PollFlags::POLLIN)
+}
+
+/// System calls that ask for the time.
+const NUMBERS: [(i64, &str); CALLS] = [
+    (libc::SYS_clock_gettime, "clock_gettime"),
+    (libc::SYS_gettimeofday, "gettimeofday"),
+    (libc::SYS_times, "times"),
+    (libc::SYS_getrusage, "getrusage"),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_time, "time"),
+];
+const CALLS: usize = if cfg!(target_arch = "x86_64") { 5 } else { 4 };
+
+/// Counts the call that waits, and lets it go on.
+fn count(listener: &OwnedFd, asked: &mut Asked) {
+    let Ok(call) = calls::next(listener.as_fd()) else { return };
+    if let Some(clock) = asked.answer.counting() {
+        *asked.calls.entry(clock.to_owned()).or_default().entry(named(&call)).or_default() += 1;
+    }
+    // Its caller may have been ended meanwhile.
+    let _ = calls::release(listener.as_fd(), &call);
+}
+
+/// What was asked, as a programmer writes it.
+fn named(call: &Call) -> String {
+    let name = NUMBERS.iter().find(|(number, _)| *number == i64::from(call.number)).map_or("?", |(_, name)| name);
+    if i64::from(call.number) != libc::SYS_clock_gettime {
+        return name.to_owned();
+    }
+    let clock = match call.first_argument as i32 {
+        libc::CLOCK_REALTIME => "CLOCK_REALTIME",
+        libc::CLOCK_MONOTONIC => "CLOCK_MONOTONIC",
+        libc::CLOCK_PROCESS_CPUTIME_ID => "CLOCK_PROCESS_CPUTIME_ID",
+        libc::CLOCK_THREAD_CPUTIME_ID => "CLOCK_THREAD_CPUTIME_ID",
+        libc::CLOCK_MONOTONIC_RAW => "CLOCK_MONOTONIC_RAW",
+        libc::CLOCK_REALTIME_COARSE => "CLOCK_REALTIME_COARSE",
+        libc::CLOCK_MONOTONIC_COARSE => "CLOCK_MONOTONIC_COARSE",
+        libc::CLOCK_BOOTTIME => "CLOCK_BOOTTIME",
+        clock if clock < 0 => "the CPU time of one process or thread",
+        _ => "another clock",
+    };
+    format!("{name}({clock})")
+}

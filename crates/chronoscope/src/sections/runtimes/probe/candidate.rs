@@ -1,0 +1,213 @@
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use super::ask::{Asked, Asker};
+use super::find::{Place, Surroundings};
+use super::protocol::{Request, Task};
+use super::recipe::{Launch, prepare};
+use crate::estimate::{CountedCalls, Fork};
+use crate::record::{Disturbance, Runtime, RuntimeKind};
+use crate::watch::Watch;
+
+/// A process of a runtime fails now and then on a busy machine; one that fails so often is not asked again.
+const MOST_FAILURES: u32 = 3;
+
+/// A runtime on its way into the record.
+pub struct Candidate {
+    pub place: Place,
+    pub runtime: Runtime,
+    launch: Option<Launch>,
+    /// The process whose system calls were counted, where they could be.
+    counted: Option<Asked>,
+    /// Processes that came to their end, by what they were asked.
+    pub clocks: Vec<Fork>,
+    pub pauses: Vec<Fork>,
+    pub latches: Vec<Fork>,
+    starts_ms: Vec<f64>,
+    failures: u32,
+}
+
+/// What a process of a candidate is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    Clocks,
+    Pauses,
+    Latch,
+}
+
+impl Candidate {
+    pub fn new(place: Place) -> Self {
+        let executable = Some(place.program.display().to_string());
+        let version = place.version.clone();
+        Self {
+            runtime: Runtime { executable, version, ..unasked(place.kind) },
+            place,
+            launch: None,
+            counted: None,
+            clocks: Vec::new(),
+            pauses: Vec::new(),
+            latches: Vec::new(),
+            starts_ms: Vec::new(),
+            failures: 0,
+        }
+    }
+
+    /// Compiles its probe, and asks it who it is while its system calls are counted.
+    fn get_ready(
+        &mut self,
+        directory: &Path,
+        surroundings: &Surroundings,
+        asker: &Asker<'_>,
+        reads: u32,
+        stop: &dyn Fn() -> bool,
+    ) {
+        let made = std::fs::create_dir(directory).map_err(|error| format!("no folder for its probe: {error}"));
+        let launch =
+            match made.and_then(|()| prepare(&self.place, directory, surroundings, asker.patience * 3 / 2, stop)) {
+                Ok(launch) => launch,
+                Err(reason) => return self.runtime.reason_unavailable = Some(reason),
+            };
+        let request = Request::new(Task::Count { reads }, 0);
+        let (asked, not_counted) = match asker.ask_and_count(&launch, &request, stop) {
+            Ok(asked) => (asked, None),
+            // It says who it is all the same.
+            Err(reason) => (asker.ask(&launch, &request, stop), Some(reason)),
+        };
+        let was_counted = not_counted.is_none();
+        self.runtime.reasons_incomplete.extend(not_counted);
+        if asked.failure.is_some() {
+            self.runtime.reason_unavailable.clone_from(&asked.failure);
+            return;
+        }
+        self.launch = Some(launch);
+        self.introduce(&asked);
+        self.counted = was_counted.then_some(asked);
+    }
+
+    fn introduce(&mut self, asked: &Asked) {
+        let Some(identity) = &asked.answer.identity else { return };
+        self.runtime.name.clone_from(&identity.runtime);
+        self.runtime.version = Some(identity.version.clone());
+        // What was compiled lies in a folder that is about to go.
+        let is_ours =
+            self.launch.as_ref().is_some_and(|launch| Path::new(&identity.executable).starts_with(&launch.directory));
+        if !identity.executable.is_empty() && !is_ours {
+            self.runtime.executable = Some(identity.executable.clone());
+        }
+        self.runtime.parallel = Some(identity.parallel);
+        self.runtime.notes.clone_from(&identity.notes);
+    }
+
+    /// Has a new process of it answer `task` in round number `round`, and counts what `cpus` lose to others meanwhile.
+    pub fn ask(
+        &mut self,
+        (topic, task): (Topic, Task),
+        round: u32,
+        asker: &Asker<'_>,
+        cpus: &[u32],
+        cancelled: &dyn Fn() -> bool,
+    ) {
+        let Some(launch) = self.launch.as_ref().filter(|_| self.failures < MOST_FAILURES) else { return };
+        let watch = Watch::over(cpus);
+        let asked = asker.ask(launch, &Request::new(task, round), cancelled);
+        self.runtime.disturbance.merge(&watch.finish());
+        if cancelled() {
+            return;
+        }
+        if let Some(reason) = asked.failure {
+            self.failures += 1;
+            if !self.runtime.reasons_incomplete.contains(&reason) {
+                self.runtime.reasons_incomplete.push(reason);
+            }
+            return;
+        }
+        self.starts_ms.extend(asked.start_ms);
+        let forks = match topic {
+            Topic::Clocks => &mut self.clocks,
+            Topic::Pauses => &mut self.pauses,
+            Topic::Latch => &mut self.latches,
+        };
+        forks.push(Fork { round, answer: asked.answer });
+    }
+
+    /// The system calls of the process in which they were counted.
+    pub fn counted_calls(&self) -> Option<(&crate::sections::runtimes::probe::Answer, &CountedCalls)> {
+        self.counted.as_ref().map(|asked| (&asked.answer, &asked.calls))
+    }
+
+    /// The median time from a process's start until it said who it is.
+    pub fn start_ms(&self) -> Option<f64> {
+        crate::stats::median(self.starts_ms.clone())
+    }
+}
+
+/// A runtime of which nothing is known yet.
+pub fn unasked(kind: RuntimeKind) -> Runtime {
+    Runtime {
+        kind,
+        name: kind.title().to_owned(),
+        version: None,
+        executable: None,
+        available: false,
+        reason_unavailable: None,
+        out_of_time: false,
+        reasons_incomplete: Vec::new(),
+        forks: 0,
+        start_ms: None,
+        parallel: None,
+        notes: Vec::new(),
+        loop_overhead_ns: None,
+        clocks: Vec::new(),
+        pause: None,
+        latch: None,
+        disturbance: Disturbance::default(),
+    }
+}
+
+/// Gets all of `candidates` ready, some at once, since nothing is timed meanwhile. Those that turn out to be the same
+/// runtime under another name are dropped.
+pub fn get_ready(
+    candidates: Vec<Candidate>,
+    directory: &Path,
+    asker: &Asker<'_>,
+    reads: u32,
+    at_once: usize,
+    goes_on: &mut dyn FnMut(f64) -> bool,
+) -> Vec<Candidate> {
+    let surroundings = Surroundings::of_this_process();
+    let (next, done, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let slots: Vec<Mutex<Candidate>> = candidates.into_iter().map(Mutex::new).collect();
+    let work = || {
+        while let Some((at, slot)) = Some(next.fetch_add(1, Relaxed)).and_then(|at| Some((at, slots.get(at)?))) {
+            if let Ok(mut candidate) = slot.lock() {
+                let folder = directory.join(at.to_string());
+                candidate.get_ready(&folder, &surroundings, asker, reads, &|| stop.load(Relaxed));
+            }
+            done.fetch_add(1, Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_once.max(1)).map(|_| scope.spawn(work)).collect();
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            if !goes_on(done.load(Relaxed) as f64 / slots.len().max(1) as f64) {
+                stop.store(true, Relaxed);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+    let mut ready: Vec<Candidate> = Vec::new();
+    for candidate in slots.into_iter().filter_map(|slot| slot.into_inner().ok()) {
+        let is_known = |known: &Candidate| {
+            let same = (known.place.kind, &known.runtime.executable, &known.runtime.version)
+                == (candidate.place.kind, &candidate.runtime.executable, &candidate.runtime.version);
+            same && known.launch.is_some() && candidate.launch.is_some()
+        };
+        if !ready.iter().any(is_known) {
+            ready.push(candidate);
+        }
+    }
+    ready
+}

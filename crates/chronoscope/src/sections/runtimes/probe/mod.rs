@@ -1,0 +1,20 @@
+//! Language runtimes of the machine, measured from inside: what an engineer's program sees of the time.
+//!
+//! For every runtime there is a probe, one source file that its own launcher runs. It answers with raw integers
+//! (`probes/PROTOCOL.md`); everything else is done here, by the same estimators as for the machine's own clocks.
+
+mod answer;
+mod ask;
+mod become_probe;
+mod candidate;
+mod find;
+#[cfg(test)]
+mod golden_tests;
+pub mod protocol;
+mod recipe;
+
+pub use answer::Answer;
+pub use ask::Asker;
+pub use become_probe::become_if_asked;
+pub use candidate::{Candidate, Topic, get_ready, unasked};
+pub use find::{Surroundings, places};

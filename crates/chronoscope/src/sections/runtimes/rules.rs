@@ -1,0 +1,394 @@
+use crate::finding::{Finding, FindingId, Severity};
+use crate::record::{Path, Record, Runtime, RuntimeClock, RuntimeKind, TimeKind};
+use crate::sections::clocks::rules::{misdeclared, way_off_the_slow_path};
+use chronoscope_harness::words::{count, ns};
+
+/// A step below this is no coarse one, nor is one that is shorter than a read.
+const COARSE_NS: f64 = 50.0;
+/// A step is more than the unit of the readings if it is so many times as long.
+const STEP_FACTOR: f64 = 1.5;
+/// Of fewer processes nothing is said about steadiness.
+const FEWEST_JUDGED: u32 = 3;
+
+/// Every clock of every runtime that was measured.
+fn clocks(record: &Record) -> impl Iterator<Item = (&Runtime, &RuntimeClock)> {
+    measured(record).flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)))
+}
+
+fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
+    record.runtimes.iter().filter(|runtime| runtime.available)
+}
+
+/// Whether the table of clocks was wanted, and not pauses or a latch alone, nor a few lines of it in a check.
+fn asks_for_clocks(record: &Record) -> bool {
+    record.plan.runtimes.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
+}
+
+/// How a clock is called where others of the same name may be.
+fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
+    format!("{} of {}", clock.name, runtime.title())
+}
+
+/// The step of a clock, where it is one and not the latency of a read.
+fn step(clock: &RuntimeClock) -> Option<f64> {
+    clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false))
+}
+
+pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
+    let went_back = clocks(record).filter_map(|(runtime, clock)| {
+        let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
+        Some((full_name(runtime, clock), clock.kind, seen.backward_steps, seen.worst_backward_ns))
+    });
+    went_back
+        .map(|(name, kind, steps, worst_ns)| {
+            let summary =
+                format!("{name} stepped back {} times on one thread, by up to {}", count(steps), ns(worst_ns));
+            let mut finding = Finding::new(FindingId::NegativeElapsed, summary)
+                .about(name)
+                .value("backward_steps", steps as f64)
+                .value("worst_ns", worst_ns);
+            if kind == TimeKind::Wall {
+                finding.severity = Severity::Notice;
+                return finding.advice("never time an interval with a wall clock");
+            }
+            finding.advice("do not use this clock: an interval timed with it can come out negative")
+        })
+        .collect()
+}
+
+pub fn tick_coarse(record: &Record) -> Vec<Finding> {
+    let coarse = clocks(record).filter_map(|(runtime, clock)| {
+        let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
+        let step = step(clock).filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
+        let claims = clock.high_resolution_declared == Some(true);
+        (claims || step >= clock.tick_ns * STEP_FACTOR).then_some((runtime, clock, step, claims))
+    });
+    coarse
+        .map(|(runtime, clock, step, claims)| {
+            let name = full_name(runtime, clock);
+            let beside = if claims {
+                "and calls itself high-resolution".to_owned()
+            } else {
+                format!("though its readings have a unit of {}", ns(clock.tick_ns))
+            };
+            let mut finding =
+                Finding::new(FindingId::RuntimeTickCoarse, format!("{name} moves in steps of {} {beside}", ns(step)))
+                    .about(name)
+                    .value("granularity_ns", step)
+                    .value("tick_ns", clock.tick_ns);
+            // Nobody takes a clock of milliseconds for a fine one.
+            if clock.kind == TimeKind::Wall || clock.tick_ns >= 1e3 {
+                finding.severity = Severity::Notice;
+            }
+            match clock.claimed_interval_ns.within_1pct {
+                Some(shortest) => {
+                    finding.advice(format!("two reads of it time nothing below {} within 1 %", ns(shortest)))
+                }
+                None => finding,
+            }
+        })
+        .collect()
+}
+
+pub fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
+    let declared = clocks(record).filter_map(|(runtime, clock)| {
+        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, step(clock)?)
+    });
+    declared.collect()
+}
+
+pub fn on_slow_path(record: &Record) -> Vec<Finding> {
+    let slow = |runtime: &Runtime| {
+        let entering: Vec<&RuntimeClock> = runtime
+            .clocks
+            .iter()
+            .filter(|clock| clock.kind != TimeKind::Cpu && clock.path == Some(Path::Syscall))
+            .collect();
+        let names: Vec<&str> = entering.iter().map(|clock| clock.name.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
+            let calls: u64 =
+                entering.iter().filter_map(|clock| clock.system_calls.as_ref()).map(|calls| calls.count).sum();
+            let reads: u64 =
+                entering.iter().filter_map(|clock| clock.system_calls.as_ref()).map(|calls| calls.reads).sum();
+            let summary = format!(
+                "{}: {} system calls behind {} reads of {} (clocksource {source})",
+                runtime.title(),
+                count(calls),
+                count(reads),
+                names.join(", ")
+            );
+            Finding::new(FindingId::RuntimeOnSlowPath, summary)
+                .about(runtime.title())
+                .value("system_calls", calls as f64)
+                .value("reads", reads as f64)
+                .advice(way_off_the_slow_path(record))
+        })
+    };
+    measured(record).filter_map(slow).collect()
+}
+
+pub fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
+    let mut told: Vec<(RuntimeKind, String)> = Vec::new();
+    for runtime in measured(record).filter(|_| asks_for_clocks(record)) {
+        let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
+        let walls: Vec<&str> = of(TimeKind::Wall).collect();
+        if walls.is_empty() || told.iter().any(|(kind, _)| *kind == runtime.kind) {
+            continue;
+        }
+        let instead = steadiest(runtime).map_or_else(String::new, |name| format!(" (use {name})"));
+        told.push((runtime.kind, format!("{} {}{instead}", runtime.kind.title(), walls.join(", "))));
+    }
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let list: Vec<String> = told.iter().map(|(_, words)| words.clone()).collect();
+    let summary = format!("wall clocks, which can be set while an interval runs: {}", list.join("; "));
+    vec![
+        Finding::new(FindingId::WallClockForIntervals, summary)
+            .value("runtimes", told.len() as f64)
+            .advice("take them for the time of day, and the monotonic clock of the runtime for intervals"),
+    ]
+}
+
+/// The monotonic clock to advise: of those that were not seen to step back, the one of the finest step, and of these the
+/// first.
+fn steadiest(runtime: &Runtime) -> Option<&str> {
+    let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
+    let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
+    let step_of = |clock: &RuntimeClock| step(clock).unwrap_or(0.0);
+    steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
+}
+
+pub fn loop_doubtful(record: &Record) -> Vec<Finding> {
+    let doubtful = clocks(record).filter_map(|(runtime, clock)| Some((runtime, clock, clock.loop_check?)));
+    doubtful
+        .filter(|(.., check)| !check.holds)
+        .map(|(runtime, clock, check)| {
+            let name = full_name(runtime, clock);
+            let summary = format!("four times as many reads of {name} took {:.2} times as long", check.ratio);
+            Finding::new(FindingId::RuntimeLoopDoubtful, summary).about(name).value("ratio", check.ratio).advice(
+                "do not go by its latency: the compiler made something else of the loop, or the machine was disturbed",
+            )
+        })
+        .collect()
+}
+
+pub fn not_steady(record: &Record) -> Vec<Finding> {
+    let unsteady = |runtime: &Runtime| {
+        let judged = || runtime.clocks.iter().filter_map(|clock| Some((clock, clock.warm_up?)));
+        let names: Vec<&str> = judged()
+            .filter(|(_, seen)| seen.forks >= FEWEST_JUDGED && seen.forks_steady * 2 < seen.forks)
+            .map(|(clock, _)| clock.name.as_str())
+            .collect();
+        (!names.is_empty()).then(|| {
+            let summary =
+                format!("{}: the loops of {} were still changing in most processes", runtime.title(), names.join(", "));
+            Finding::new(FindingId::RuntimeNotSteady, summary)
+                .about(runtime.title())
+                .value("clocks", names.len() as f64)
+                .advice("take longer (--thorough), or a quieter machine")
+        })
+    };
+    measured(record).filter_map(unsteady).collect()
+}
+
+pub fn not_parallel(record: &Record) -> Vec<Finding> {
+    let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
+    for runtime in measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record)) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
+            Some((_, titles)) => titles.push(runtime.title()),
+            None => kinds.push((runtime.kind, vec![runtime.title()])),
+        }
+    }
+    let told = kinds.into_iter().map(|(_, titles)| {
+        let titles = titles.join(", ");
+        Finding::new(FindingId::RuntimeNotParallel, format!("{titles}: one thread runs at a time")).about(titles).advice(
+            "a thread's elapsed time contains the turns of the others: time work of several threads as a whole, from outside",
+        )
+    });
+    told.collect()
+}
+
+pub fn early_pause(record: &Record) -> Vec<Finding> {
+    let early = measured(record).flat_map(|runtime| {
+        let methods = runtime.pause.iter().flat_map(|pause| &pause.methods);
+        methods.filter(|method| method.early > 0).map(move |method| (runtime, method))
+    });
+    early
+        .map(|(runtime, method)| {
+            let name = format!("{} of {}", method.name, runtime.title());
+            let summary = format!(
+                "{name} came back before its time in {} of {} pauses of {}",
+                count(method.early),
+                count(method.samples),
+                ns(method.requested_ns as f64)
+            );
+            let mut finding = Finding::new(FindingId::EarlyPause, summary)
+                .about(name)
+                .value("early", method.early as f64)
+                .value("requested_ns", method.requested_ns as f64)
+                .advice("look at the time when it returns, and wait for the rest");
+            // Several runtimes permit it in so many words.
+            finding.severity = Severity::Notice;
+            finding
+        })
+        .collect()
+}
+
+pub fn failed(record: &Record) -> Vec<Finding> {
+    let failing = record.runtimes.iter().filter(|runtime| !runtime.available && runtime.executable.is_some());
+    failing
+        .map(|runtime| {
+            let place = runtime.executable.as_deref().unwrap_or_default();
+            let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason is known");
+            if runtime.out_of_time {
+                let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
+                let mut finding = Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title());
+                finding.severity = Severity::Notice;
+                return finding.advice("chronoscope runtimes takes more time for them; --duration gives more still");
+            }
+            let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
+            Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
+    use crate::rules::conclude;
+    use crate::sections::runtimes::probe::Answer;
+    use std::collections::BTreeMap;
+
+    /// A record of one runtime with one clock, as its probe would tell of it.
+    fn record(kind: TimeKind, hz: u64, high_resolution: Option<bool>, lines: &[&str]) -> Record {
+        let identity = r#"{"type":"identity","protocol":1,"runtime":"R","version":"7.1","executable":"/r","timer":"t","timer_hz":1000000000,"parallel":false,"notes":[]}"#;
+        let kind = serde_json::to_string(&kind).unwrap();
+        let high_resolution = serde_json::to_string(&high_resolution).unwrap();
+        let clock = format!(
+            r#"{{"type":"clock","clock":"now","kind":{kind},"hz":{hz},"declared_hz":{hz},"declared_resolution_ns":null,"high_resolution":{high_resolution}}}"#
+        );
+        let answer = Answer::of(&[&[identity, &clock], lines].concat().join("\n")).unwrap();
+        let forks: Vec<Fork> = (0..3).map(|round| Fork { round, answer: answer.clone() }).collect();
+        let by_call = BTreeMap::from([("clock_gettime".to_owned(), 200)]);
+        let calls = CountedCalls::from([("now".to_owned(), by_call)]);
+        let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
+        let clocks = estimate::runtime_clocks(RuntimeKind::Mono, &forks, counted, &NativeRounds::new());
+        let pause = estimate::runtime_pause(&forks, false);
+        let parts = vec![crate::record::Part::Runtimes];
+        let wish = crate::plan::Wish { parts, ..crate::plan::Wish::default() };
+        let plan = crate::plan::Plan::new(&wish, &[0, 1]).unwrap();
+        let mut record = crate::engine::blank(plan, crate::record::Machine::default());
+        record.runtimes.push(Runtime {
+            available: true,
+            version: Some("7.1".to_owned()),
+            parallel: Some(true),
+            clocks,
+            pause,
+            ..crate::sections::runtimes::probe::unasked(RuntimeKind::Mono)
+        });
+        record
+    }
+
+    fn ids(record: &Record) -> Vec<(FindingId, Severity)> {
+        conclude(record).into_iter().map(|finding| (finding.id, finding.severity)).collect()
+    }
+
+    const STEPS_OF_100_NS: &str =
+        r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[1,1,2,1,1,1,1,1,1,1]}"#;
+
+    #[test]
+    fn a_coarse_tick_behind_a_flag_of_high_resolution_is_told() {
+        let coarse = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
+        assert_eq!(ids(&coarse), [(FindingId::RuntimeTickCoarse, Severity::Warning)]);
+        let finding = &conclude(&coarse)[0];
+        assert!(finding.evidence.summary.starts_with("now of Mono 7.1 moves in steps of 100 ns and calls itself"));
+        assert_eq!(finding.evidence.values["granularity_ns"], 100.0);
+        assert_eq!(ids(&record(TimeKind::Monotonic, 10_000_000, None, &[STEPS_OF_100_NS])), []);
+    }
+
+    #[test]
+    fn a_tick_that_is_shorter_than_a_read_is_not_coarse() {
+        let mut slow = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
+        slow.runtimes[0].clocks[0].latency_ns = Some(crate::rules::tests::latency(700.0));
+        assert_eq!(ids(&slow), []);
+    }
+
+    #[test]
+    fn steps_longer_than_the_declared_resolution_are_told() {
+        let steps = r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[100,200,100,100]}"#;
+        let found = ids(&record(TimeKind::Monotonic, 1_000_000_000, None, &[steps]));
+        let wanted = [FindingId::ResolutionIsNotGranularity, FindingId::RuntimeTickCoarse];
+        assert!(wanted.iter().all(|id| found.iter().any(|(found, _)| found == id)), "{found:?}");
+    }
+
+    #[test]
+    fn a_clock_that_enters_the_kernel_is_told_but_for_cpu_time() {
+        let counted = [r#"{"type":"count_begin","clock":"now"}"#, r#"{"type":"count_end","clock":"now","reads":200}"#];
+        let slow = record(TimeKind::Monotonic, 1_000_000_000, None, &counted);
+        assert_eq!(ids(&slow), [(FindingId::RuntimeOnSlowPath, Severity::Warning)]);
+        assert_eq!(conclude(&slow)[0].evidence.values["system_calls"], 200.0);
+        assert_eq!(ids(&record(TimeKind::Cpu, 1_000_000_000, None, &counted)), []);
+    }
+
+    #[test]
+    fn wall_clocks_are_told_once_for_all() {
+        let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
+        walls.runtimes.push(walls.runtimes[0].clone());
+        assert_eq!(ids(&walls), [(FindingId::WallClockForIntervals, Severity::Notice)]);
+        assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
+    }
+
+    #[test]
+    fn every_version_that_runs_one_thread_at_a_time_is_named() {
+        let mut serial = record(TimeKind::Monotonic, 1_000, None, &[]);
+        serial.runtimes[0].parallel = Some(false);
+        serial.runtimes.push(Runtime { version: Some("7.2".to_owned()), ..serial.runtimes[0].clone() });
+        serial.runtimes.push(Runtime { parallel: Some(true), ..serial.runtimes[0].clone() });
+        let told = not_parallel(&serial);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].evidence.summary, "Mono 7.1, Mono 7.2: one thread runs at a time");
+    }
+
+    #[test]
+    fn a_clock_that_stepped_back_is_not_advised_nor_a_coarser_one() {
+        let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
+        let mut add = |name: &str, lines: &[&str]| {
+            let clock = record(TimeKind::Monotonic, 10_000_000, None, lines).runtimes[0].clocks[0].clone();
+            walls.runtimes[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
+        };
+        add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);
+        add("coarse", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":396,"changes":[40000,40000]}"#]);
+        add("fine", &[STEPS_OF_100_NS]);
+        let told = wall_clock_for_intervals(&walls);
+        assert!(told[0].evidence.summary.ends_with("(use fine)"), "{told:?}");
+    }
+
+    #[test]
+    fn what_went_wrong_is_told() {
+        let emptied = r#"{"type":"lane","clock":"now","reads":10,"ticks":[5,5],"warm":[],"check":[[5,5]]}"#;
+        let early =
+            r#"{"type":"pause","way":"sleep","requested_ns":1000,"wall_ns":5000,"cpu_ns":null,"taken_ns":[[900,1]]}"#;
+        let back = r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#;
+        let mut wrong = record(TimeKind::Monotonic, 1_000_000_000, None, &[emptied, early, back]);
+        wrong.runtimes[0].parallel = Some(false);
+        let crashed = Runtime {
+            executable: Some("/opt/mono".to_owned()),
+            reason_unavailable: Some("it crashed".to_owned()),
+            ..crate::sections::runtimes::probe::unasked(RuntimeKind::Mono)
+        };
+        wrong.runtimes.push(crashed);
+        assert_eq!(
+            ids(&wrong),
+            [
+                (FindingId::NegativeElapsed, Severity::Critical),
+                (FindingId::RuntimeLoopDoubtful, Severity::Warning),
+                (FindingId::RuntimeFailed, Severity::Warning),
+                (FindingId::EarlyPause, Severity::Notice),
+                (FindingId::RuntimeNotParallel, Severity::Notice),
+            ]
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! What language runtimes see of the time.
+
+mod clocks;
+mod latch;
+mod pause;
+
+use crate::record::{Part, Record, Runtime};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN};
+use crate::view::reason::not_tested;
+use crate::words::given;
+
+/// Everything that was asked of them.
+pub fn show(page: &mut Page, record: &Record) {
+    let asked = record.plan.runtimes.as_ref();
+    if record.runtimes.is_empty() {
+        page.section("RUNTIMES");
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Runtimes]));
+        return;
+    }
+    if asked.is_none_or(|asked| asked.clocks.is_some()) {
+        clocks::show(page, record);
+    }
+    if asked.is_some_and(|asked| !asked.pause_lengths_ns.is_empty()) {
+        pause::show(page, record);
+    }
+    if asked.is_some_and(|asked| asked.latch_threads.is_some()) {
+        latch::show(page, record);
+    }
+    absent(page, record);
+    incomplete(page, record);
+}
+
+/// A few lines of it, for a check that looked at it.
+pub fn brief(page: &mut Page, record: &Record) {
+    if record.parts.iter().all(|report| report.part != Part::Runtimes) {
+        return;
+    }
+    page.section("RUNTIMES");
+    if record.runtimes.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Runtimes]));
+        return;
+    }
+    if record.runtimes.iter().any(|runtime| runtime.available) {
+        clocks::brief(page, record);
+    }
+    let is_measured = |kind| record.runtimes.iter().any(|runtime| runtime.available && runtime.kind == kind);
+    let mut left_out: Vec<&str> = record
+        .runtimes
+        .iter()
+        .filter(|runtime| !is_measured(runtime.kind))
+        .map(|runtime| runtime.kind.title())
+        .collect();
+    left_out.dedup();
+    if !left_out.is_empty() {
+        let text = format!("not measured here: {}; chronoscope runtimes asks all that there are", left_out.join(", "));
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
+}
+
+/// Those that could not be measured, each with its reason.
+fn absent(page: &mut Page, record: &Record) {
+    let missing: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| !runtime.available).collect();
+    if missing.is_empty() {
+        return;
+    }
+    page.heading("not measured");
+    for runtime in missing {
+        let place = runtime.executable.as_deref().map_or_else(String::new, |place| format!(" ({place})"));
+        let text = format!("{}{place}: {}", runtime.title(), given(runtime.reason_unavailable.as_deref()));
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
+}
+
+/// What was asked of those that were measured, and could not be had.
+fn incomplete(page: &mut Page, record: &Record) {
+    for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
+        for reason in &runtime.reasons_incomplete {
+            page.paragraph(Line::plain("! "), PLAIN, &format!("{}: {}", runtime.title(), given(Some(reason))));
+        }
+    }
+}

@@ -1,0 +1,311 @@
+use crate::record::{
+    CrowdLatency, Latency, Path, PublishedTimer, Reads, Record, Runtime, RuntimeClock, Spread, TimeKind,
+};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN, TITLE};
+use crate::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
+use crate::table::{Align, Table};
+use crate::words::{counted, given};
+
+const NONE: &str = "–";
+
+/// The table of every runtime's clocks.
+pub fn show(page: &mut Page, record: &Record) {
+    let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
+    page.section("RUNTIMES: what a program sees of the time, measured from inside");
+    if measured.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
+        return;
+    }
+    let threads = measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| Some(clock.crowd?.threads));
+    let crowd = threads.map_or_else(|| "threads".to_owned(), |threads| format!("{threads} thr."));
+    let mut table = Table::new(&[
+        ("clock", Align::Left),
+        ("sits on", Align::Left),
+        ("latency", Align::Right),
+        ("±", Align::Right),
+        ("added", Align::Right),
+        (&crowd, Align::Right),
+        ("says", Align::Right),
+        ("shows", Align::Right),
+        ("zero", Align::Right),
+        ("gap", Align::Right),
+        ("1 %?", Align::Right),
+        ("10 %?", Align::Right),
+    ])
+    .tied(&["±", "10 %?"]);
+    for runtime in &measured {
+        table.title(TITLE, &runtime.title(), &introduction(runtime));
+        for clock in &runtime.clocks {
+            table.cells(PLAIN, cells(clock));
+        }
+    }
+    page.table(table);
+    for said in measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock))) {
+        page.paragraph(Line::plain("  "), DIM, &said);
+    }
+    for said in published(&measured) {
+        page.paragraph(Line::plain("  "), DIM, &said);
+    }
+    page.paragraph(Line::plain("  "), DIM, &explanation(record, &measured));
+}
+
+/// The clock that users of each time intervals with, in few columns.
+pub fn brief(page: &mut Page, record: &Record) {
+    let mut table = Table::new(&[
+        ("runtime", Align::Left),
+        ("clock", Align::Left),
+        ("sits on", Align::Left),
+        ("latency", Align::Right),
+        ("shows", Align::Right),
+        ("claimed 1 %", Align::Right),
+        ("claimed 10 %", Align::Right),
+    ])
+    .named_by(2);
+    for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
+        let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic) else { continue };
+        let [within_1pct, within_10pct] = claimed(clock);
+        let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
+        table.row(
+            PLAIN,
+            [runtime.title(), clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
+        );
+    }
+    page.table(table);
+    page.paragraph(Line::plain("  "), DIM, &format!("claimed: {CLAIM}"));
+}
+
+/// What the claims are worth.
+const CLAIM: &str = "the shortest interval that two reads should time so well, claimed from empty intervals and steps, not \
+                     tried: a trial may confirm only a longer one";
+
+fn none() -> String {
+    NONE.to_owned()
+}
+
+fn introduction(runtime: &Runtime) -> String {
+    let mut words = vec![counted(u64::from(runtime.forks), "process", "processes")];
+    words.extend(runtime.start_ms.map(|start| format!("starts in {}", ms(start))));
+    words.extend(runtime.loop_overhead_ns.as_ref().map(|empty| format!("empty loop {}", ns(empty.estimate))));
+    words.push(runtime.name.clone());
+    words.extend(runtime.executable.as_deref().map(|executable| given(Some(executable))));
+    words.join(", ")
+}
+
+fn cells(clock: &RuntimeClock) -> Vec<String> {
+    let latency = clock.latency_ns.as_ref();
+    let [within_1pct, within_10pct] = claimed(clock);
+    vec![
+        format!(" {}", clock.name),
+        path(clock),
+        latency.map_or_else(none, |latency| ns(latency.estimate)),
+        latency.map_or_else(none, longer_side),
+        clock.added.as_ref().map_or_else(none, |added| difference(&added.ns)),
+        clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
+        clock.resolution_ns_declared.map_or_else(none, ns),
+        observed(clock),
+        clock.reads.as_ref().map_or_else(none, |reads| zeros(reads.zero_share)),
+        largest_gap(clock),
+        within_1pct,
+        within_10pct,
+    ]
+}
+
+fn claimed(clock: &RuntimeClock) -> [String; 2] {
+    let interval = clock.claimed_interval_ns;
+    [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
+}
+
+/// How far the interval reaches on its longer side, of the estimate, in few columns; one process has no interval.
+fn longer_side(latency: &Latency) -> String {
+    if latency.forks.len() < 2 {
+        return none();
+    }
+    let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
+    match side / latency.estimate.max(f64::MIN_POSITIVE) * 100.0 {
+        share if share < 0.1 => "<0.1 %".to_owned(),
+        share if share < 9.95 => format!("{share:.1} %"),
+        share if share < 1e3 => format!("{share:.0} %"),
+        share => percent(share),
+    }
+}
+
+/// A difference; its most where its interval holds 0, so that its sign is not known.
+fn difference(of: &Spread) -> String {
+    if of.low <= 0.0 && of.high >= 0.0 && of.low < of.high {
+        let most = (of.low.abs()).max(of.high);
+        return format!("<{}", signed_ns(most).trim_start_matches('+'));
+    }
+    signed_ns(of.median)
+}
+
+/// A difference to a tenth of a nanosecond, which is less than it is sure by.
+fn signed_ns(value: f64) -> String {
+    let sign = if value < 0.0 { "−" } else { "+" };
+    match value.abs() {
+        small if small < 99.95 => format!("{sign}{small:.1} ns"),
+        large => format!("{sign}{}", ns(large)),
+    }
+}
+
+/// What the counted system calls say.
+fn path(clock: &RuntimeClock) -> String {
+    let Some(calls) = &clock.system_calls else { return none() };
+    let each = calls.count as f64 / calls.reads.max(1) as f64;
+    match clock.path {
+        Some(Path::Syscall) if each >= 1.5 => format!("{}syscalls", three_digits(each) + " "),
+        Some(Path::Syscall) => "syscall".to_owned(),
+        Some(_) => "vDSO".to_owned(),
+        None => format!("{} calls", share(each)),
+    }
+}
+
+fn observed(clock: &RuntimeClock) -> String {
+    match (clock.granularity_ns, clock.granularity_is_latency) {
+        (_, Some(true)) => "= read".to_owned(),
+        (Some(step), _) => ns(step),
+        (None, _) => none(),
+    }
+}
+
+/// The largest gap between two reads; a bound for it where the clock's steps hide what is shorter.
+///
+/// Each of two readings may be up to a step old, so a difference of `n` steps is a gap of less than `n + 1`.
+fn largest_gap(clock: &RuntimeClock) -> String {
+    let Some(reads) = &clock.reads else { return none() };
+    let step = clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false)).unwrap_or(0.0);
+    let step = step.max(Some(reads.step_ns()).filter(|step| step.is_finite()).unwrap_or(0.0));
+    match reads.maximum_ns {
+        0.0 if step == 0.0 => none(),
+        largest if largest >= step * Reads::STEPS_PER_GAP => ns(largest),
+        largest => format!("<{}", ns(largest + step)),
+    }
+}
+
+/// The share of equal reads, in as few columns as can be.
+fn zeros(value: f64) -> String {
+    let text = share(value);
+    if text.starts_with('>') { "~100 %".to_owned() } else { text }
+}
+
+/// What the interface says of its frequency.
+fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
+    let frequency = clock.frequency_hz_declared.map(|hz| format!("a frequency of {}", hertz(hz)));
+    let fine = clock
+        .high_resolution_declared
+        .map(|fine| if fine { "that it is high-resolution" } else { "that it is not high-resolution" }.to_owned());
+    let words: Vec<String> = frequency.into_iter().chain(fine).collect();
+    (!words.is_empty()).then(|| format!("{}: {} declares {}", runtime.title(), clock.name, words.join(" and ")))
+}
+
+fn published(measured: &[&Runtime]) -> Vec<String> {
+    let mut told: Vec<(&str, &[PublishedTimer])> = Vec::new();
+    for clock in measured.iter().flat_map(|runtime| &runtime.clocks).filter(|clock| !clock.published.is_empty()) {
+        if !told.iter().any(|(name, figures)| (*name, *figures) == (clock.name.as_str(), &clock.published)) {
+            told.push((&clock.name, &clock.published));
+        }
+    }
+    let figure = |of: &PublishedTimer| {
+        let latency = if of.latency_ns_low == of.latency_ns_high {
+            ns(of.latency_ns_low)
+        } else {
+            format!("{} to {}", ns(of.latency_ns_low), ns(of.latency_ns_high))
+        };
+        let tick = of.tick_ns.map_or_else(String::new, |tick| format!(", ticks of {}", ns(tick)));
+        format!("{} {latency}{tick}", of.surroundings)
+    };
+    told.into_iter()
+        .filter_map(|(name, figures)| {
+            let source = figures.first()?.source.as_str();
+            let figures: Vec<String> = figures.iter().map(figure).collect();
+            Some(format!("published: {name}: {} ({source})", figures.join("; ")))
+        })
+        .collect()
+}
+
+fn explanation(record: &Record, measured: &[&Runtime]) -> String {
+    let latencies =
+        || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
+    let lowest = latencies().map(|latency| latency.confidence).fold(f64::INFINITY, f64::min);
+    let at = match lowest {
+        lowest if lowest.is_finite() && lowest >= 0.001 => format!(" at {} or more", confidence(lowest)),
+        _ => String::new(),
+    };
+    let reads = record.plan.runtimes.as_ref().map_or(0, |plan| plan.counted_reads);
+    format!(
+        "sits on: system calls for the time behind {} reads, counted; ±: the longer side of the interval{at}, over processes in \
+         turn with those of the other runtimes; added: over native code's own read in the same round{}, with \
+         < where it may be 0; {}says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can \
+         be read; zero: equal consecutive reads; gap: the largest difference between two, with < where steps hide what is \
+         shorter; 1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
+        count(u64::from(reads)),
+        beneath(measured),
+        crowd_said(measured)
+    )
+}
+
+/// The clocks that those of the runtimes were compared with.
+fn beneath(measured: &[&Runtime]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for added in measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.added.as_ref()) {
+        if !names.contains(&added.over.as_str()) {
+            names.push(&added.over);
+        }
+    }
+    if names.is_empty() { String::new() } else { format!(" of {}, whichever counts the same", names.join(", ")) }
+}
+
+/// What the column of several threads holds.
+fn crowd_said(measured: &[&Runtime]) -> String {
+    let of =
+        || measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.crowd)?)));
+    let Some((_, crowd)) = of().next() else { return String::new() };
+    let serial = if of().any(|(runtime, _)| runtime.parallel == Some(false)) {
+        " (where a runtime runs one thread at a time: mostly within a thread's own turn)"
+    } else {
+        ""
+    };
+    format!("{0} thr.: latency in each of {0} threads that read at once{serial}; ", crowd.threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(low: f64, median: f64, high: f64) -> Spread {
+        Spread { median, low, high, confidence: 0.75 }
+    }
+
+    #[test]
+    fn a_difference_that_may_be_nothing_has_no_sign() {
+        assert_eq!(difference(&spread(-0.78, -0.76, 0.69)), "<0.8 ns");
+        assert_eq!(difference(&spread(-0.1, 0.2, 0.9)), "<0.9 ns");
+        assert_eq!(difference(&spread(0.1, 0.2, 0.9)), "+0.2 ns");
+        assert_eq!(difference(&spread(-0.9, -0.2, -0.1)), "−0.2 ns");
+        assert_eq!(difference(&spread(7.0, 7.0, 7.0)), "+7.0 ns");
+    }
+
+    #[test]
+    fn an_interval_reaches_as_far_as_its_longer_side() {
+        let record = crate::json::parse(include_str!("../../../../tests/fixtures/record.json")).unwrap();
+        let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
+        (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
+        latency.forks = vec![latency.forks[0]; 3];
+        assert_eq!(longer_side(&latency), "2.7 %");
+    }
+
+    #[test]
+    fn the_column_of_several_threads_is_explained() {
+        let record = crate::json::parse(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
+        let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
+        let said = explanation(&record, &measured);
+        let threads =
+            measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| clock.crowd).unwrap().threads;
+        assert!(said.contains(&format!("{threads} thr.: latency in each of {threads} threads")), "{said}");
+        assert!(said.contains("1 %?, 10 %?: ") && said.contains("not tried"), "{said}");
+        assert!(said.contains("of CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_PROCESS_CPUTIME_ID, whichever"), "{said}");
+        assert_eq!(crowd_said(&[]), "");
+    }
+}

@@ -1,0 +1,25 @@
+use crate::record::Record;
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::DIM;
+use crate::sections::thread_release::view::{calls, ratios};
+
+/// Calls in one thread and in many that one latch releases, runtime by runtime.
+pub fn show(page: &mut Page, record: &Record) {
+    let threads = record.plan.runtimes.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
+    page.section(&format!("RUNTIMES, LATCH: calls in one thread, and by {threads} released together"));
+    let mut any = false;
+    for runtime in &record.runtimes {
+        let Some(seen) = &runtime.latch else { continue };
+        any = true;
+        page.heading(&runtime.title());
+        calls(page, seen);
+    }
+    if let Some(said) = record.runtimes.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios) {
+        page.paragraph(Line::plain("  "), DIM, said);
+    }
+    if !any {
+        page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
+    }
+}

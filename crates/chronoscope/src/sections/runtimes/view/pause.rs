@@ -1,0 +1,70 @@
+use crate::record::{PauseFigures, Record, RuntimePause};
+
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, PLAIN, TITLE};
+use crate::quantity::{ns, percent};
+use crate::sections::pauses::view::published_figures;
+use crate::table::{Align, Table};
+use crate::words::{counted, given};
+
+/// Every way to pause that each runtime has.
+pub fn show(page: &mut Page, record: &Record) {
+    page.section("RUNTIMES, PAUSES: what was asked for, what it took, and of a CPU");
+    let paused: Vec<(String, &RuntimePause)> =
+        record.runtimes.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
+    if paused.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
+        return;
+    }
+    let mut lengths: Vec<u64> =
+        paused.iter().flat_map(|(_, pause)| &pause.methods).map(|method| method.requested_ns).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    // The article's lengths at most; a record may hold anything.
+    lengths.truncate(MOST_LENGTHS);
+    let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
+    let columns: Vec<(&str, Align)> =
+        std::iter::once(("way", Align::Left)).chain(heads.iter().map(|head| (head.as_str(), Align::Right))).collect();
+    let mut table = Table::new(&columns);
+    for (name, pause) in &paused {
+        table.title(TITLE, name, &counted(pause.rounds, "process", "processes"));
+        for way in ways(pause) {
+            let of = |length: &u64| {
+                pause.methods.iter().find(|method| (&*method.name, method.requested_ns) == (way, *length))
+            };
+            let cells = lengths.iter().map(|length| of(length).map_or_else(|| "–".to_owned(), cell));
+            table.cells(PLAIN, std::iter::once(format!("  {way}")).chain(cells).collect());
+        }
+    }
+    page.table(table);
+    for (name, pause) in &paused {
+        for missing in &pause.unavailable {
+            let text = format!("{name} has no {}: {}", missing.name, given(Some(&missing.reason)));
+            page.paragraph(Line::plain("  "), DIM, &text);
+        }
+    }
+    if let Some((_, pause)) = paused.iter().find(|(_, pause)| !pause.published.is_empty()) {
+        published_figures(page, &pause.published, &lengths);
+    }
+    let text = "the mean of the whole pause, call and return included, as the article counts, and the share of one CPU that it \
+                took; medians with intervals and the 99th percentile are in the record";
+    page.paragraph(Line::plain("  "), DIM, text);
+}
+
+const MOST_LENGTHS: usize = 8;
+
+/// The ways, in the order in which they were told.
+fn ways(pause: &RuntimePause) -> Vec<&str> {
+    let mut ways: Vec<&str> = Vec::new();
+    for method in &pause.methods {
+        if !ways.contains(&method.name.as_str()) {
+            ways.push(&method.name);
+        }
+    }
+    ways
+}
+
+fn cell(method: &PauseFigures) -> String {
+    format!("{}, {}", ns(method.mean_ns), percent(method.cpu_share * 100.0))
+}

@@ -1,0 +1,224 @@
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use chronoscope_clock::{Adaptive, Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unordered};
+use chronoscope_harness::{Bencher, Study};
+
+/// Granularities of the causal clock beside the one that [`SourceId`] names. With 0 every read writes the shared word.
+const GRANULARITIES_NS: [u64; 2] = [0, 100];
+/// The granularity of the adaptive clock while one thread reads, and the most that collisions make of it.
+const ADAPTIVE_NS: (u64, u64) = (100, 2_000);
+/// Reads of a probe, and probes of which the fastest counts.
+const PROBE: (u32, u32) = (64, 5);
+/// No read is expected to take less; where the clock that probes is coarse, this stands in.
+const FASTEST_READ_NS: f64 = 1.0;
+
+/// One way to read the time, under the name that reports show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScaledClock {
+    pub name: String,
+    /// What one read takes here, roughly: which clocks are measured beside each other depends on it.
+    pub read_ns: f64,
+    /// What it takes until the value changes, roughly.
+    pub tick_ns: f64,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Source(SourceId),
+    /// The causal clock of its own shared word, of this granularity.
+    Granular(u64),
+    Adaptive,
+}
+
+impl Kind {
+    /// Whether a read executes an instruction that a process may be forbidden.
+    fn reads_counter(self) -> bool {
+        match self {
+            Self::Source(id) => id.is_counter() || id.guarantee().is_some(),
+            Self::Granular(_) | Self::Adaptive => true,
+        }
+    }
+}
+
+impl ScaledClock {
+    /// Every clock that can be read here, or where the counter may not be read, those that do without it.
+    pub fn all(counter_is_allowed: bool) -> Vec<Self> {
+        let sources = SourceId::all().filter(|id| id.availability().is_ok());
+        let sources = sources.map(|id| (id.name().to_owned(), Kind::Source(id)));
+        let granular = GRANULARITIES_NS.map(|ns| (format!("granular {ns} ns"), Kind::Granular(ns)));
+        let (finest, coarsest) = ADAPTIVE_NS;
+        let adaptive = (format!("adaptive {finest}–{coarsest} ns"), Kind::Adaptive);
+        let clocks = sources.chain(granular).chain([adaptive]);
+        let allowed = clocks.filter(|(_, kind)| counter_is_allowed || !kind.reads_counter());
+        allowed.map(|(name, kind)| Self { name, kind, read_ns: FASTEST_READ_NS, tick_ns: FASTEST_READ_NS }).collect()
+    }
+
+    /// The same with what it takes here.
+    pub fn probed(self) -> Self {
+        let found = match self.kind {
+            Kind::Source(id) => id.visit(Probe).ok(),
+            // Theirs is that of what they read.
+            Kind::Granular(_) | Kind::Adaptive => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
+        };
+        let (read_ns, tick_ns) = found.unwrap_or((self.read_ns, self.tick_ns));
+        Self { read_ns, tick_ns, ..self }
+    }
+
+    /// The case in which it is read until its value changes.
+    pub fn ticks(&self) -> String {
+        ticks_of(&self.name)
+    }
+
+    /// Adds the case in which it is read, under its name. The threads of a cell read one and the same clock.
+    pub fn add_reads(&self, study: Study) -> Study {
+        let name = self.name.clone();
+        match self.kind {
+            // It was there a moment ago; should it be gone, the study lacks it.
+            Kind::Source(id) => id.visit(Reads { study: study.clone(), name }).unwrap_or(study),
+            Kind::Granular(ns) => reads_of_shared(study, name, granular(ns)),
+            Kind::Adaptive => reads_of_shared(study, name, adaptive()),
+        }
+    }
+
+    /// Adds the case in which it is read until its value changes.
+    pub fn add_ticks(&self, study: Study) -> Study {
+        let name = self.ticks();
+        match self.kind {
+            Kind::Source(id) => id.visit(Ticks { study: study.clone(), name }).unwrap_or(study),
+            Kind::Granular(ns) => ticks_of_shared(study, name, granular(ns)),
+            Kind::Adaptive => ticks_of_shared(study, name, adaptive()),
+        }
+    }
+}
+
+fn granular(ns: u64) -> impl Fn() -> Granular + Send + Sync + 'static {
+    move || Granular::over(Unordered::or_system(), Duration::from_nanos(ns))
+}
+
+fn adaptive() -> impl Fn() -> Adaptive + Send + Sync + 'static {
+    let [finest, coarsest] = [ADAPTIVE_NS.0, ADAPTIVE_NS.1].map(Duration::from_nanos);
+    move || Adaptive::over(Unordered::or_system(), finest, coarsest)
+}
+
+/// The name of the case in which `clock` is read until its value changes.
+pub fn ticks_of(clock: &str) -> String {
+    format!("ticks of {clock}")
+}
+
+fn reads_of_shared<S: TickSource + Send + Sync + 'static>(
+    study: Study,
+    name: String,
+    clock: impl Fn() -> S + Send + Sync + 'static,
+) -> Study {
+    study.case_shared(name, move |_| clock(), |b, clock| b.iter(|| clock.read()))
+}
+
+fn ticks_of_shared<S: TickSource + Send + Sync + 'static>(
+    study: Study,
+    name: String,
+    clock: impl Fn() -> S + Send + Sync + 'static,
+) -> Study {
+    let body = |b: &mut Bencher<'_>, clock: &S| {
+        let mut last = clock.read();
+        b.iter(|| last = next(clock, last));
+    };
+    study.case_shared(name, move |_| clock(), body)
+}
+
+/// What the clock says once it no longer says `last`.
+#[inline(always)]
+fn next(clock: &impl TickSource, last: u64) -> u64 {
+    loop {
+        let now = clock.read();
+        if now != last {
+            return now;
+        }
+    }
+}
+
+struct Reads {
+    study: Study,
+    name: String,
+}
+
+impl SourceVisitor for Reads {
+    type Output = Study;
+
+    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
+        self.study.case(self.name, move |b| {
+            // A local of the thread: nothing is loaded to reach it.
+            let source = source;
+            b.iter(|| source.read());
+        })
+    }
+}
+
+struct Ticks {
+    study: Study,
+    name: String,
+}
+
+impl SourceVisitor for Ticks {
+    type Output = Study;
+
+    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
+        self.study.case(self.name, move |b| {
+            let source = source;
+            let mut last = source.read();
+            b.iter(|| last = next(&source, last));
+        })
+    }
+}
+
+/// What a read and a change of the value take, roughly.
+struct Probe;
+
+impl SourceVisitor for Probe {
+    type Output = (f64, f64);
+
+    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> (f64, f64) {
+        let (reads, probes) = PROBE;
+        let per_read = |began: Instant| began.elapsed().as_nanos() as f64 / f64::from(reads);
+        let read_ns = (0..probes).map(|_| {
+            let began = Instant::now();
+            for _ in 0..reads {
+                black_box(source.read());
+            }
+            per_read(began)
+        });
+        let read_ns = read_ns.fold(f64::INFINITY, f64::min).max(FASTEST_READ_NS);
+        // From a change to the next, so that nothing but whole steps is seen.
+        let first = next(&source, source.read());
+        let began = Instant::now();
+        black_box(next(&source, first));
+        (read_ns, (began.elapsed().as_nanos() as f64).max(read_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_clock_has_its_two_cases() {
+        let clocks = ScaledClock::all(true);
+        let study = clocks.iter().fold(Study::new("scaling"), |study, clock| clock.add_ticks(clock.add_reads(study)));
+        let cells = study.cells();
+        assert_eq!(cells.len(), 2 * clocks.len());
+        for clock in clocks {
+            assert!(cells.contains(&format!("{}, 0 tokens, 1 thread", clock.name)), "{}", clock.name);
+            assert!(cells.contains(&format!("{}, 0 tokens, 1 thread", clock.ticks())), "{}", clock.name);
+            let clock = clock.probed();
+            assert!(clock.read_ns >= FASTEST_READ_NS && clock.tick_ns >= clock.read_ns, "{clock:?}");
+        }
+    }
+
+    #[test]
+    fn without_the_counter_the_system_calls_are_left() {
+        let names: Vec<String> = ScaledClock::all(false).into_iter().map(|clock| clock.name).collect();
+        assert!(names.iter().any(|name| name == "syscall CLOCK_MONOTONIC"), "{names:?}");
+        assert!(!names.iter().any(|name| name.contains("tsc") || name.contains("granular")), "{names:?}");
+    }
+}

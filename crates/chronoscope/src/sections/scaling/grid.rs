@@ -1,0 +1,234 @@
+//! Which combinations are measured: never all that there are, unless the user asks for them.
+
+use super::clock::ScaledClock;
+use super::front::{Conclusion, Front};
+
+/// The case that has no clock: the work between reads alone.
+pub const NOTHING: &str = "nothing";
+/// Backoff sweeps 2^0 … 2^20 tokens.
+const LARGEST_POWER: u32 = 20;
+/// Threads beyond the CPUs: so many times as many.
+const CROWDS: [u32; 2] = [2, 4];
+/// Batches have the same number of operations for all cases of a combination, so what is measured beside each other may
+/// take at most so many times as long.
+const MOST_UNLIKE: f64 = 24.0;
+/// The work at each end of which groups of clocks begin, in nanoseconds per read.
+const GROUPS_NS: [f64; 3] = [60.0, 1_000.0, 100_000.0];
+/// What a visit to a combination takes, relative to others: threads that share CPUs must be watched over several turns.
+const CROWDED_WEIGHT: f64 = 12.0;
+/// A guess at what a token and a call without tokens take, in nanoseconds, for what must be known before it is measured.
+const GUESS_NS: (f64, f64) = (1.5, 1.5);
+
+/// How deep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// Few backoffs, nothing twice.
+    Quick,
+    /// A coarse grid, then a finer one where it matters.
+    #[default]
+    Normal,
+    /// The full grid.
+    Thorough,
+}
+
+/// One study: some cases at the same backoffs and numbers of threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// What it finds out, in a few words.
+    pub title: &'static str,
+    pub cases: Vec<String>,
+    /// Whether they are compared with [`NOTHING`], which then runs along.
+    pub compared: bool,
+    pub backoff: Vec<u64>,
+    pub threads: Vec<u32>,
+    /// The time that it takes, relative to other passes.
+    pub weight: f64,
+}
+
+/// Numbers of threads up to the number of CPUs, and beyond it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threads {
+    pub within: Vec<u32>,
+    pub beyond: Vec<u32>,
+}
+
+impl Threads {
+    /// The user's, one thread always among them; else powers of two and all CPUs, and twice and four times as many.
+    pub fn new(wanted: Option<&[u32]>, cpus: u32) -> Self {
+        let cpus = cpus.max(1);
+        let powers = (0..=cpus.ilog2()).map(|power| 1 << power);
+        let mut all: Vec<u32> = match wanted {
+            Some(wanted) => wanted.iter().copied().chain([1]).collect(),
+            None => powers.chain([cpus]).chain(CROWDS.map(|times| cpus.saturating_mul(times))).collect(),
+        };
+        all.sort_unstable();
+        all.dedup();
+        let (within, beyond) = all.into_iter().partition(|threads| *threads <= cpus);
+        Self { within, beyond }
+    }
+
+    /// One thread and all of them.
+    fn ends(&self) -> Vec<u32> {
+        let mut ends: Vec<u32> = self.within.first().into_iter().chain(self.within.last()).copied().collect();
+        ends.dedup();
+        ends
+    }
+}
+
+/// What is measured before anything is known.
+pub fn first(clocks: &[ScaledClock], threads: &Threads, depth: Depth) -> Vec<Pass> {
+    let within = if depth == Depth::Thorough { threads.within.clone() } else { threads.ends() };
+    let mut passes = Vec::new();
+    for group in groups(clocks, |clock| clock.read_ns) {
+        let cases = group.iter().map(|clock| clock.name.clone()).collect();
+        passes.push(Pass::new("reads in a row", cases, false, vec![0], within.clone()));
+    }
+    for group in groups(clocks, |clock| clock.tick_ns) {
+        let cases = group.iter().map(|clock| clock.ticks()).collect();
+        passes.push(Pass::new("the smallest step", cases, false, vec![0], within.clone()));
+    }
+    for group in groups(clocks, |clock| clock.read_ns) {
+        let slowest_ns = group.iter().map(|clock| clock.read_ns).fold(0.0, f64::max);
+        let powers = (0..=LARGEST_POWER).filter(|power| is_coarse(*power, depth));
+        let backoff: Vec<u64> = powers.map(|power| 1 << power).filter(|tokens| is_alike(*tokens, slowest_ns)).collect();
+        let cases = group.iter().map(|clock| clock.name.clone()).collect();
+        passes.push(Pass::new("reads between work", cases, true, backoff, within.clone()));
+    }
+    passes
+}
+
+/// What is measured where the first passes found something: between the largest backoff at which threads get in each
+/// other's way and the smallest at which they do not.
+pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, depth: Depth) -> Vec<Pass> {
+    let mut passes = Vec::new();
+    if depth == Depth::Normal {
+        for group in groups(clocks, |clock| clock.read_ns) {
+            let of = |clock: &ScaledClock| found.iter().find(|conclusion| conclusion.clock == clock.name);
+            let gaps: Vec<(&ScaledClock, Vec<u64>)> = group
+                .into_iter()
+                .filter_map(|clock| Some((clock, between(&of(clock)?.front))))
+                .filter(|(_, gap)| !gap.is_empty())
+                .collect();
+            let mut backoff: Vec<u64> = gaps.iter().flat_map(|(_, gap)| gap.iter().copied()).collect();
+            backoff.sort_unstable();
+            backoff.dedup();
+            let cases: Vec<String> = gaps.iter().map(|(clock, _)| clock.name.clone()).collect();
+            if !cases.is_empty() {
+                passes.push(Pass::new("where reads begin to scale", cases, true, backoff, threads.within.clone()));
+            }
+        }
+    }
+    if depth != Depth::Quick && !threads.beyond.is_empty() {
+        for group in groups(clocks, |clock| clock.read_ns) {
+            let slowest_ns = group.iter().map(|clock| clock.read_ns).fold(0.0, f64::max);
+            let chosen = group.into_iter().filter(|clock| depth == Depth::Thorough || is_telling(clock, found));
+            let cases: Vec<String> = chosen.map(|clock| clock.name.clone()).collect();
+            let few = if depth == Depth::Thorough { vec![1, 1 << 8, 1 << 16] } else { vec![1 << 6] };
+            let backoff: Vec<u64> = few.into_iter().filter(|tokens| is_alike(*tokens, slowest_ns)).collect();
+            if !cases.is_empty() && !backoff.is_empty() {
+                let mut pass = Pass::new("more threads than CPUs", cases, true, backoff, threads.beyond.clone());
+                pass.weight *= CROWDED_WEIGHT;
+                passes.push(pass);
+            }
+        }
+    }
+    passes
+}
+
+impl Pass {
+    fn new(title: &'static str, cases: Vec<String>, compared: bool, backoff: Vec<u64>, threads: Vec<u32>) -> Self {
+        // What is compared has the work alone and its control beside it.
+        let arms = cases.len() + if compared { 2 } else { 0 };
+        let weight = (arms * backoff.len() * threads.len()) as f64;
+        Self { title, cases, compared, backoff, threads, weight }
+    }
+}
+
+/// Clocks whose `cost` is alike, cheap ones first.
+fn groups(clocks: &[ScaledClock], cost: impl Fn(&ScaledClock) -> f64) -> Vec<Vec<&ScaledClock>> {
+    let mut groups: Vec<Vec<&ScaledClock>> = vec![Vec::new(); GROUPS_NS.len() + 1];
+    for clock in clocks {
+        let group = GROUPS_NS.iter().filter(|border| cost(clock) >= **border).count();
+        groups[group].push(clock);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+fn is_coarse(power: u32, depth: Depth) -> bool {
+    match depth {
+        Depth::Quick => [0, 6, 12].contains(&power),
+        Depth::Normal => [0, 4, 8, 12, 16].contains(&power),
+        Depth::Thorough => true,
+    }
+}
+
+/// Whether the work of so many tokens is not so short beside a read that both cannot be measured beside each other.
+fn is_alike(tokens: u64, read_ns: f64) -> bool {
+    let work_ns = GUESS_NS.1 + GUESS_NS.0 * tokens as f64;
+    work_ns * MOST_UNLIKE >= read_ns
+}
+
+/// Powers of two strictly between the largest backoff that does not scale and the smallest that does.
+fn between(front: &Front) -> Vec<u64> {
+    let (low, high) = match front {
+        Front::From { tokens, raised_tokens, .. } => (*raised_tokens, *tokens),
+        Front::Beyond { tokens, .. } => (*tokens, 1 << LARGEST_POWER),
+        Front::Everywhere { .. } | Front::Unresolved { .. } => return Vec::new(),
+    };
+    (0..=LARGEST_POWER).map(|power| 1 << power).filter(|tokens| low < *tokens && *tokens < high).collect()
+}
+
+/// Clocks whose behaviour in a crowd is shown: one that contends, and two that programs use.
+fn is_telling(clock: &ScaledClock, found: &[Conclusion]) -> bool {
+    let worst = found
+        .iter()
+        .filter(|conclusion| matches!(conclusion.front, Front::From { .. } | Front::Beyond { .. }))
+        .max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
+    ["CLOCK_MONOTONIC", "ordered"].contains(&clock.name.as_str())
+        || worst.is_some_and(|conclusion| conclusion.clock == clock.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_powers_of_two_and_all() {
+        let found = Threads::new(None, 6);
+        assert_eq!((found.within, found.beyond), (vec![1, 2, 4, 6], vec![12, 24]));
+        let found = Threads::new(None, 1);
+        assert_eq!((found.within, found.beyond), (vec![1], vec![2, 4]));
+        let found = Threads::new(Some(&[3, 9]), 4);
+        assert_eq!((found.within.clone(), found.beyond.clone()), (vec![1, 3], vec![9]));
+        assert_eq!(found.ends(), [1, 3]);
+        assert_eq!(Threads::new(None, 1).ends(), [1]);
+    }
+
+    #[test]
+    fn gaps_are_filled() {
+        let front = Front::From { tokens: 256, ns: 380.0, raised_tokens: 16, raised_ns: 25.0 };
+        assert_eq!(between(&front), [32, 64, 128]);
+        assert_eq!(between(&Front::Beyond { tokens: 1 << 18, ns: 1e6 }), [1 << 19]);
+        assert!(between(&Front::Everywhere { tokens: 0, ns: 0.0 }).is_empty());
+    }
+
+    #[test]
+    fn slow_reads_are_not_measured_beside_next_to_no_work() {
+        assert!(is_alike(1, 20.0) && !is_alike(1, 140.0));
+        assert!(is_alike(16, 220.0) && is_alike(256, 3_600.0) && !is_alike(64, 3_600.0));
+    }
+
+    #[test]
+    fn passes_hold_every_clock() {
+        let clocks: Vec<ScaledClock> = ScaledClock::all(true).into_iter().map(ScaledClock::probed).collect();
+        for depth in [Depth::Quick, Depth::Normal, Depth::Thorough] {
+            let passes = first(&clocks, &Threads::new(None, 2), depth);
+            for clock in &clocks {
+                for case in [clock.name.clone(), clock.ticks()] {
+                    assert!(passes.iter().any(|pass| pass.cases.contains(&case)), "{case}");
+                }
+            }
+        }
+    }
+}

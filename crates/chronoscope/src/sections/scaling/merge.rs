@@ -1,0 +1,134 @@
+//! One record of several passes, which are studies of the same name and cases at other backoffs and numbers of threads.
+
+use crate::record::study::{Control, StudyCanary, StudyRecord};
+
+/// The passes as one record; none if there is none.
+///
+/// What the whole has once comes from the first pass that knows it: machine, clock, length of a token, empty loop. What
+/// each pass has of its own stands beside the others': cells, comparisons, processes (numbered on), failures, findings.
+/// Significance within a family is that within its pass. Of the controls, the coarsest resolution counts.
+pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
+    passes.into_iter().reduce(joined)
+}
+
+fn joined(mut whole: StudyRecord, mut next: StudyRecord) -> StudyRecord {
+    let offset = whole.forks.len() as u32;
+    next.forks.iter_mut().for_each(|fork| fork.fork += offset);
+    next.cells.iter_mut().flat_map(|cell| &mut cell.forks).for_each(|fork| fork.fork += offset);
+    whole.elapsed_ms += next.elapsed_ms;
+    whole.interrupted |= next.interrupted;
+    let (plan, more) = (&mut whole.plan, next.plan);
+    plan.budget_ms += more.budget_ms;
+    plan.forks = plan.forks.max(more.forks);
+    plan.rounds = plan.rounds.max(more.rounds);
+    adopt(&mut plan.cases, more.cases);
+    adopt(&mut plan.backoff_tokens, more.backoff_tokens);
+    adopt(&mut plan.threads, more.threads);
+    adopt(&mut plan.comparisons, more.comparisons);
+    plan.backoff_tokens.sort_unstable();
+    plan.threads.sort_unstable();
+    whole.clock = whole.clock.or(next.clock);
+    whole.empty_loop_ns = whole.empty_loop_ns.or(next.empty_loop_ns);
+    whole.tokens = whole.tokens.or(next.tokens);
+    whole.canary = both(whole.canary, next.canary, canaries);
+    whole.control = both(whole.control, next.control, controls);
+    whole.cells.extend(next.cells);
+    whole.comparisons.extend(next.comparisons);
+    whole.forks.extend(next.forks);
+    for failure in next.failures {
+        if !whole.failures.iter().any(|known| known.case == failure.case) {
+            whole.failures.push(failure);
+        }
+    }
+    for finding in next.findings {
+        if !whole.findings.iter().any(|known| (known.id, &known.subject) == (finding.id, &finding.subject)) {
+            whole.findings.push(finding);
+        }
+    }
+    whole.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    whole
+}
+
+/// Adds what is new.
+fn adopt<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
+    for value in more {
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    }
+}
+
+fn both<T>(a: Option<T>, b: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(join(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn canaries(a: StudyCanary, b: StudyCanary) -> StudyCanary {
+    StudyCanary {
+        visits: a.visits + b.visits,
+        visits_quiet: a.visits_quiet + b.visits_quiet,
+        visits_shared: a.visits_shared + b.visits_shared,
+        visits_slow: a.visits_slow + b.visits_slow,
+        visits_preempted: a.visits_preempted + b.visits_preempted,
+        quiet_turn_ns: a.quiet_turn_ns.min(b.quiet_turn_ns),
+        quiet_link_ns: a.quiet_link_ns.min(b.quiet_link_ns),
+    }
+}
+
+fn controls(a: Control, b: Control) -> Control {
+    // Both figures are of one comparison.
+    let coarser = if b.resolvable_pct > a.resolvable_pct { b } else { a };
+    Control {
+        comparisons: a.comparisons + b.comparisons,
+        alarms: a.alarms + b.alarms,
+        verdicts_wrong: a.verdicts_wrong + b.verdicts_wrong,
+        resolvable_pct: coarser.resolvable_pct,
+        resolvable_ns: coarser.resolvable_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_coarser_resolution_is_that_of_one_pass() {
+        let of = |resolvable_pct, resolvable_ns| Control {
+            comparisons: 4,
+            alarms: 0,
+            verdicts_wrong: 0,
+            resolvable_pct,
+            resolvable_ns,
+        };
+        let whole = controls(of(63.0, 1.2), of(3.0, 778.0));
+        assert_eq!((whole.comparisons, whole.resolvable_pct, whole.resolvable_ns), (8, 63.0, 1.2));
+    }
+
+    fn record(cells: &str, control: &str) -> StudyRecord {
+        let text = include_str!("../../../tests/fixtures/study.json");
+        let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
+        value["cells"].as_array_mut().unwrap().truncate(1);
+        value["cells"][0]["case"] = cells.into();
+        if control.is_empty() {
+            value["control"] = serde_json::Value::Null;
+        }
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn passes_stand_beside_each_other_and_processes_are_numbered_on() {
+        let (first, second) = (record("a", "with"), record("b", ""));
+        let forks = first.forks.len();
+        let whole = merged(vec![first.clone(), second]).unwrap();
+        assert_eq!(whole.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let numbers: Vec<u32> = whole.forks.iter().map(|fork| fork.fork).collect();
+        assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
+        assert!(whole.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
+        assert_eq!(whole.control, first.control);
+        assert_eq!(whole.findings.len(), first.findings.len(), "what both say is said once");
+        assert_eq!(whole.elapsed_ms, 2 * first.elapsed_ms);
+        assert!(merged(Vec::new()).is_none());
+    }
+}

@@ -1,0 +1,21 @@
+//! `chronoscope scaling`: what a read of each clock costs as a function of the work between reads and of the threads that
+//! read, and from where on threads do not get in each other's way. Written against the public API of `chronoscope-harness`,
+//! as a user would write it.
+//!
+//! Data moves one way: [`clock`] names what can be read, [`grid`] says in which passes, [`program`] runs them, [`merge`]
+//! makes one record of them, [`front`] concludes from the record alone, [`words`] and [`mod@page`] say it.
+
+mod chart;
+mod clock;
+pub mod command;
+mod front;
+mod grid;
+mod merge;
+mod page;
+mod program;
+mod words;
+
+pub use front::{Conclusion, conclude};
+pub use grid::Depth;
+pub use page::page;
+pub use program::{Program, Wanted};

@@ -1,0 +1,570 @@
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_render::Width;
+use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
+
+use super::chart::chart;
+use super::clock::ticks_of;
+use super::front::{Conclusion, Rise, TOLERANCE_PCT};
+use super::grid::NOTHING;
+use super::words::{self, Said};
+use crate::experiment::against::{self, Objection, marks};
+use crate::experiment::show;
+
+/// Backoffs that a table has room for.
+const COLUMNS: usize = 6;
+/// Between two charts beside each other, and the columns of each that they need to be.
+const BETWEEN: &str = "   ";
+const LEAST: usize = 57;
+const NONE: &str = "–";
+
+/// What was found, as text for a terminal.
+pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> String {
+    let mut page = Text::with_width(width);
+    show::title(&mut page, record, "scaling");
+    if record.interrupted {
+        page.sentence(Mood::Warning, "!", "interrupted: what follows was measured until then");
+    }
+    for failure in &record.failures {
+        page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
+    }
+    let objections = against::objections(&record.findings);
+    fronts(&mut page, conclusions, &objections);
+    charts(&mut page, conclusions);
+    reads(&mut page, conclusions, &objections);
+    operations(&mut page, record, conclusions, &objections);
+    added(&mut page, record, conclusions, &objections);
+    crowded(&mut page, conclusions, &objections);
+    page.section("HOW SURE");
+    for sentence in show::how_sure(record) {
+        page.sentence(Mood::Quiet, "·", &sentence);
+    }
+    page.finish()
+}
+
+fn fronts(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
+    page.section("SCALABILITY FRONT");
+    let all: Vec<(&str, Said)> =
+        conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), words::said(conclusion))).collect();
+    for (i, (_, said)) in all.iter().enumerate() {
+        if !said.is_shared {
+            // It begins with the clock's name.
+            let (name, _) = all[i];
+            let rest = said.words.strip_prefix(name).unwrap_or(&said.words);
+            page.sentence(said.mood, said.sign, &format!("{name}{}{rest}", marks(objections, &[name])));
+        } else if !all[..i].iter().any(|(_, before)| before == said) {
+            // What fits many clocks is said once.
+            let those = all.iter().filter(|(_, other)| other == said);
+            let names: Vec<String> = those.map(|(name, _)| marked(objections, name)).collect();
+            page.sentence(said.mood, said.sign, &format!("{}: {}", said.words, names.join(", ")));
+        }
+    }
+    for objection in objections {
+        page.sentence(Mood::Warning, objection.sign, &objection.words);
+    }
+    page.sentence(Mood::Quiet, " ", &words::definition());
+}
+
+/// A clock's name with the signs of what is held against its figures.
+fn marked(objections: &[Objection], clock: &str) -> String {
+    format!("{clock}{}", marks(objections, &[clock]))
+}
+
+/// The clock that suffers most, beside one that programs use.
+fn charts(page: &mut Text, conclusions: &[Conclusion]) {
+    let worst = conclusions.iter().max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
+    let usual = ["CLOCK_MONOTONIC", "ordered"].iter().find_map(|name| {
+        let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
+        others.find(|conclusion| conclusion.clock == *name)
+    });
+    let (width, are_beside) = sizes(page.columns());
+    let mut drawn: Vec<Vec<String>> = worst.into_iter().chain(usual).map(|found| chart(found, width)).collect();
+    drawn.retain(|chart| !chart.is_empty());
+    if drawn.is_empty() {
+        return;
+    }
+    page.section("OVER THREADS (a line for each amount of work between reads, log scale)");
+    if are_beside {
+        let rows = drawn.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..rows {
+            let empty = " ".repeat(usize::from(width));
+            let pieces: Vec<&str> =
+                drawn.iter().map(|chart| chart.get(row).map_or(empty.as_str(), String::as_str)).collect();
+            page.verbatim(Mood::Plain, &pieces.join(BETWEEN));
+        }
+    } else {
+        for line in drawn.iter().flatten() {
+            page.verbatim(Mood::Plain, line);
+        }
+    }
+    page.sentence(
+        Mood::Quiet,
+        " ",
+        "▲ longer than on one thread; * several points, not all of them longer; ░ known to lie below the front: the clock is \
+         what you measure",
+    );
+}
+
+/// The columns of a chart on a page of so many, and whether two stand beside each other.
+fn sizes(columns: usize) -> (u16, bool) {
+    let beside = columns.saturating_sub(BETWEEN.len()) / 2;
+    let are_beside = beside >= LEAST;
+    (u16::try_from(if are_beside { beside } else { columns }).unwrap_or(u16::MAX), are_beside)
+}
+
+/// Reads in a row and steps of the value.
+fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
+    let mut threads: Vec<u32> = conclusions.iter().flat_map(|one| one.reads.iter().map(|read| read.threads)).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    // One thread and all.
+    threads = threads.first().into_iter().chain(threads.last().filter(|_| threads.len() > 1)).copied().collect();
+    if threads.is_empty() {
+        return;
+    }
+    page.section("READS IN A ROW, AND UNTIL THE VALUE CHANGES");
+    let mut columns = vec![Column::left("clock")];
+    for count in &threads {
+        let on = if *count == 1 { "1 thread".to_owned() } else { format!("{count} threads") };
+        columns.extend([Column::right(format!("a read, {on}")), Column::right(format!("a step, {on}"))]);
+    }
+    let rows = conclusions.iter().filter(|conclusion| !conclusion.reads.is_empty()).map(|conclusion| {
+        let (clock, ticks) = (conclusion.clock.as_str(), ticks_of(&conclusion.clock));
+        let name = format!("{clock}{}", marks(objections, &[clock, &ticks]));
+        let of = |count: &u32| conclusion.reads.iter().find(|read| read.threads == *count);
+        let cells = threads.iter().flat_map(|count| {
+            let Some(read) = of(count) else { return [NONE.to_owned(), NONE.to_owned()] };
+            let time = about_or_below(read.latency_ns, read.latency_below_ns);
+            // On one thread there is nothing to be longer than.
+            let mark = if *count == 1 { "" } else { mark(conclusion.in_a_row(*count)) };
+            [format!("{time}{mark}"), about_or_below(read.step_ns, read.step_below_ns)]
+        });
+        std::iter::once(name).chain(cells).collect()
+    });
+    page.table(&columns, rows.collect::<Vec<Vec<String>>>());
+    page.sentence(
+        Mood::Quiet,
+        " ",
+        "a step: time until the value changes; where it takes no longer than a read, every read shows another value and \
+         the step may be shorter; ▲ longer than on one thread; ? unresolved",
+    );
+}
+
+/// Time per operation between work.
+fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
+    let columns = backoffs(conclusions);
+    if columns.is_empty() {
+        return;
+    }
+    page.section("TIME PER OPERATION: the work, then one read");
+    let mut rows = Vec::new();
+    let time = |case: &str, threads: u32, tokens: u64| {
+        let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
+        let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
+        Some(match below(cell.time_ns, cell.below_ns) {
+            Some(below) => format!("< {}", ns(below)),
+            None => cell.time_ns.map_or_else(|| NONE.to_owned(), |time| ns(time.estimate)),
+        })
+    };
+    let named = conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), Some(conclusion)));
+    for (case, conclusion) in std::iter::once((NOTHING, None)).chain(named) {
+        for threads in within(conclusions) {
+            let cells = columns.iter().map(|(tokens, _)| {
+                let point = conclusion.and_then(|one| {
+                    one.points.iter().find(|point| (point.backoff_tokens, point.threads) == (*tokens, threads))
+                });
+                let mark = mark(point.map(|point| point.rise));
+                time(case, threads, *tokens).map(|time| format!("{time}{mark}"))
+            });
+            let cells: Vec<Option<String>> = cells.collect();
+            if cells.iter().all(Option::is_none) {
+                continue;
+            }
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| format!("{NONE}  ")));
+            let is_first = threads == 1;
+            let name = if is_first { marked(objections, case) } else { String::new() };
+            let mood = if case == NOTHING { Mood::Quiet } else { Mood::Plain };
+            rows.push((mood, [name, threads.to_string()].into_iter().chain(cells).collect()));
+        }
+    }
+    page.table_with_moods(&heads(&columns), rows);
+    page.sentence(
+        Mood::Quiet,
+        " ",
+        &format!(
+            "columns: the work between reads, measured alone on one thread, or calibrated where that is < …{}; ▲ in the forbidden zone: more than {} longer \
+             than on one thread; ? unresolved; – not measured: too short beside a read, or not needed for this clock's front",
+            left_out(conclusions, columns.len()),
+            percent(TOLERANCE_PCT)
+        ),
+    );
+}
+
+/// What a read adds to the work beside it, from pairs of the same round.
+fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
+    let columns = backoffs(conclusions);
+    let mut rows = Vec::new();
+    for conclusion in conclusions {
+        for threads in within(conclusions) {
+            let difference = |tokens: u64| {
+                let of = record.comparisons.iter().filter(|comparison| {
+                    comparison.case == conclusion.clock
+                        && comparison.threads == threads
+                        && comparison.baseline == NOTHING
+                });
+                let mut points = of.flat_map(|comparison| &comparison.points);
+                points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
+            };
+            let found: Vec<Option<Estimate>> = columns.iter().map(|(tokens, _)| difference(*tokens)).collect();
+            if found.iter().all(Option::is_none) {
+                continue;
+            }
+            let name = if threads == 1 { marked(objections, &conclusion.clock) } else { String::new() };
+            let cells = found.into_iter().map(extra);
+            rows.push([name, threads.to_string()].into_iter().chain(cells).collect::<Vec<String>>());
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    page.section("WHAT A READ ADDS to the work beside it, compared directly");
+    page.table(&heads(&columns), rows);
+    page.sentence(
+        Mood::Quiet,
+        " ",
+        "from pairs of one round; (± …): unresolved: the interval holds 0 and reaches that far; ? one process alone, so no \
+         interval",
+    );
+}
+
+fn crowded(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
+    let rows: Vec<Vec<String>> = conclusions
+        .iter()
+        .flat_map(|conclusion| {
+            conclusion.crowded.iter().enumerate().map(|(i, crowded)| {
+                let name = if i == 0 { marked(objections, &conclusion.clock) } else { String::new() };
+                let work = count(crowded.backoff_tokens);
+                vec![name, work, count(u64::from(crowded.threads)), about_or_below(Some(crowded.time_ns), None)]
+            })
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.section("MORE THREADS THAN CPUs: threads wait for a CPU, not for the clock");
+    let columns = [
+        Column::left("clock"),
+        Column::right("tokens").naming(),
+        Column::right("threads").naming(),
+        Column::right("time per operation"),
+    ];
+    page.table(&columns, rows);
+    page.sentence(Mood::Quiet, " ", "a regime of its own: it tells nothing of a front");
+}
+
+/// The backoffs that get a column, with the work that they are: the least and the most, then those at which fronts are known
+/// to end, then others, spread evenly.
+fn backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
+    let all = all_backoffs(conclusions);
+    let ends = conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten();
+    let ends: Vec<u64> = ends.map(|end| end.tokens).collect();
+    let clocks = |tokens: u64| ends.iter().filter(|end| **end == tokens).count();
+    let mut of_fronts: Vec<u64> = all.iter().map(|(tokens, _)| *tokens).filter(|tokens| clocks(*tokens) > 0).collect();
+    of_fronts.sort_by_key(|tokens| std::cmp::Reverse(clocks(*tokens)));
+    let most = COLUMNS.min(all.len());
+    let spread = (0..most).map(|i| all[i * (all.len() - 1) / (most - 1).max(1)].0);
+    let outer = all.first().into_iter().chain(all.last()).map(|(tokens, _)| *tokens);
+    let mut chosen: Vec<u64> = Vec::new();
+    for tokens in outer.chain(of_fronts).chain(spread) {
+        if chosen.len() < most && !chosen.contains(&tokens) {
+            chosen.push(tokens);
+        }
+    }
+    all.into_iter().filter(|(tokens, _)| chosen.contains(tokens)).collect()
+}
+
+/// Every backoff with work, and how long that takes.
+fn all_backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
+    let points = conclusions.iter().flat_map(|conclusion| &conclusion.points).filter(|point| point.backoff_tokens > 0);
+    let mut all: Vec<(u64, f64)> = points.map(|point| (point.backoff_tokens, point.work_ns)).collect();
+    all.sort_by_key(|(tokens, _)| *tokens);
+    all.dedup_by_key(|(tokens, _)| *tokens);
+    all
+}
+
+/// How many backoffs have no column, in words.
+fn left_out(conclusions: &[Conclusion], shown: usize) -> String {
+    let all = all_backoffs(conclusions).len();
+    if shown < all { format!(" ({shown} of {all}; the record has all)") } else { String::new() }
+}
+
+/// The sign behind a time on several threads.
+fn mark(rise: Option<Rise>) -> &'static str {
+    match rise {
+        Some(Rise::Raised) => " ▲",
+        Some(Rise::Unresolved) => " ?",
+        Some(Rise::Flat) | None => "  ",
+    }
+}
+
+/// Numbers of threads that do not share CPUs, one first.
+fn within(conclusions: &[Conclusion]) -> Vec<u32> {
+    let all = conclusions.iter().flat_map(|conclusion| conclusion.points.iter().map(|point| point.threads));
+    let mut threads: Vec<u32> = std::iter::once(1).chain(all).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads
+}
+
+fn heads(columns: &[(u64, f64)]) -> Vec<Column> {
+    let works = columns.iter().map(|(_, work)| Column::right(ns(*work)));
+    [Column::left("clock"), Column::right("threads").naming()].into_iter().chain(works).collect()
+}
+
+/// An estimate with the half width of its interval.
+fn about(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(|| NONE.to_owned(), |found| format!("{} ± {}", ns(found.estimate), ns(found.half_width())))
+}
+
+/// An estimate, or what it is less than where it cannot be told from nothing.
+fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
+    match (below(estimate, below_ns), estimate) {
+        (Some(below), _) => format!("< {}", ns(below)),
+        (None, Some(found)) if found.confidence <= 0.0 => format!("{} ± ?", ns(found.estimate)),
+        (None, _) => about(estimate),
+    }
+}
+
+/// What a time is less than, if it cannot be told from nothing.
+fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
+    match estimate {
+        Some(found) => (found.confidence > 0.0 && found.low <= 0.0).then_some(found.high),
+        None => below_ns,
+    }
+}
+
+/// A difference; of one that is not resolved, how far its interval reaches.
+fn extra(difference: Option<Estimate>) -> String {
+    match difference {
+        None => NONE.to_owned(),
+        Some(found) if found.confidence <= 0.0 => "?".to_owned(),
+        Some(found) if found.holds(0.0) => format!("(± {})", ns(found.low.abs().max(found.high.abs()))),
+        Some(found) => ns(found.estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::{Finding, FindingId};
+    use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference};
+
+    use super::super::front::conclude;
+    use super::*;
+
+    fn about(estimate: f64, half: f64) -> Estimate {
+        Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
+    }
+
+    /// Three clocks on one thread and on two: one that costs 6.38 ± 0.15 ns wherever that can be told, one whose reads in a
+    /// row and between 50 ns of work get in each other's way, and one of which the intervals tell nothing.
+    fn record() -> StudyRecord {
+        let text = include_str!("../../../tests/fixtures/study.json");
+        let mut record = chronoscope_render::study::parse(text).unwrap();
+        let empty = record.cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
+        record.cells.clear();
+        record.comparisons.clear();
+        // Of a clock: reads in a row, at 50 ns and at 3 000 ns of work, each on one thread and on two.
+        let clocks = [
+            ("cheap", [about(6.4, 0.1); 2], [about(6.38, 0.15), about(6.4, 0.2)], [about(6.0, 9.0), about(6.1, 9.0)]),
+            (
+                "shared",
+                [about(40.0, 1.0), about(190.0, 9.0)],
+                [about(41.0, 1.0), about(188.0, 9.0)],
+                [about(40.0, 9.0); 2],
+            ),
+            ("vague", [about(20.0, 30.0); 2], [about(20.0, 90.0); 2], [about(20.0, 900.0); 2]),
+        ];
+        let mut cell = |case: &str, tokens: u64, threads: u32, time: Estimate| {
+            let time_ns = Some(Estimate { low: time.low.max(0.0), ..time });
+            record.cells.push(Cell {
+                case: case.to_owned(),
+                backoff_tokens: tokens,
+                threads,
+                time_ns,
+                ..empty.clone()
+            });
+        };
+        for threads in [1, 2] {
+            for (tokens, work) in [(64, 50.1), (4096, 3060.0)] {
+                cell(NOTHING, tokens, threads, about(work, 0.5));
+            }
+        }
+        for (clock, in_a_row, short, long) in clocks {
+            for threads in [1, 2] {
+                let at = threads as usize - 1;
+                let plus = |work: f64, own: Estimate| about(work + own.estimate, own.half_width());
+                cell(clock, 0, threads, in_a_row[at]);
+                cell(clock, 64, threads, plus(50.1, short[at]));
+                cell(clock, 4096, threads, plus(3060.0, long[at]));
+                let point = |backoff_tokens, difference_ns: Estimate| ComparisonPoint {
+                    backoff_tokens,
+                    difference_ns,
+                    ratio: about(1.1, 0.05),
+                    verdict: if difference_ns.holds(0.0) { Difference::Unresolved } else { Difference::Slower },
+                    p_value: 0.001,
+                    significant_in_family: true,
+                    pairs: 60,
+                };
+                record.comparisons.push(Comparison {
+                    case: clock.to_owned(),
+                    baseline: NOTHING.to_owned(),
+                    parameters: Default::default(),
+                    threads,
+                    points: vec![point(64, short[at]), point(4096, long[at])],
+                    model: None,
+                });
+            }
+        }
+        record
+    }
+
+    /// Without styles.
+    fn plain(text: &str) -> String {
+        let mut pieces = text.split("\x1b[");
+        let first = pieces.next().unwrap_or("").to_owned();
+        pieces.fold(first, |text, piece| text + piece.split_once('m').map_or("", |(_, rest)| rest))
+    }
+
+    /// The section of the page, and in it what stands behind a clock's name and in the row below, on two threads.
+    fn rows<'a>(text: &'a str, section: &str, clock: &str) -> Vec<&'a str> {
+        let start = text.find(section).unwrap_or_else(|| panic!("{section} is missing:\n{text}"));
+        let mut lines = text[start..].lines().skip_while(|line| !line.starts_with(clock));
+        lines.by_ref().take(2).collect()
+    }
+
+    #[test]
+    fn the_summary_says_what_the_table_says() {
+        let record = record();
+        let conclusions = conclude(&record);
+        let text = plain(&page(&record, &conclusions, Width::default()));
+        let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
+
+        // What the table resolves is not called unresolved, and the other way round.
+        let times = |clock| rows(&text, "TIME PER OPERATION", clock).concat();
+        let added = |clock| rows(&text, "WHAT A READ ADDS", clock).concat();
+        assert!(!times("cheap").contains(['▲', '?']), "{text}");
+        assert!(summary.contains("✔ scales to 2 threads, even read back to back: cheap"), "{text}");
+        assert!(added("cheap").contains("6.38 ns") && added("cheap").contains("(± 15.0 ns)"), "{text}");
+
+        assert!(times("shared").contains("238 ns ▲") && times("shared").contains("3.10 µs  "), "{text}");
+        assert!(
+            summary.contains("! shared: the front lies between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
+            "{text}"
+        );
+        assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9.00 ns ▲"), "{text}");
+        assert!(!text.contains("one read per"), "neither end of the bracket is the front: {text}");
+
+        assert_eq!(times("vague").matches('?').count(), 2, "{text}");
+        assert!(!times("vague").contains('▲') && times("vague").contains("< 160 ns"), "{text}");
+        assert!(
+            summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
+            "{text}"
+        );
+        // The head of a column is what the row of the work alone says.
+        assert!(times(NOTHING).contains("50.1 ns") && times(NOTHING).contains("3.06 µs"), "{text}");
+    }
+
+    #[test]
+    fn no_figure_hides_what_the_findings_hold_against_it() {
+        let mut record = record();
+        let modes = "shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns (25 % of them)";
+        let overlap =
+            "cheap (64 tokens, 2 threads): in a typical visit all threads ran at once for 34 % of the time only";
+        record.findings = vec![
+            Finding::new(FindingId::ThreadsDidNotOverlap, overlap).about("cheap").value("overlap_share", 0.34),
+            Finding::new(FindingId::Bimodal, modes).about("shared"),
+            Finding::new(FindingId::Bimodal, "ticks of vague: two").about("ticks of vague"),
+        ];
+        let text = plain(&page(&record, &conclude(&record), Width::default()));
+        assert!(text.contains("even read back to back: cheap †"), "{text}");
+        assert!(text.contains("! shared ‡: the front lies between"), "{text}");
+        assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical visit"), "{text}");
+        assert!(
+            text.contains("‡ shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns"),
+            "{text}"
+        );
+        assert!(rows(&text, "READS IN A ROW", "vague")[0].starts_with("vague ‡"), "its steps: {text}");
+        assert!(!rows(&text, "TIME PER OPERATION", "vague")[0].contains('‡'), "not its reads: {text}");
+        for section in ["READS IN A ROW", "TIME PER OPERATION", "WHAT A READ ADDS"] {
+            assert!(rows(&text, section, "cheap")[0].starts_with("cheap †"), "{section}: {text}");
+            assert!(rows(&text, section, "shared")[0].starts_with("shared ‡"), "{section}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_bracket_has_its_columns() {
+        let mut record = record();
+        let cells: Vec<Cell> = record.cells.iter().filter(|cell| cell.backoff_tokens == 4096).cloned().collect();
+        for power in 13..24 {
+            let more = cells.iter().map(|cell| Cell { backoff_tokens: 1 << power, ..cell.clone() });
+            record.cells.extend(more.collect::<Vec<Cell>>());
+        }
+        let conclusions = conclude(&record);
+        let columns: Vec<u64> = backoffs(&conclusions).into_iter().map(|(tokens, _)| tokens).collect();
+        assert_eq!(columns.len(), COLUMNS);
+        for end in conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten() {
+            assert!(end.tokens == 0 || columns.contains(&end.tokens), "{end:?} in {columns:?}");
+        }
+        assert_eq!(left_out(&conclusions, columns.len()), " (6 of 13; the record has all)");
+        assert_eq!(left_out(&conclusions, 13), "");
+    }
+
+    #[test]
+    fn what_was_measured_twice_is_judged_once() {
+        let mut record = record();
+        // A later pass that saw another time for the same combination, which no table shows.
+        let mut again =
+            record.cells.iter().find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
+        again.time_ns = Some(about(900.0, 1.0));
+        record.cells.push(again);
+        assert_eq!(words::said(&conclude(&record)[0]).words, "scales to 2 threads, even read back to back");
+    }
+
+    #[test]
+    fn a_length_of_work_that_cannot_be_told_is_that_of_the_calibration() {
+        let mut record = record();
+        let calibrated = record.tokens.as_ref().unwrap().ns(64);
+        let head = |record: &StudyRecord| backoffs(&conclude(record))[0].1;
+        assert_eq!(head(&record), 50.1);
+        record.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });
+        assert_eq!((record.cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
+    }
+
+    #[test]
+    fn an_unresolved_difference_shows_how_far_it_reaches() {
+        assert_eq!(extra(Some(about(150.0, 316.0))), "(± 466 ns)");
+        assert_eq!(extra(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) })), "?");
+        assert_eq!(extra(Some(about(6.38, 0.15))), "6.38 ns");
+        assert_eq!(extra(None), NONE);
+        assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.5 ms");
+        assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.800 ns");
+        assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");
+        assert_eq!(about_or_below(None, Some(19.9)), "< 19.9 ns");
+    }
+
+    #[test]
+    fn the_page_fits_any_terminal() {
+        let record = record();
+        let conclusions = conclude(&record);
+        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
+        let text = page(&record, &conclusions, Width::of_columns(80));
+        assert!(text.contains("time per operation by threads"), "{text}");
+    }
+
+    #[test]
+    fn two_charts_stand_beside_each_other_where_there_is_room() {
+        assert_eq!(sizes(118), (57, true));
+        assert_eq!(sizes(117), (57, true));
+        assert_eq!(sizes(116), (116, false));
+        assert_eq!(sizes(60), (60, false));
+    }
+}

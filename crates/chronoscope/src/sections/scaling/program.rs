@@ -1,0 +1,184 @@
+use std::time::{Duration, Instant};
+
+use crate::record::study::StudyRecord;
+use crate::record::{Tool, TscAccess};
+use chronoscope_bench::{Failure, StudyProgress};
+use chronoscope_harness::Start;
+use chronoscope_harness::{Study, StudyObserver, StudyWish};
+
+use super::clock::ScaledClock;
+use super::grid::{self, Depth, NOTHING, Pass, Threads};
+use super::{conclude, merge};
+
+/// The study's name: that of all its passes, so that a worker process knows itself whatever its pass.
+const STUDY: &str = "scaling";
+/// Worker processes of each pass.
+const FORKS: u32 = 8;
+const FORKS_QUICK: u32 = 6;
+/// Time for all passes together, without what starting processes takes.
+const BUDGETS: [(Depth, Duration); 3] = [
+    (Depth::Quick, Duration::from_secs(12)),
+    (Depth::Normal, Duration::from_secs(46)),
+    (Depth::Thorough, Duration::from_secs(540)),
+];
+/// No run is shorter or longer.
+const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(24 * 3600));
+/// The share of the time that the first passes may take, if there are to be second ones.
+const FIRST_SHARE: f64 = 0.65;
+/// With less time left, no further pass that is not needed is begun.
+const SHORTEST_PASS: Duration = Duration::from_millis(1500);
+
+/// What the user wants.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Clocks by name; empty for all.
+    pub clocks: Vec<String>,
+    pub threads: Option<Vec<u32>>,
+    pub cpus: Option<Vec<u32>>,
+    pub depth: Depth,
+    pub budget: Option<Duration>,
+}
+
+/// Passes over clocks, ready to run.
+pub struct Program {
+    clocks: Vec<ScaledClock>,
+    threads: Threads,
+    cpus: Option<Vec<u32>>,
+    depth: Depth,
+    budget: Duration,
+}
+
+/// A part of the run.
+#[derive(Clone, Copy)]
+struct Stage {
+    deadline: Instant,
+    /// The shares of the whole run at which it begins and ends.
+    shares: (f64, f64),
+    /// Whether its passes are left out where there is no time; those of the first stage only become short.
+    is_extra: bool,
+}
+
+impl Program {
+    /// In a worker process of any pass: serves, and ends the process. Else draws the program up.
+    pub fn new(start: &Start, wanted: Wanted) -> Result<Self, Failure> {
+        let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
+        everything(&clocks, |_| true).serve_if_fork();
+        let clocks = chosen(clocks, &wanted.clocks)?;
+        let usual =
+            BUDGETS.iter().find(|(depth, _)| *depth == wanted.depth).map_or(BUDGETS[1].1, |(_, budget)| *budget);
+        let budget = wanted.budget.unwrap_or(usual);
+        let (shortest, longest) = DURATIONS;
+        if !(shortest..=longest).contains(&budget) {
+            let said = |time: Duration| humantime::format_duration(time).to_string();
+            return Err(Failure::usage(format!(
+                "{} is no time for a run; choose {} to {}",
+                said(budget),
+                said(shortest),
+                said(longest)
+            )));
+        }
+        // The plan says what of threads and CPUs makes no sense.
+        let wish = StudyWish { cpus: wanted.cpus.clone(), threads: wanted.threads.clone(), ..StudyWish::default() };
+        let probe = everything(&clocks, |_| true);
+        let plan = probe.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let threads = Threads::new(wanted.threads.as_deref(), plan.cpus.len() as u32);
+        let clocks = clocks.into_iter().map(ScaledClock::probed).collect();
+        Ok(Self { clocks, threads, cpus: wanted.cpus, depth: wanted.depth, budget })
+    }
+
+    /// Runs all passes; what was measured until the user stops it counts.
+    pub fn run(&self, tool: &Tool, progress: &mut StudyProgress) -> Result<StudyRecord, Failure> {
+        let began = Instant::now();
+        let mut records = Vec::new();
+        let share = if self.depth == Depth::Quick { 1.0 } else { FIRST_SHARE };
+        let first = grid::first(&self.clocks, &self.threads, self.depth);
+        let deadline = began + self.budget.mul_f64(share);
+        let stage = Stage { deadline, shares: (0.0, share), is_extra: false };
+        self.run_all(first, stage, tool, progress, &mut records)?;
+        let Some(record) = merge::merged(records) else {
+            return Err(Failure::run("nothing was measured: the run was stopped at once"));
+        };
+        let second = grid::second(&self.clocks, &conclude(&record), &self.threads, self.depth);
+        let mut records = vec![record];
+        let stage = Stage { deadline: began + self.budget, shares: (share, 1.0), is_extra: true };
+        self.run_all(second, stage, tool, progress, &mut records)?;
+        let mut record = merge::merged(records).ok_or_else(|| Failure::run("nothing was measured"))?;
+        record.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        record.interrupted |= progress.cancelled();
+        Ok(record)
+    }
+
+    /// Runs passes one after another until the stage ends; what one takes too long, the others have less.
+    fn run_all(
+        &self,
+        passes: Vec<Pass>,
+        stage: Stage,
+        tool: &Tool,
+        progress: &mut StudyProgress,
+        records: &mut Vec<StudyRecord>,
+    ) -> Result<(), Failure> {
+        let Stage { deadline, shares: (from, to), is_extra } = stage;
+        let whole: f64 = passes.iter().map(|pass| pass.weight).sum();
+        let mut done = 0.0;
+        for pass in passes {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if progress.cancelled() || (is_extra && left < SHORTEST_PASS) {
+                break;
+            }
+            let share = pass.weight / (whole - done).max(pass.weight);
+            let at = |done: f64| from + (to - from) * done / whole.max(1.0);
+            progress.enters(at(done), at(done + pass.weight));
+            progress.goes_on(0.0, pass.title);
+            done += pass.weight;
+            let wish = StudyWish {
+                budget: Some(left.mul_f64(share).max(SHORTEST_PASS / 4)),
+                forks: Some(if self.depth == Depth::Quick { FORKS_QUICK } else { FORKS }),
+                cpus: self.cpus.clone(),
+                ..StudyWish::default()
+            };
+            let study = self.study(&pass);
+            let record = study.run(&wish, tool.clone(), progress);
+            records.push(record.map_err(|error| Failure::usage(error.to_string()))?);
+        }
+        Ok(())
+    }
+
+    fn study(&self, pass: &Pass) -> Study {
+        let holds = |case: &str| pass.cases.iter().any(|name| name == case) || (pass.compared && case == NOTHING);
+        let study =
+            everything(&self.clocks, holds).backoff(pass.backoff.iter().copied()).threads(pass.threads.iter().copied());
+        if !pass.compared {
+            return study;
+        }
+        pass.cases.iter().fold(study, |study, clock| study.compare(clock.as_str(), NOTHING))
+    }
+}
+
+/// A study of the cases that `holds` wants, always in the same order.
+fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
+    let mut study = Study::new(STUDY);
+    if holds(NOTHING) {
+        study = study.case(NOTHING, |b| b.iter(|| ()));
+    }
+    for clock in clocks {
+        if holds(&clock.name) {
+            study = clock.add_reads(study);
+        }
+        if holds(&clock.ticks()) {
+            study = clock.add_ticks(study);
+        }
+    }
+    study
+}
+
+/// The clocks of these names; all of them for none.
+fn chosen(clocks: Vec<ScaledClock>, names: &[String]) -> Result<Vec<ScaledClock>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| !clocks.iter().any(|clock| clock.name == **name)) {
+        let known: Vec<&str> = clocks.iter().map(|clock| clock.name.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "no clock that can be read here is called \"{unknown}\"; there are: {}",
+            known.join(", ")
+        )));
+    }
+    Ok(clocks.into_iter().filter(|clock| names.is_empty() || names.contains(&clock.name)).collect())
+}

@@ -1,0 +1,263 @@
+use chronoscope_render::text::{Mood, count, ns, percent};
+
+use super::front::{Conclusion, End, Front, Rise, TOLERANCE_PCT};
+use crate::experiment::words::factor;
+
+/// What is known of a clock's front, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    pub mood: Mood,
+    pub sign: &'static str,
+    pub words: String,
+    /// Whether the words fit other clocks too, and lack the clock's name.
+    pub is_shared: bool,
+}
+
+/// What is known of a clock's front: a bracket, or which of its ends is open.
+pub fn said(conclusion: &Conclusion) -> Said {
+    let clock = &conclusion.clock;
+    let threads = count(u64::from(conclusion.threads));
+    let shared = |mood, sign, words: String| Said { mood, sign, words, is_shared: true };
+    let own = |mood, sign, words: String| Said { mood, sign, words: format!("{clock}: {words}"), is_shared: false };
+    let between = format!("of work between reads on {threads} threads");
+    if conclusion.threads < 2 {
+        return shared(Mood::Quiet, "·", "read by one thread at a time, so nothing can be said of more".to_owned());
+    }
+    match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
+        (Front::Everywhere { tokens: 0, .. }, ..) => {
+            shared(Mood::Good, "✔", format!("scales to {threads} threads, even read back to back"))
+        }
+        (Front::Everywhere { ns: least, .. }, ..) => {
+            shared(Mood::Good, "✔", format!("scales from {} {between}, the least that was tried", ns(*least)))
+        }
+        (_, Some(low), Some(high)) if low.tokens == 0 => {
+            let words = format!("the front lies below {} {between}{}", ns(high.ns), slowed(conclusion, low));
+            own(Mood::Warning, "!", words)
+        }
+        (_, Some(low), Some(high)) => {
+            let bracket = format!("the front lies between {} and {} {between}", ns(low.ns), ns(high.ns));
+            own(Mood::Warning, "!", bracket + &slowed(conclusion, low))
+        }
+        (Front::Beyond { .. }, Some(low), None) => {
+            let above = format!("the front lies above {} {between}, the most that was tried", ns(low.ns));
+            own(Mood::Bad, "✘", above + &slowed(conclusion, low))
+        }
+        (_, Some(low), None) => {
+            let above = |end: End| end.tokens > low.tokens;
+            let above = if low.tokens == 0 {
+                format!("inconclusive with any work between reads on {threads} threads{}", but(conclusion, above))
+            } else {
+                format!("the front lies above {} {between}; inconclusive there{}", ns(low.ns), but(conclusion, above))
+            };
+            own(Mood::Warning, "!", above + &slowed(conclusion, low))
+        }
+        (_, None, Some(high)) => {
+            let below = but(conclusion, |end| end.tokens < high.tokens);
+            own(Mood::Quiet, "?", format!("scales from {} {between}; inconclusive below{below}", ns(high.ns)))
+        }
+        (_, None, None) => shared(Mood::Quiet, "?", inconclusive(conclusion, &between)),
+    }
+}
+
+/// Over all that was tried.
+fn inconclusive(conclusion: &Conclusion, between: &str) -> String {
+    match (conclusion.points.first(), conclusion.points.last()) {
+        (Some(least), Some(most)) if least.backoff_tokens < most.backoff_tokens => {
+            let least = if least.backoff_tokens == 0 { "none".to_owned() } else { ns(least.work_ns) };
+            format!("inconclusive between {least} and {} {between}{}", ns(most.work_ns), but(conclusion, |_| true))
+        }
+        _ => format!("inconclusive on {} threads", count(u64::from(conclusion.threads))),
+    }
+}
+
+/// Amounts of work that a sentence names; of more it says between which they lie.
+const NAMED: usize = 3;
+
+/// Where, in a range that is inconclusive as a whole, threads are known not to slow each other down: `, but flat at …`.
+fn but(conclusion: &Conclusion, is_in: impl Fn(End) -> bool) -> String {
+    let flat = conclusion.by_backoff().into_iter().filter(|(end, rise)| *rise == Rise::Flat && is_in(*end));
+    let name = |end: &End| if end.tokens == 0 { "back to back".to_owned() } else { format!("at {}", ns(end.ns)) };
+    let flat: Vec<End> = flat.map(|(end, _)| end).collect();
+    match flat.as_slice() {
+        [] => String::new(),
+        [first, .., last] if flat.len() > NAMED => {
+            format!(", but flat at {} amounts of it, from {} to {}", flat.len(), ns(first.ns), ns(last.ns))
+        }
+        some => format!(", but flat {}", some.iter().map(name).collect::<Vec<_>>().join(" and ")),
+    }
+}
+
+/// What threads do to each other where it is known: up to the front's lower end.
+fn slowed(conclusion: &Conclusion, low: End) -> String {
+    let at = match low.tokens {
+        0 => "read back to back".to_owned(),
+        tokens if conclusion.is_raised_up_to(tokens) => format!("at {} or less", ns(low.ns)),
+        _ => format!("at {}", ns(low.ns)),
+    };
+    let longer = format!("; {at} an operation takes longer than on one thread");
+    // An interval that allows none is no factor: what the read adds, compared directly, is what is known to rise.
+    let Some((point, worst)) = conclusion.worst().filter(|(_, worst)| worst.low > 1.0) else { return longer };
+    let work =
+        if point.backoff_tokens == 0 { "read back to back".to_owned() } else { format!("at {}", ns(point.work_ns)) };
+    let on = if point.threads == conclusion.threads { String::new() } else { format!(" on {} threads", point.threads) };
+    let times = factor(&worst);
+    if work == at && on.is_empty() {
+        format!("; {at} an operation takes {times} times as long as on one thread")
+    } else {
+        format!("{longer}, {work}{on} {times} times as long")
+    }
+}
+
+/// What the front is, for whoever reads it for the first time.
+pub fn definition() -> String {
+    format!(
+        "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
+         raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \
+         work at which they raise it by more (▲, the forbidden zone), and no higher than the least from which they do not",
+        percent(TOLERANCE_PCT)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::record::study::Estimate;
+
+    use super::super::front::{Point, Rise};
+    use super::*;
+
+    fn conclusion(front: Front) -> Conclusion {
+        Conclusion {
+            clock: "granular 0 ns".to_owned(),
+            threads: 2,
+            front,
+            points: Vec::new(),
+            reads: Vec::new(),
+            crowded: Vec::new(),
+        }
+    }
+
+    fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Front {
+        Front::Unresolved {
+            raised_tokens: raised.map(|end| end.0),
+            raised_ns: raised.map(|end| end.1),
+            flat_tokens: flat.map(|end| end.0),
+            flat_ns: flat.map(|end| end.1),
+        }
+    }
+
+    #[test]
+    fn every_front_has_its_sentence() {
+        let from = |raised_tokens, raised_ns| Front::From { tokens: 64, ns: 97.0, raised_tokens, raised_ns };
+        for (front, expected) in [
+            (Front::Everywhere { tokens: 0, ns: 0.0 }, "scales to 2 threads, even read back to back"),
+            (
+                Front::Everywhere { tokens: 16, ns: 25.0 },
+                "scales from 25.0 ns of work between reads on 2 threads, the least that was tried",
+            ),
+            (
+                from(32, 49.0),
+                "granular 0 ns: the front lies between 49.0 ns and 97.0 ns of work between reads on 2 threads; at 49.0 ns \
+                 or less an operation takes longer than on one thread",
+            ),
+            (
+                from(0, 0.0),
+                "granular 0 ns: the front lies below 97.0 ns of work between reads on 2 threads; read back to back an \
+                 operation takes longer than on one thread",
+            ),
+            (
+                Front::Beyond { tokens: 32, ns: 49.0 },
+                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads, the most that was tried; at \
+                 49.0 ns or less an operation takes longer than on one thread",
+            ),
+            (
+                open(Some((32, 49.0)), None),
+                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads; inconclusive there; at \
+                 49.0 ns or less an operation takes longer than on one thread",
+            ),
+            (
+                open(Some((0, 0.0)), None),
+                "granular 0 ns: inconclusive with any work between reads on 2 threads; read back to back an operation takes \
+                 longer than on one thread",
+            ),
+            (
+                open(None, Some((64, 97.0))),
+                "granular 0 ns: scales from 97.0 ns of work between reads on 2 threads; inconclusive below",
+            ),
+            (open(None, None), "inconclusive on 2 threads"),
+        ] {
+            assert_eq!(said(&conclusion(front)).words, expected);
+        }
+        assert!(said(&conclusion(open(None, None))).is_shared);
+        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
+        assert!(said(&lone).words.contains("nothing can be said"));
+    }
+
+    /// So much work, so long on one thread and on two.
+    fn at(backoff_tokens: u64, (alone, crowd): (f64, f64), rise: Rise) -> Point {
+        let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
+        let (alone_ns, crowd_ns) = (Some(about(alone)), Some(about(crowd)));
+        Point { backoff_tokens, work_ns: backoff_tokens as f64, threads: 2, alone_ns, crowd_ns, rise }
+    }
+
+    #[test]
+    fn a_factor_has_its_point() {
+        let points = vec![
+            at(0, (20.0, 140.0), Rise::Raised),
+            at(2, (20.0, 130.0), Rise::Raised),
+            at(64, (60.0, 60.0), Rise::Flat),
+        ];
+        let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 2, raised_ns: 2.0 };
+        let words = said(&Conclusion { points, ..conclusion(front) }).words;
+        assert!(
+            words.ends_with(
+                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.00 (6.62 … 7.42) \
+                 times as long"
+            ),
+            "{words}"
+        );
+        assert!(!words.contains("up to"), "another point's interval may reach farther: {words}");
+    }
+
+    #[test]
+    fn what_is_resolved_within_an_open_range_is_said() {
+        let of = |rises: &[(u64, Rise)]| rises.iter().map(|(tokens, rise)| at(*tokens, (9.0, 9.0), *rise)).collect();
+        let (flat, open_rise) = (Rise::Flat, Rise::Unresolved);
+        let points = of(&[(0, open_rise), (2, open_rise), (52, flat), (3220, open_rise)]);
+        let words = said(&Conclusion { points, ..conclusion(open(None, None)) }).words;
+        assert_eq!(
+            words,
+            "inconclusive between none and 3.22 µs of work between reads on 2 threads, but flat at 52.0 ns"
+        );
+        let points = of(&[(0, flat), (2, flat), (52, open_rise), (3220, flat)]);
+        let words = said(&Conclusion { points, ..conclusion(open(None, Some((3220, 3220.0)))) }).words;
+        assert!(words.ends_with("scales from 3.22 µs of work between reads on 2 threads; inconclusive below, but flat back to back and at 2.00 ns"), "{words}");
+        let points = of(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, open_rise)]);
+        let words = said(&Conclusion { points, ..conclusion(open(None, None)) }).words;
+        assert!(words.ends_with(", but flat at 4 amounts of it, from 0 ns to 4.00 ns"), "{words}");
+    }
+
+    #[test]
+    fn a_gap_below_the_front_is_not_called_raised() {
+        let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
+        let point = |backoff_tokens: u64, crowd: f64, rise| Point {
+            backoff_tokens,
+            work_ns: backoff_tokens as f64,
+            threads: 2,
+            alone_ns: Some(about(50.0)),
+            crowd_ns: Some(about(crowd)),
+            rise,
+        };
+        let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
+        let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
+        let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) }).words;
+        assert!(
+            words.ends_with("; at 32.0 ns an operation takes 4.20 (4.10 … 4.31) times as long as on one thread"),
+            "{words}"
+        );
+        let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) }).words;
+        assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
+        let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];
+        let words = said(&Conclusion { points: little, ..conclusion(front) }).words;
+        assert!(words.ends_with("an operation takes longer than on one thread"), "{words}");
+    }
+}

@@ -1,0 +1,77 @@
+use crate::record::study::Estimate;
+use serde::{Deserialize, Serialize};
+
+/// One thing that is known, what the harness claims of it, and whether that is right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// What was measured.
+    pub name: String,
+    /// What the harness says.
+    pub claim: String,
+    /// What is the case.
+    pub truth: String,
+    /// The claim as a number, where it is one: nanoseconds, a ratio or a rate.
+    pub claimed: Option<Estimate>,
+    /// The truth as a number.
+    pub true_value: Option<Estimate>,
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: String,
+}
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It does.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It is too vague to be right or wrong, or wrong while the machine was disturbed.
+    TooNoisy,
+    /// It could not be tried here.
+    NotTried,
+}
+
+impl Check {
+    /// A check without numbers.
+    pub fn of(
+        name: impl Into<String>,
+        claim: impl Into<String>,
+        truth: &str,
+        Judgement { outcome, reason }: Judgement,
+    ) -> Self {
+        let (name, claim, truth) = (name.into(), claim.into(), truth.to_owned());
+        Self { name, claim, truth, claimed: None, true_value: None, outcome, reason }
+    }
+
+    /// Judges again.
+    pub fn judge(&mut self, Judgement { outcome, reason }: Judgement) {
+        (self.outcome, self.reason) = (outcome, reason);
+    }
+}
+
+/// What is said of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    pub outcome: Outcome,
+    pub reason: String,
+}
+
+impl Judgement {
+    pub fn pass(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Pass, reason: reason.into() }
+    }
+
+    pub fn fail(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Fail, reason: reason.into() }
+    }
+
+    pub fn too_noisy(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::TooNoisy, reason: reason.into() }
+    }
+
+    pub fn not_tried(reason: impl Into<String>) -> Self {
+        Self { outcome: Outcome::NotTried, reason: reason.into() }
+    }
+}

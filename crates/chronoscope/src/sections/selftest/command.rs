@@ -1,0 +1,79 @@
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::record::study::StudyRecord;
+use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
+use chronoscope_harness::Start;
+use chronoscope_harness::{StudyObserver, StudyWish};
+
+use crate::arguments::{Format, RunOptions};
+use crate::command::study_run;
+use crate::sections::selftest::{self, Part, SELFTEST_SCHEMA_VERSION, SelftestRun, Verdict};
+
+/// Judges the harness, and prints and saves the verdict.
+pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
+    let parts = selftest::parts(study_run::cpus(run, start));
+    for part in &parts {
+        part.study.serve_if_fork();
+    }
+    let wish = study_run::wish(run)?;
+    let budgets = budgets(&parts, &wish, start)?;
+    let file = run.output.as_deref().map(|path| OutputFile::prepare("the verdict", path)).transpose()?;
+    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    let mut records = Vec::with_capacity(parts.len());
+    let all: Vec<usize> = (0..parts.len()).collect();
+    measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;
+    // A user who says how long it may take gets no second try.
+    let again = if run.duration.is_none() { selftest::unclear(&parts, &records) } else { Vec::new() };
+    let mut repeated = Vec::new();
+    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| {
+        repeated.push(parts[part].study.name().to_owned());
+        records[part] = record;
+    })?;
+    progress.finish();
+    let verdict = Verdict { repeated, ..selftest::judge(&parts, &records) };
+    let found = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: verdict, studies: records };
+    let json = study_run::json(&found)?;
+    let printed = match run.format {
+        Format::Human => print(&selftest::terminal(&found, page_width())),
+        Format::Json => print(&json),
+    };
+    file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
+    Ok(ExitCode::from(u8::from(!found.selftest.passed)))
+}
+
+/// Measures those of `parts` that `which` says, each with its budget, until the user stops it.
+fn measure(
+    parts: &[Part],
+    budgets: &[Duration],
+    wish: &StudyWish,
+    which: &[usize],
+    progress: &mut StudyProgress,
+    mut keep: impl FnMut(usize, StudyRecord),
+) -> Result<(), Failure> {
+    let whole = which.iter().map(|part| budgets[*part]).sum::<Duration>().as_secs_f64().max(f64::MIN_POSITIVE);
+    let mut done = 0.0;
+    for part in which.iter().copied() {
+        if progress.cancelled() {
+            break;
+        }
+        let share = budgets[part].as_secs_f64() / whole;
+        progress.enters(done, done + share);
+        done += share;
+        let wish = StudyWish { budget: Some(budgets[part]), ..wish.clone() };
+        let found = parts[part].study.run(&wish, study_run::tool(), progress);
+        keep(part, found.map_err(|error| Failure::usage(error.to_string()))?);
+    }
+    Ok(())
+}
+
+/// The time of each part: its own, or its share of what the user said.
+fn budgets(parts: &[Part], wish: &StudyWish, start: &Start) -> Result<Vec<Duration>, Failure> {
+    let own = StudyWish { budget: None, ..wish.clone() };
+    let plans = parts.iter().map(|part| part.study.plan(&own, start.allowed_cpus()));
+    let plans: Vec<_> = plans.collect::<Result<_, _>>().map_err(|error| Failure::usage(error.to_string()))?;
+    let own: Vec<Duration> = plans.iter().map(|plan| Duration::from_millis(plan.budget_ms)).collect();
+    let Some(whole) = wish.budget else { return Ok(own) };
+    let sum = own.iter().sum::<Duration>().as_secs_f64();
+    Ok(own.iter().map(|each| whole.mul_f64(each.as_secs_f64() / sum)).collect())
+}

@@ -1,0 +1,210 @@
+//! Whether claims about known things are right: pure functions, which wrong claims must fail.
+
+use crate::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
+use chronoscope_render::text::{ns, percent};
+
+use super::check::Judgement;
+
+/// An error up to this is none, in percent.
+const TOLERANCE_PCT: f64 = 1.0;
+/// Below this length the tolerance does not shrink further: it is then 0.1 ns.
+const TOLERANCE_FLOOR_NS: f64 = 10.0;
+/// An interval whose half is wider than this says too little to be right, in percent.
+const VAGUE_PCT: f64 = 5.0;
+/// An empty loop that is said to take less than this was not resolved badly.
+const EMPTY_BELOW_NS: f64 = 10.0;
+
+/// A duration: right if its interval meets that of the truth and is not vague, or if it is within a percent.
+pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
+    let scale_ns = truth.estimate.max(TOLERANCE_FLOOR_NS);
+    let error_pct = 100.0 * (claim.estimate - truth.estimate) / scale_ns;
+    let half_pct = 100.0 * claim.half_width() / scale_ns;
+    let of =
+        if truth.estimate < TOLERANCE_FLOOR_NS { format!(" of {}", ns(TOLERANCE_FLOOR_NS)) } else { String::new() };
+    let off = format!("off {error_pct:+.2} %{of}");
+    // Written so that what is no number is not right.
+    let is_near = error_pct.abs() <= TOLERANCE_PCT;
+    let covers = claim.confidence > 0.0 && claim.low <= truth.high && claim.high >= truth.low;
+    let is_vague = half_pct > VAGUE_PCT;
+    let truth_half_pct = 100.0 * truth.half_width() / scale_ns;
+    match (is_near, covers) {
+        // What is hardly known is easily met.
+        (_, true) if truth_half_pct > VAGUE_PCT => Judgement::too_noisy(format!(
+            "the truth was measured too, and is known to ± {} only",
+            percent(truth_half_pct)
+        )),
+        (true, true) => Judgement::pass(format!("{off}, covered")),
+        (true, false) if claim.confidence > 0.0 => Judgement::pass(format!("{off}, not covered")),
+        (true, false) => Judgement::pass(format!("{off}, no interval")),
+        (false, true) if is_vague => Judgement::too_noisy(format!(
+            "the interval covers the truth, but with ± {} it says nothing",
+            percent(half_pct)
+        )),
+        (false, true) => Judgement::pass(format!("covered, {off}")),
+        (false, false) if claim.confidence <= 0.0 => Judgement::fail(format!("{off}, and there is no interval")),
+        (false, false) => Judgement::fail(format!("{off}, and the interval leaves the truth out")),
+    }
+}
+
+/// A duration of which only a bound is given: an interval from nothing to there, judged as any other.
+pub fn bound(below_ns: f64, truth: &Estimate) -> Judgement {
+    let half_ns = below_ns / 2.0;
+    let half_pct = 100.0 * half_ns / truth.estimate.max(TOLERANCE_FLOOR_NS);
+    // Written so that what is no number is not right.
+    if below_ns >= truth.low && half_pct <= VAGUE_PCT {
+        Judgement::pass("covered by the bound")
+    } else if below_ns >= truth.low {
+        Judgement::too_noisy("it cannot be told from an empty loop; the bound holds, but it is far away")
+    } else {
+        Judgement::fail("it takes longer than the bound")
+    }
+}
+
+/// A loop with nothing in it: right if no number is given.
+pub fn nothing(time: Option<&Estimate>, below_ns: Option<f64>) -> Judgement {
+    match (time, below_ns) {
+        (Some(time), _) => Judgement::fail(format!("it is said to take {}", ns(time.estimate))),
+        (None, Some(below_ns)) if below_ns > 0.0 && below_ns <= EMPTY_BELOW_NS => {
+            Judgement::pass("no number is given for nothing")
+        }
+        (None, Some(below_ns)) => Judgement::fail(format!("below {} is no bound for nothing", ns(below_ns))),
+        (None, None) => Judgement::fail("neither a time nor a bound is given"),
+    }
+}
+
+/// A difference that is there: right if it is found, in its direction and about its size.
+pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
+    let claimed = &point.ratio;
+    let right_side = if ratio > 1.0 { claimed.low > 1.0 } else { claimed.high < 1.0 };
+    let error_pct = 100.0 * (claimed.estimate / ratio - 1.0);
+    let right_size = error_pct.abs() <= TOLERANCE_PCT || claimed.holds(ratio);
+    let right_verdict = point.verdict == if ratio > 1.0 { Difference::Slower } else { Difference::Faster };
+    if claimed.confidence <= 0.0 {
+        Judgement::fail("the ratio has no interval")
+    } else if right_side && right_size && right_verdict {
+        Judgement::pass("found, in its direction and size")
+    } else if !right_side && claimed.holds(1.0) && claimed.holds(ratio) {
+        let half_pct = 100.0 * claimed.half_width();
+        Judgement::too_noisy(format!(
+            "the interval of ± {} holds both no difference and the true one",
+            percent(half_pct)
+        ))
+    } else if !right_side {
+        Judgement::fail("the difference was not found")
+    } else if !right_size {
+        Judgement::fail(format!("the ratio is off by {}", percent(error_pct)))
+    } else {
+        Judgement::fail("the interval excludes no difference, the verdict does not")
+    }
+}
+
+/// An operation compared with itself: right if it is called the same.
+pub fn no_difference(point: &ComparisonPoint, margin_pct: f64) -> Judgement {
+    match point.verdict {
+        Difference::Same => Judgement::pass(format!("the same within {}", percent(margin_pct))),
+        Difference::Unresolved if point.ratio.confidence > 0.0 && point.ratio.holds(1.0) => {
+            Judgement::too_noisy(format!(
+                "the interval of ± {} holds no difference, but more than the margin of {} as well",
+                percent(100.0 * point.ratio.half_width()),
+                percent(margin_pct)
+            ))
+        }
+        Difference::Unresolved => Judgement::fail("the interval leaves out no difference"),
+        Difference::Faster | Difference::Slower => Judgement::fail("it is called another operation than itself"),
+    }
+}
+
+/// What a series does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// The same from the first to the last.
+    Flat,
+    /// Slower at first.
+    WarmsUp,
+    /// Longer with every call.
+    Grows,
+}
+
+/// What the detector says of a series: right if more than half of the processes say so.
+pub fn series(found: &Steadiness, truth: Series) -> Judgement {
+    let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
+    // A process that was disturbed has no series to judge.
+    let all = flat + warm_up + slow_down + no_steady_state + trend;
+    let right = match truth {
+        Series::Flat => flat,
+        Series::WarmsUp => warm_up,
+        // Both say that there is no number to give.
+        Series::Grows => trend + no_steady_state,
+    };
+    let said = format!("{right} of {all} processes say so");
+    if all == 0 && too_short > 0 {
+        Judgement::too_noisy("no process made its series without being disturbed")
+    } else if all == 0 {
+        Judgement::fail("no process was judged")
+    } else if right * 2 > all {
+        Judgement::pass(said)
+    } else {
+        Judgement::fail(said)
+    }
+}
+
+/// A quantile of single operations: right if within the histogram's bins and the clock's error.
+pub fn quantile(claim_ns: f64, truth: &Estimate, resolved_from_ns: f64) -> Judgement {
+    /// A bin of the histogram is so wide at most, in percent.
+    const BIN_PCT: f64 = 7.0;
+    let error_pct = 100.0 * (claim_ns / truth.estimate - 1.0);
+    let (low, high) = (truth.low * (1.0 - BIN_PCT / 100.0), truth.high * (1.0 + BIN_PCT / 100.0) + resolved_from_ns);
+    let off = format!("off {error_pct:+.2} %");
+    if (low..=high).contains(&claim_ns) {
+        Judgement::pass(off)
+    } else {
+        Judgement::fail(format!("{off}: more than a bin of the histogram and the clock's error"))
+    }
+}
+
+/// The shares of two modes: right if there are two, where they are, as frequent as they are.
+pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
+    /// A mode's place may be off by so much: it is a bin's middle.
+    const PLACE_PCT: f64 = 10.0;
+    /// And its share by so much, as a share of all.
+    const SHARE: f64 = 0.03;
+    let is = |(at, share): &(f64, f64), (true_at, true_share): (f64, f64)| {
+        (at / true_at - 1.0).abs() * 100.0 <= PLACE_PCT && (share - true_share).abs() <= SHARE
+    };
+    let missing = truth.iter().filter(|mode| !found.iter().any(|each| is(each, **mode))).count();
+    // What interrupts made of operations is no mode of theirs, and rare.
+    let others = found.iter().filter(|each| !truth.iter().any(|mode| is(each, *mode)) && each.1 > SHARE).count();
+    match (missing, others) {
+        (0, 0) => Judgement::pass("both are found, and no other"),
+        (0, others) => Judgement::fail(format!("{others} more are found that are not there")),
+        (missing, _) => Judgement::fail(format!("{missing} of 2 are not found")),
+    }
+}
+
+/// More threads than CPUs: right if that is said, and no more is claimed than the CPUs can do.
+pub fn crowd(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> Judgement {
+    let over_pct = 100.0 * (claim.estimate / ceiling.estimate - 1.0);
+    if !is_marked {
+        Judgement::fail("it is not marked that there were more threads than CPUs")
+    } else if claim.confidence <= 0.0 || ceiling.confidence <= 0.0 {
+        Judgement::fail("there is no interval")
+    } else if claim.low <= ceiling.high || over_pct <= TOLERANCE_PCT {
+        Judgement::pass("marked, and not above the ceiling")
+    } else {
+        Judgement::fail(format!("{} above what the CPUs can do", percent(over_pct)))
+    }
+}
+
+/// A straight line: right if no point is far from it.
+pub fn straight(largest_deviation_pct: f64, limit_pct: f64) -> Judgement {
+    let said = format!("within {} of it", percent(largest_deviation_pct));
+    // Written so that what is no number is not right.
+    if largest_deviation_pct <= limit_pct {
+        Judgement::pass(said)
+    } else {
+        Judgement::fail(format!("a point is {} from the line", percent(largest_deviation_pct)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

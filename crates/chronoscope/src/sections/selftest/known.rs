@@ -1,0 +1,123 @@
+//! Operations of known length: chains whose link is timed in the same run, and spins against the system's clock.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::{Bencher, Study};
+use chronoscope_render::text;
+
+use super::chain::chain_of;
+use super::check::{Check, Judgement};
+use super::judge;
+use crate::experiment::reading::{Reading, why_no_time};
+use crate::experiment::words::{certain, counted, ns, times};
+
+const CASE: &str = "operation of known length";
+const OF: &str = "of";
+const EMPTY: &str = "nothing";
+const RULER: &str = "100000 links";
+const RULER_LINKS: u64 = 100_000;
+const READ: &str = "a read of the system's clock";
+const CHAINS: [(&str, u64); 4] = [("1 link", 1), ("10 links", 10), ("100 links", 100), ("1000 links", 1_000)];
+const SPINS: [(&str, Duration); 4] = [
+    ("spin of 50 ns", Duration::from_nanos(50)),
+    ("spin of 1 µs", Duration::from_micros(1)),
+    ("spin of 100 µs", Duration::from_micros(100)),
+    ("spin of 1 ms", Duration::from_millis(1)),
+];
+/// A spin must be so many reads of its clock long to keep its schedule: one at least belongs to each.
+const READS_PER_SPIN: f64 = 1.5;
+
+pub fn study() -> Study {
+    let chains = CHAINS.iter().map(|(name, _)| *name);
+    let spins = SPINS.iter().map(|(name, _)| *name);
+    Study::new("selftest: known lengths")
+        .parameter(OF, [EMPTY, RULER, READ].into_iter().chain(chains).chain(spins))
+        .case(CASE, |b| {
+            let name: String = b.parameter(OF);
+            match name.as_str() {
+                EMPTY => b.iter(|| ()),
+                "1 link" => b.iter_chained(1, chain_of::<1>),
+                "10 links" => b.iter_chained(1, chain_of::<10>),
+                "100 links" => b.iter_chained(1, chain_of::<100>),
+                "1000 links" => b.iter_chained(1, chain_of::<1_000>),
+                RULER => b.iter_chained(1, chain_of::<RULER_LINKS>),
+                READ => b.iter(Instant::now),
+                name => match SPINS.iter().find(|(spin, _)| *spin == name) {
+                    Some((_, length)) => spin(b, *length),
+                    None => panic!("nothing is called {name}"),
+                },
+            }
+        })
+        .budget(Duration::from_secs(18))
+}
+
+/// Operation i of a batch ends at the first reading of the system's clock at or past the batch's start + i · length. So a
+/// batch of n takes n · length and a reading, also if the thread loses its CPU on the way: the others catch up.
+fn spin(b: &mut Bencher<'_>, length: Duration) {
+    let begins = Cell::new(true);
+    let mut end = Instant::now();
+    // Inputs are made before each batch, which tells that one begins.
+    b.iter_batched(
+        || begins.set(true),
+        |()| {
+            let mut now = Instant::now();
+            if begins.take() {
+                end = now;
+            }
+            end += length;
+            while now < end {
+                now = Instant::now();
+            }
+        },
+    );
+}
+
+pub fn checks(record: &StudyRecord) -> Vec<Check> {
+    let cell = |name: &str| Reading(record).with(CASE, OF, name, 1);
+    let time = |name: &str| cell(name).and_then(|cell| cell.time_ns);
+    let empty = cell(EMPTY);
+    let mut checks = vec![Check::of(
+        "an empty loop",
+        empty.and_then(|cell| cell.time_ns).map_or_else(|| why_no_time(empty), |time| ns(&time)),
+        "nothing",
+        judge::nothing(empty.and_then(|cell| cell.time_ns).as_ref(), empty.and_then(|cell| cell.below_ns)),
+    )];
+    let link = time(RULER).map(|ruler| times(&ruler, 1.0 / RULER_LINKS as f64));
+    for (name, links) in CHAINS {
+        let claim = time(name);
+        let truth = link.map(|link| times(&link, links as f64));
+        let said = truth.map_or_else(|| "unknown".to_owned(), |truth| ns(&truth));
+        let row = counted(links, "multiplication in a row", "multiplications in a row");
+        let mut check = of_duration(&row, claim, truth, &said, &why_no_time(cell(name)));
+        if let (None, Some(below_ns), Some(truth)) = (claim, cell(name).and_then(|cell| cell.below_ns), truth) {
+            check.judge(judge::bound(below_ns, &truth));
+        }
+        checks.push(check);
+    }
+    let read = time(READ);
+    for (name, length) in SPINS {
+        let truth = certain(length.as_nanos() as f64);
+        let mut check = of_duration(name, time(name), Some(truth), &ns(&truth), &why_no_time(cell(name)));
+        if let Some(read) = read.filter(|read| read.estimate * READS_PER_SPIN > truth.estimate) {
+            check.judge(Judgement::not_tried(format!(
+                "a read of the system's clock takes {}: too long to keep this schedule",
+                text::ns(read.estimate)
+            )));
+        }
+        checks.push(check);
+    }
+    checks
+}
+
+/// A check of a duration; `why_none` says why there is no claim, if there is none.
+pub fn of_duration(name: &str, claim: Option<Estimate>, truth: Option<Estimate>, said: &str, why_none: &str) -> Check {
+    let judgement = match (&claim, &truth) {
+        (Some(claim), Some(truth)) => judge::duration(claim, truth),
+        (None, _) => Judgement::fail(format!("no time is given: {why_none}")),
+        (_, None) => Judgement::not_tried("the ruler could not be measured"),
+    };
+    let words = claim.map_or_else(|| why_none.to_owned(), |claim| ns(&claim));
+    Check { claimed: claim, true_value: truth, ..Check::of(name, words, said, judgement) }
+}

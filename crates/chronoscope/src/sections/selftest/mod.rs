@@ -1,0 +1,126 @@
+//! Judges the harness by operations whose truth is known.
+
+mod chain;
+mod check;
+pub mod command;
+mod crowd;
+mod document;
+mod judge;
+mod known;
+mod machine;
+mod mixture;
+mod pairs;
+mod series;
+mod show;
+
+use crate::record::study::StudyRecord;
+use chronoscope_harness::Study;
+use serde::{Deserialize, Serialize};
+
+pub use check::{Check, Outcome};
+pub use document::{SELFTEST_SCHEMA_KEY, SELFTEST_SCHEMA_VERSION, SelftestRun};
+use machine::MachineState;
+pub use show::terminal;
+
+/// A study and what it is asked.
+pub struct Part {
+    pub study: Study,
+    checks: fn(&StudyRecord) -> Vec<Check>,
+    /// Whether its threads disturb each other, so that what its canary says is its own doing.
+    is_crowded: bool,
+}
+
+/// All that is tried. `cpus`: how many the threads will have.
+pub fn parts(cpus: u32) -> Vec<Part> {
+    let part = |study, checks| Part { study, checks, is_crowded: false };
+    vec![
+        part(known::study(), known::checks),
+        part(pairs::study(), pairs::checks),
+        part(mixture::study(), mixture::checks),
+        part(series::study(), series::checks),
+        Part { is_crowded: true, ..part(crowd::study(cpus), crowd::checks) },
+    ]
+}
+
+/// What the self-test found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub checks: Vec<Check>,
+    pub machine: MachineState,
+    /// What disturbed it, the gravest first.
+    pub faults: Vec<String>,
+    /// Whether every claim that could be tried is right.
+    pub passed: bool,
+    /// The studies that were measured twice, since a claim of theirs could not be judged the first time.
+    pub repeated: Vec<String>,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+}
+
+/// Judges the records of `parts`, of which those at the end may be missing.
+pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
+    let machine = machine(parts, records);
+    let checks_of = |(part, record): (&Part, &StudyRecord)| {
+        let mut checks = (part.checks)(record);
+        if record.interrupted {
+            leave_open(&mut checks);
+        }
+        checks
+    };
+    let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(checks_of).collect();
+    excuse(&mut checks, &machine);
+    let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
+    let passed = !interrupted && is_right(&checks);
+    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted }
+}
+
+/// Whether a claim is right, and none is anything else but untried.
+fn is_right(checks: &[Check]) -> bool {
+    let outcomes = || checks.iter().map(|check| check.outcome);
+    outcomes().any(|outcome| outcome == Outcome::Pass)
+        && outcomes().all(|outcome| matches!(outcome, Outcome::Pass | Outcome::NotTried))
+}
+
+/// Of a study that was stopped, a claim that is missing was not measured: it is no wrong one.
+fn leave_open(checks: &mut [Check]) {
+    let is_made = |check: &Check| check.claimed.is_some_and(|claimed| claimed.confidence > 0.0);
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail && !is_made(check)) {
+        check.outcome = Outcome::NotTried;
+        check.reason = format!("the run was stopped early: {}", check.reason);
+    }
+}
+
+/// The parts with a claim that is too vague to be judged, or wrong on a disturbed machine; none of a run that was stopped.
+///
+/// A claim that is wrong on a quiet machine gets no second try.
+pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
+    if judge(parts, records).interrupted {
+        return Vec::new();
+    }
+    let machine = machine(parts, records);
+    let is_unclear = |(at, (part, record)): (usize, (&Part, &StudyRecord))| {
+        let mut checks = (part.checks)(record);
+        excuse(&mut checks, &machine);
+        checks.iter().any(|check| check.outcome == Outcome::TooNoisy).then_some(at)
+    };
+    parts.iter().zip(records).enumerate().filter_map(is_unclear).collect()
+}
+
+/// What disturbed the studies that do not disturb themselves.
+fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
+    MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record))
+}
+
+/// On a machine that was disturbed throughout, a wrong claim says nothing of the harness. It does not pass, either.
+fn excuse(checks: &mut [Check], machine: &MachineState) {
+    if !machine.is_disturbed() {
+        return;
+    }
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail) {
+        check.outcome = Outcome::TooNoisy;
+        check.reason = format!("{}; the machine was disturbed throughout", check.reason);
+    }
+}
+
+#[cfg(test)]
+mod tests;

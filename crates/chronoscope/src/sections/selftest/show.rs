@@ -1,0 +1,115 @@
+use crate::record::study::StudyRecord;
+use chronoscope_render::Width;
+use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
+
+use super::{Outcome, SelftestRun, Verdict};
+use crate::experiment::show::title;
+
+/// The verdict as text for a terminal.
+pub fn terminal(run: &SelftestRun, width: Width) -> String {
+    let SelftestRun { selftest: verdict, studies: records, .. } = run;
+    let mut page = Text::with_width(width);
+    if let Some(first) = records.first() {
+        let elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();
+        title(&mut page, &StudyRecord { elapsed_ms, ..first.clone() }, "selftest");
+    }
+    page.section("CLAIMED AGAINST TRUE");
+    let columns = [
+        Column::left(""),
+        Column::left("what").naming(),
+        Column::right("claimed"),
+        Column::right("true").tied(),
+        Column::left("why"),
+    ];
+    let rows = verdict.checks.iter().map(|check| {
+        let (mood, sign) = sign(check.outcome);
+        let reason = if check.outcome == Outcome::Pass { check.reason.as_str() } else { "see below" };
+        let cells = [sign, &check.name, &check.claim, &check.truth, reason].map(str::to_owned);
+        (mood, cells.to_vec())
+    });
+    page.table_with_moods(&columns, rows);
+    for check in verdict.checks.iter().filter(|check| check.outcome != Outcome::Pass) {
+        let (mood, sign) = sign(check.outcome);
+        page.sentence(mood, sign, &format!("{}: {}", check.name, check.reason));
+    }
+    for record in records {
+        for failure in &record.failures {
+            let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
+            page.sentence(Mood::Bad, "✘", &words);
+        }
+        for fork in &record.forks {
+            if let Some(reason) = &fork.reason_incomplete {
+                let words = format!("{}, process {}: {reason}", record.study, fork.fork);
+                page.sentence(Mood::Warning, "!", &words);
+            }
+        }
+    }
+    page.section("MACHINE");
+    for sentence in surroundings(verdict) {
+        page.sentence(Mood::Quiet, "·", &sentence);
+    }
+    for fault in &verdict.faults {
+        page.sentence(Mood::Warning, "!", fault);
+    }
+    page.section("VERDICT");
+    let (mood, sign, words) = conclusion(verdict);
+    page.sentence(mood, sign, &words);
+    page.finish()
+}
+
+fn sign(outcome: Outcome) -> (Mood, &'static str) {
+    match outcome {
+        Outcome::Pass => (Mood::Plain, "✔"),
+        Outcome::Fail => (Mood::Bad, "✘"),
+        Outcome::TooNoisy => (Mood::Warning, "~"),
+        Outcome::NotTried => (Mood::Quiet, "–"),
+    }
+}
+
+fn surroundings(verdict: &Verdict) -> Vec<String> {
+    let machine = &verdict.machine;
+    let mut said = vec![format!(
+        "{} of {} visits were undisturbed; a neighbour took a part of the core in {}, the core ran slow in {}, a thread lost \
+         its CPU in {}; stolen {}",
+        count(machine.visits_quiet),
+        count(machine.visits),
+        count(machine.visits_shared),
+        count(machine.visits_slow),
+        count(machine.visits_preempted),
+        ns(machine.steal_ms * 1e6),
+    )];
+    if let Some(resolvable) = machine.resolvable_pct {
+        said.push(format!("a comparison of an operation with itself is good to about ± {}", percent(resolvable)));
+    }
+    if !verdict.repeated.is_empty() {
+        let which = verdict.repeated.join(", ");
+        said.push(format!("measured twice, since a claim could not be judged the first time: {which}"));
+    }
+    said
+}
+
+/// The verdict in a sentence.
+pub fn conclusion(verdict: &Verdict) -> (Mood, &'static str, String) {
+    let of = |outcome| verdict.checks.iter().filter(|check| check.outcome == outcome).count();
+    let (passed, wrong, vague, skipped) =
+        (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
+    let tried = verdict.checks.len() - skipped;
+    let at_fault = verdict.faults.first().map_or_else(
+        || "what is at fault does not show in the canary loops; try again".to_owned(),
+        |fault| format!("at fault: {fault}"),
+    );
+    if verdict.passed {
+        let rest = if skipped > 0 { format!("; {skipped} could not be tried here") } else { String::new() };
+        let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
+        (Mood::Good, "✔", text)
+    } else if verdict.interrupted && wrong == 0 {
+        (Mood::Warning, "!", format!("the self-test was stopped after {passed} right claims; it says nothing yet"))
+    } else if wrong > 0 {
+        let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
+        (Mood::Bad, "✘", if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })
+    } else if vague > 0 {
+        (Mood::Warning, "!", format!("too noisy to trust: {vague} of {tried} claims cannot be judged; {at_fault}"))
+    } else {
+        (Mood::Warning, "!", format!("none of {skipped} claims could be tried: the self-test says nothing"))
+    }
+}

@@ -1,0 +1,96 @@
+use super::check::Judgement;
+use super::*;
+use crate::experiment::synthetic::assert_fits;
+
+fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
+    let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
+    excuse(&mut checks, &machine);
+    let passed = is_right(&checks);
+    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted: false }
+}
+
+fn disturbed() -> MachineState {
+    MachineState { visits: 100, visits_quiet: 10, visits_shared: 90, elapsed_ms: 1_000.0, ..MachineState::default() }
+}
+
+#[test]
+fn one_wrong_claim_is_one_too_many() {
+    let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], MachineState::default());
+    assert!(!found.passed && show::conclusion(&found).2.contains("1 of 2 claims are wrong"));
+}
+
+#[test]
+fn a_disturbed_machine_is_named_and_does_not_pass() {
+    let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], disturbed());
+    let words = show::conclusion(&found).2;
+    assert!(!found.passed && words.contains("too noisy") && words.contains("neighbour"), "{words}");
+}
+
+#[test]
+fn a_disturbed_machine_that_was_measured_right_passes() {
+    assert!(verdict(&[Judgement::pass("")], disturbed()).passed);
+}
+
+#[test]
+fn what_could_not_be_tried_is_no_fault() {
+    let found = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
+    assert!(found.passed && show::conclusion(&found).2.contains("all 1 claims"));
+}
+
+#[test]
+fn nothing_measured_is_nothing_passed() {
+    assert!(!judge(&parts(2), &[]).passed);
+}
+
+#[test]
+fn a_run_that_was_stopped_gets_no_second_try() {
+    assert!(unclear(&parts(2), &[]).is_empty());
+}
+
+#[test]
+fn claims_that_were_not_tried_are_no_ground_for_trust() {
+    let none = verdict(&[Judgement::not_tried(""), Judgement::not_tried("")], MachineState::default());
+    assert!(!none.passed && show::conclusion(&none).2.contains("none of 2 claims could be tried"));
+    let some = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
+    assert!(show::conclusion(&some).2.contains("1 could not be tried here"));
+}
+
+#[test]
+fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
+    let mut stopped = crate::experiment::synthetic::record(&[0], &[1]);
+    stopped.interrupted = true;
+    let parts = parts(2);
+    let found = judge(&parts, &[stopped.clone()]);
+    assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
+    let words = show::conclusion(&found).2;
+    assert!(!found.passed && words.contains("was stopped") && !words.contains("wrong"), "{words}");
+    stopped.interrupted = false;
+    let whole = judge(&parts, &[stopped]);
+    assert!(whole.checks.iter().any(|check| check.outcome == Outcome::Fail), "a run to the end has no excuse");
+}
+
+#[test]
+fn a_saved_self_test_reads_back_as_it_was() {
+    let found =
+        verdict(&[Judgement::pass("off +0.1 %"), Judgement::fail("off"), Judgement::not_tried("no")], disturbed());
+    let studies = vec![crate::experiment::synthetic::record(&[0], &[1])];
+    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies };
+    let text = serde_json::to_string(&run).unwrap();
+    let read: SelftestRun = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, run);
+    assert_eq!(
+        terminal(&read, chronoscope_render::Width::default()),
+        terminal(&run, chronoscope_render::Width::default())
+    );
+}
+
+#[test]
+fn the_verdict_fits_any_terminal() {
+    let mut found = verdict(&[Judgement::pass("the interval holds it"), Judgement::fail("off")], disturbed());
+    for check in &mut found.checks {
+        check.name = "a chain of 4096 dependent additions, in pairs".to_owned();
+        (check.claim, check.truth) = ("4.10 µs (4.09 … 4.11)".to_owned(), "4.09 µs (4.09 … 4.10)".to_owned());
+    }
+    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies: Vec::new() };
+    assert_fits(|width| show::terminal(&run, width));
+}

@@ -1,0 +1,153 @@
+//! What the figures of a release say, apart from the words that say it.
+
+use crate::record::{LatchRow, Spread};
+
+/// Up to so much of a call's cost the control's is called about the same.
+const SAME_AT_MOST: f64 = 1.25;
+/// Up to so much of its cost in one thread a call is not called slower.
+const HARDLY_SLOWER: f64 = 1.1;
+/// Intervals of less confidence bound nothing.
+const CONFIDENCE_LEAST: f64 = 0.95;
+/// Two intervals between stamps are each off by up to a step.
+const STEPS: f64 = 2.0;
+
+/// What a call takes in its thread, beyond what the stamps around it cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OwnShare {
+    /// It adds so much to them, for sure within the interval.
+    Adds { median_ns: f64, low_ns: f64, high_ns: f64 },
+    /// No more than this; it may be nothing.
+    AtMost(f64),
+    /// The stamps cannot tell.
+    Unknown,
+}
+
+/// The own share of `row`'s call, from what lies between its stamps and between those of the `control`. Without all that it
+/// takes to subtract the stamps, what lies between them is the most that the call can take.
+pub fn own_share(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<OwnShare> {
+    let inside = row.inside_ns_p50?;
+    let sure = |spread: &Spread| spread.confidence >= CONFIDENCE_LEAST;
+    let stamps = control.inside_ns_p50.filter(sure).zip(step_ns.filter(|step| *step > 0.0)).filter(|_| sure(&inside));
+    Some(match stamps {
+        Some((stamps, step_ns)) => {
+            let low_ns = inside.low - stamps.high - STEPS * step_ns;
+            let high_ns = inside.high - stamps.low + STEPS * step_ns;
+            match inside.median - stamps.median {
+                median_ns if low_ns > 0.0 => OwnShare::Adds { median_ns, low_ns, high_ns },
+                _ if high_ns > 0.0 => OwnShare::AtMost(high_ns),
+                _ => OwnShare::Unknown,
+            }
+        }
+        None if inside.high > 0.0 => OwnShare::AtMost(inside.high),
+        None => OwnShare::Unknown,
+    })
+}
+
+/// How a call looks in parallel to one who compares it with calls in one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    Slower,
+    NotSlower,
+    Undecided,
+}
+
+/// The whole interval must lie on one side; a tenth is no slowdown.
+pub fn looks(slowdown: &Spread) -> Looks {
+    match (slowdown.low, slowdown.high) {
+        (low, _) if low > 1.0 => Looks::Slower,
+        (_, high) if high <= HARDLY_SLOWER => Looks::NotSlower,
+        _ => Looks::Undecided,
+    }
+}
+
+/// How the control's cost compares to a call's, where it is no less or hardly less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    Less,
+    More,
+    AboutTheSame,
+    AsMuchOrMore,
+}
+
+pub fn control(share: &Spread) -> Control {
+    match (share.low, share.high) {
+        (_, high) if high < 1.0 => Control::Less,
+        (low, _) if low > 1.0 => Control::More,
+        (_, high) if high <= SAME_AT_MOST => Control::AboutTheSame,
+        _ => Control::AsMuchOrMore,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(low: f64, median: f64, high: f64) -> Spread {
+        Spread { median, low, high, confidence: 0.999 }
+    }
+
+    fn row(inside: Option<Spread>) -> LatchRow {
+        LatchRow {
+            call: "clock".to_owned(),
+            is_control: false,
+            serial_ns: None,
+            concurrent_ns: None,
+            slowdown: None,
+            control_share: None,
+            verdict: None,
+            inside_ns_p50: inside,
+            inside_ns_p99: None,
+            wake_ns_p50: None,
+            wake_ns_max: None,
+            published: None,
+        }
+    }
+
+    fn own(inside: Spread, stamps: Spread) -> OwnShare {
+        own_share(&row(Some(inside)), &row(Some(stamps)), Some(0.5)).unwrap()
+    }
+
+    #[test]
+    fn what_the_stamps_cost_is_not_the_clocks() {
+        // 150 ns between stamps that alone show 130 ns.
+        assert_eq!(own(spread(145.0, 150.0, 155.0), spread(128.0, 130.0, 146.0)), OwnShare::AtMost(28.0));
+        assert_eq!(own(spread(309.0, 309.0, 309.0), spread(309.0, 309.0, 309.0)), OwnShare::AtMost(1.0));
+        assert_eq!(own(spread(90.0, 91.0, 92.0), spread(128.0, 130.0, 132.0)), OwnShare::Unknown);
+        let adds = OwnShare::Adds { median_ns: 30.0, low_ns: 27.0, high_ns: 33.0 };
+        assert_eq!(own(spread(49.0, 50.0, 51.0), spread(19.0, 20.0, 21.0)), adds);
+    }
+
+    #[test]
+    fn a_step_of_the_stamps_is_no_share() {
+        let (clock, stamps) = (row(Some(spread(83.0, 83.0, 83.0))), row(Some(spread(42.0, 42.0, 42.0))));
+        // Both are whole steps: one more may be chance.
+        assert_eq!(own_share(&clock, &stamps, Some(41.0)), Some(OwnShare::AtMost(123.0)));
+    }
+
+    #[test]
+    fn without_its_control_all_between_the_stamps_is_the_most() {
+        let clock = row(Some(spread(45.0, 50.0, 60.0)));
+        let stamps = row(Some(spread(19.0, 20.0, 21.0)));
+        assert_eq!(own_share(&clock, &row(None), Some(0.5)), Some(OwnShare::AtMost(60.0)));
+        assert_eq!(own_share(&clock, &stamps, None), Some(OwnShare::AtMost(60.0)), "a record of an earlier version");
+        let few = row(Some(Spread { confidence: 0.5, ..spread(19.0, 20.0, 21.0) }));
+        assert_eq!(own_share(&clock, &few, Some(0.5)), Some(OwnShare::AtMost(60.0)), "too few rounds");
+        assert_eq!(own_share(&row(Some(spread(0.0, 0.0, 0.0))), &row(None), None), Some(OwnShare::Unknown));
+        assert_eq!(own_share(&row(None), &stamps, Some(0.5)), None);
+    }
+
+    #[test]
+    fn an_interval_around_one_is_neither_slower_nor_not() {
+        assert_eq!(looks(&spread(1.1, 2.0, 3.0)), Looks::Slower);
+        assert_eq!(looks(&spread(0.5, 0.8, 1.1)), Looks::NotSlower);
+        assert_eq!(looks(&spread(0.5, 1.4, 3.0)), Looks::Undecided);
+    }
+
+    #[test]
+    fn a_control_is_about_the_same_only_near_one() {
+        assert_eq!(control(&spread(0.8, 0.9, 0.99)), Control::Less);
+        assert_eq!(control(&spread(1.01, 1.1, 1.2)), Control::More);
+        assert_eq!(control(&spread(0.9, 1.0, 1.25)), Control::AboutTheSame);
+        assert_eq!(control(&spread(0.9, 1.0, 1.6)), Control::AsMuchOrMore);
+    }
+}

@@ -1,0 +1,8 @@
+//! What a call costs in one thread and in many released together.
+
+pub mod estimate;
+pub mod judgement;
+pub mod measure;
+pub mod report;
+pub mod task;
+pub mod view;

@@ -1,0 +1,233 @@
+//! A fake clock with one fault each, taken through samples, estimates and rules: exactly its finding must come out.
+
+use std::sync::atomic::{AtomicU64, Ordering::Release};
+use std::time::Duration;
+
+use crate::finding::FindingId;
+use crate::plan::{Plan, Wish};
+use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record};
+use crate::rules as conclusion;
+use crate::{engine, estimate, task};
+use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
+use chronoscope_harness::stats::Distribution;
+
+const CLOCK: &str = SourceId::Os(OsClock::Monotonic).name();
+
+/// A clock that reads in 20 ns and is flawless.
+fn sound() -> FakeClock {
+    let clock = FakeClock::new();
+    clock.set_read_cost(Duration::from_nanos(20));
+    clock
+}
+
+/// A record of a machine with two CPUs, on which nothing has been measured.
+fn blank(wish: Wish) -> Record {
+    engine::blank(Plan::new(&wish, &[0, 1]).unwrap(), Machine::default())
+}
+
+fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
+    ClockReport {
+        name: name.into(),
+        available: true,
+        path: Some(Path::Vdso),
+        ordered: true,
+        causal_by_design: Some(true),
+        resolution_ns_declared: Some(declared_ns),
+        ..ClockReport::default()
+    }
+}
+
+/// What the granularity part would make of `clock`, to which `midway` happens at one read.
+fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeClock)) -> Record {
+    let mut record = blank(Wish::default());
+    let mut report = clock_report(CLOCK, declared_ns);
+    let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
+    let steps = task::granularity::observe(&source, |steps| steps.reads >= 40_000);
+    if let Some(found) = estimate::granularity(&steps, Rate::NANOSECONDS) {
+        report.granularity_ns = Some(found.step_ns);
+        report.granularity_is_latency = Some(found.is_latency);
+        report.granularity = Some(found.observed);
+    }
+    record.clocks.push(report);
+    record
+}
+
+/// A clock to which something happens at one read.
+struct Stepping<'a, F> {
+    clock: &'a FakeClock,
+    after: u64,
+    midway: &'a F,
+    reads: AtomicU64,
+}
+
+impl<F: Fn(&FakeClock)> TickSource for Stepping<'_, F> {
+    fn read(&self) -> u64 {
+        if self.reads.fetch_add(1, Release) == self.after {
+            (self.midway)(self.clock);
+        }
+        self.clock.read()
+    }
+}
+
+fn found(record: &Record) -> Vec<FindingId> {
+    conclusion::conclude(record).into_iter().map(|finding| finding.id).collect()
+}
+
+#[test]
+fn a_sound_clock_gives_no_finding() {
+    assert_eq!(found(&granularity_of(&sound(), 1.0, |_| {})), []);
+}
+
+#[test]
+fn a_step_back_gives_negative_elapsed() {
+    let record = granularity_of(&sound(), 1.0, |clock| clock.step_back(Duration::from_nanos(700)));
+    assert_eq!(found(&record), [FindingId::NegativeElapsed]);
+    let finding = &conclusion::conclude(&record)[0];
+    assert_eq!(finding.evidence.values["worst_ns"], 680.0);
+    assert_eq!(finding.subject.as_deref(), Some(CLOCK));
+}
+
+#[test]
+fn a_coarsened_clock_gives_resolution_is_not_granularity() {
+    let clock = sound();
+    clock.coarsen(Duration::from_nanos(100));
+    let record = granularity_of(&clock, 1.0, |_| {});
+    assert_eq!(found(&record), [FindingId::ResolutionIsNotGranularity]);
+    assert_eq!(conclusion::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
+}
+
+#[test]
+fn a_coarse_clock_that_says_so_gives_no_such_finding() {
+    let clock = sound();
+    clock.coarsen(Duration::from_nanos(400));
+    assert_eq!(found(&granularity_of(&clock, 400.0, |_| {})), []);
+}
+
+#[test]
+fn a_monotonic_clock_of_a_jiffy_is_coarse() {
+    let clock = sound();
+    clock.coarsen(Duration::from_micros(50));
+    assert_eq!(found(&granularity_of(&clock, 50_000.0, |_| {})), [FindingId::OsClockCoarse]);
+}
+
+#[test]
+fn a_stall_is_no_fault_of_the_steps() {
+    assert_eq!(found(&granularity_of(&sound(), 1.0, |clock| clock.stall(100))), []);
+}
+
+#[test]
+fn drift_alone_gives_no_finding() {
+    let clock = sound();
+    clock.drift(200);
+    assert_eq!(found(&granularity_of(&clock, 1.0, |_| {})), []);
+}
+
+/// What the litmus would make of a reader whose view of the clock is `skew_ns` off the writer's.
+fn litmus_of(name: &str, skew_ns: i64) -> Record {
+    let clock = sound();
+    clock.advance(Duration::from_millis(1));
+    let mut samples = task::litmus::Samples::default();
+    for _ in 0..100 {
+        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
+    }
+    let request = task::litmus::Request { source: name.into(), writer: 0, reader: 1 };
+    let mut record = blank(Wish::default());
+    record.causality.litmus.push(estimate::litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default()));
+    record
+}
+
+#[test]
+fn a_skewed_reader_gives_a_non_causal_read() {
+    let record = litmus_of(CLOCK, -5_000);
+    assert_eq!(found(&record), [FindingId::NonCausalRead]);
+    assert_eq!(conclusion::conclude(&record)[0].evidence.values["worst_ns"], 4_980.0);
+    assert_eq!(found(&litmus_of(CLOCK, 0)), []);
+}
+
+#[test]
+fn an_unordered_read_that_is_not_causal_is_expected() {
+    let record = litmus_of(SourceId::CounterUnordered.name(), -5_000);
+    assert_eq!(found(&record), [FindingId::UnorderedReadNotCausal]);
+    let unordered = litmus_of(SourceId::Clock(Guarantee::Unordered).name(), -5_000);
+    assert_eq!(found(&unordered), [FindingId::UnorderedReadNotCausal]);
+}
+
+#[test]
+fn the_librarys_causal_clocks_must_not_go_back_at_all() {
+    for guarantee in [Guarantee::Ordered, Guarantee::Granular] {
+        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee).name(), -50)), [FindingId::NonCausalRead]);
+    }
+}
+
+#[test]
+fn full_resolution_may_go_back_by_less_than_its_granularity() {
+    let name = SourceId::Clock(Guarantee::FullResolution).name();
+    let within = litmus_of(name, -1_019); // 20 ns less, for the read
+    assert_eq!(found(&within), [FindingId::UnorderedReadNotCausal]);
+    let saw = &conclusion::conclude(&within)[0].evidence;
+    assert!(saw.summary.contains("worst step back 999 ns of the 1.00 µs it allows"), "{}", saw.summary);
+    assert_eq!(found(&litmus_of(name, -1_020)), [FindingId::NonCausalRead]);
+}
+
+#[test]
+fn a_skew_beyond_its_error_bar_is_a_finding() {
+    let request = task::offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
+    let with = |there, back| {
+        let trips = task::offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
+        let samples = task::offset::Samples { trips, steps: task::granularity::Steps::default() };
+        let mut record = blank(Wish::default());
+        record.causality.pairs.push(estimate::pair_offset(
+            &request,
+            &samples,
+            Rate::NANOSECONDS,
+            Disturbance::default(),
+        ));
+        found(&record)
+    };
+    assert_eq!(with(-150, 330), [FindingId::CrossCpuSkew]);
+    assert_eq!(with(80, 100), []);
+}
+
+/// What the intervals part would claim of `clock`, when the user asks about `interval`.
+fn question(clock: &FakeClock, interval_ns: u64) -> Record {
+    let empty = task::empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
+    let empty = Distribution::of(empty);
+    let claimed_interval_ns = DirectInterval {
+        within_1pct: estimate::claimed_interval_ns(&empty, None, 0.01),
+        within_10pct: estimate::claimed_interval_ns(&empty, None, 0.1),
+    };
+    let questions = vec![std::time::Duration::from_nanos(interval_ns)];
+    let mut record = blank(Wish { questions, ..Wish::default() });
+    let verdict = ClockVerdict::claimed(CLOCK, claimed_interval_ns);
+    record.verdict.clocks.push(ClockVerdict { recommended: true, ..verdict });
+    record
+}
+
+#[test]
+fn an_interval_near_the_latency_is_a_finding() {
+    assert_eq!(found(&question(&sound(), 100)), [FindingId::IntervalNearLatency]);
+    assert_eq!(found(&question(&sound(), 200)), []);
+    assert_eq!(found(&question(&sound(), 2_000)), []);
+}
+
+#[test]
+fn a_pause_that_ends_early_is_found() {
+    let pauses = |taken_ns: u64| task::pause::Samples {
+        turns: vec![task::pause::Turn {
+            way: PauseWay::StdSleep,
+            requested_ns: 1_000,
+            taken_ns: vec![(taken_ns, 3), (1_200, 97)],
+            cpu_ns: None,
+            wall_ns: 120_000,
+            preempted: 0,
+        }],
+        unavailable: Vec::new(),
+    };
+    let mut record = blank(Wish::default());
+    record.pause = estimate::pause(&[pauses(990)], false, Disturbance::default());
+    assert_eq!(found(&record), [FindingId::EarlyPause]);
+    let finding = &conclusion::conclude(&record)[0];
+    assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
+    record.pause = estimate::pause(&[pauses(1_000)], false, Disturbance::default());
+    assert_eq!(found(&record), []);
+}

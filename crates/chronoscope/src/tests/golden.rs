@@ -1,0 +1,269 @@
+//! The text of every view, and the JSON, of one record made by hand.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
+//! committed.
+
+use super::golden_file::assert_golden;
+use crate::View;
+use crate::json::{json, parse};
+use crate::record::Record;
+use crate::view::terminal;
+use anstream::adapter::strip_str;
+use unicode_width::UnicodeWidthStr;
+
+const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
+
+fn record() -> Record {
+    parse(FIXTURE).expect("the fixture is a record")
+}
+
+/// What a run of `chronoscope runtimes` saw, in few figures.
+const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
+
+fn record_of_runtimes() -> Record {
+    parse(RUNTIMES).expect("the fixture is a record")
+}
+
+fn plain(record: &Record, view: View) -> String {
+    strip_str(&terminal(record, view)).to_string()
+}
+
+#[test]
+fn check() {
+    let text = plain(&record(), View::Check);
+    assert_golden("check.txt", &text);
+    assert!(text.lines().count() <= 80, "{} lines", text.lines().count());
+}
+
+#[test]
+fn clocks() {
+    assert_golden("clocks.txt", &plain(&record(), View::Clocks));
+}
+
+#[test]
+fn reads() {
+    assert_golden("reads.txt", &plain(&record(), View::Reads));
+}
+
+#[test]
+fn causality() {
+    assert_golden("causality.txt", &plain(&record(), View::Causality));
+}
+
+#[test]
+fn monotime() {
+    assert_golden("monotime.txt", &plain(&record(), View::Monotime));
+}
+
+#[test]
+fn latch() {
+    assert_golden("latch.txt", &plain(&record(), View::Latch));
+}
+
+#[test]
+fn runtimes() {
+    assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::Runtimes));
+    assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::Check));
+    assert!(plain(&record(), View::Runtimes).contains("it was not part of the plan"));
+}
+
+/// The line of the verdict that holds `words`, with the lines that go on with it.
+fn line_of(record: &Record, words: &str) -> String {
+    let text = plain(record, View::Check).replace("\n  ", " ");
+    text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_recommended_clock_that_was_not_observed_takes_the_tick_of_causality() {
+    let mut record = record();
+    assert!(line_of(&record, "causal across cores").starts_with('✔'));
+    let row = record.causality.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
+    (row.observations, row.fresh) = (0, 0);
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    clock.causal = None;
+    clock.reason_causal_unknown = Some("nothing was observed from CPU 0 to CPU 1".to_owned());
+    // An earlier build gave the tick all the same.
+    for told in [None, Some(true)] {
+        record.verdict.causal = told;
+        let line = line_of(&record, "causal across cores");
+        assert!(
+            line.starts_with("? causal across cores: not known of CLOCK_MONOTONIC (nothing was observed"),
+            "{line}"
+        );
+        assert!(
+            line.contains("none of 4 other clocks went backwards in 4\u{202f}000\u{202f}000 new values seen"),
+            "{line}"
+        );
+    }
+}
+
+/// From 2.40 µs on all trials together held, one of them alone did not.
+#[test]
+fn a_longer_interval_that_did_not_hold_is_named() {
+    let mut record = record();
+    let is_whole = |record: &Record| line_of(record, "CLOCK_MONOTONIC can time").ends_with("(95 of 100 quiet trials)");
+    assert!(is_whole(&record));
+    let verdict = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let mut longer = *verdict.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
+    (longer.truth_ns, longer.share_within, longer.holds) = (7_200.0, 0.931, false);
+    verdict.trials.push(longer);
+    let line = line_of(&record, "CLOCK_MONOTONIC can time");
+    assert!(line.contains("(95 of 100 quiet trials; to 1 % 93.1 at 7.20 µs)"), "{line}");
+}
+
+/// An emulator whose CPUs hardly ever run at once shows too few new values of every clock.
+#[test]
+fn that_no_clock_was_seen_enough_has_its_reasons() {
+    let mut record = record();
+    record.verdict.causal = None;
+    for clock in &mut record.clocks {
+        clock.causal = None;
+        clock.reason_causal_unknown = Some("new values seen: 7, too few to tell".to_owned());
+    }
+    let line = line_of(&record, "causal across cores");
+    assert!(line.starts_with("? causal across cores: not known of") && line.contains("7, too few to tell"), "{line}");
+    assert!(!line.contains("gives no reason") && !line.contains("none of"), "{line}");
+}
+
+#[test]
+fn a_guess_and_an_unwatched_clock_take_their_ticks() {
+    let mut record = record();
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    clock.path_evidence.as_mut().unwrap().method = crate::record::PathMethod::Inferred;
+    assert!(line_of(&record, "on its fast path").starts_with('?'));
+    assert!(line_of(&record, "monotonic: no clock").starts_with('✔'));
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap();
+    clock.granularity = None;
+    let line = line_of(&record, "monotonic:");
+    assert!(line.starts_with("? monotonic: not tested for rdtscp"), "{line}");
+}
+
+#[test]
+fn a_path_that_no_proof_settled_is_unknown_with_its_reason() {
+    let mut record = record();
+    let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    (clock.path, clock.path_evidence) = (None, None);
+    clock.reason_path_unknown = Some("137 of 1000 reads failed".to_owned());
+    record.verdict.os_clock_on_fast_path = None;
+    assert_eq!(line_of(&record, "fast path"), "? fast path of CLOCK_MONOTONIC: unknown: 137 of 1000 reads failed");
+    assert!(plain(&record, View::Clocks).contains("unknown, 137 of 1000 reads failed"));
+}
+
+#[test]
+fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
+    let mut record = record();
+    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    monotonic.direct_interval_ns.within_10pct = None;
+    let line = line_of(&record, "! CLOCK_MONOTONIC: ");
+    // 8.7 % of 240 ns, the longest trial, are 20.9 ns.
+    assert!(
+        line.contains(
+            "up to 240 ns no interval held to 10 % in trials together with all longer ones; expect ≥ 240 ns if its error stays at 20.9 ns"
+        ),
+        "{line}"
+    );
+    assert!(!plain(&record, View::Check).contains("no interval was found"));
+    // And without a trial the claim is a claim.
+    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    monotonic.trials.retain(|trial| trial.tolerance_pct != 10.0);
+    let line = line_of(&record, "! CLOCK_MONOTONIC: ");
+    assert!(line.contains("10 % was not tried; its latency and step claim ≥ 217 ns"), "{line}");
+}
+
+#[test]
+fn a_question_is_answered_by_what_is_known() {
+    let mut record = record();
+    let asked = |record: &mut Record, interval_ns: f64, within: [&[&str]; 2]| {
+        let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        record.verdict.questions = vec![crate::record::Question { interval_ns, within_1pct, within_10pct }];
+    };
+    asked(&mut record, 50.0, [&[], &[]]);
+    let line = line_of(&record, "50.0 ns: ");
+    assert!(line.starts_with("✘ 50.0 ns: too short") && line.contains("150 ns with `lfence; rdtsc`"), "{line}");
+    asked(&mut record, 9_000.0, [&["CLOCK_MONOTONIC"], &[]]);
+    assert_eq!(line_of(&record, "9.00 µs: "), "✔ 9.00 µs: CLOCK_MONOTONIC times it directly within 1 %");
+    for clock in &mut record.verdict.clocks {
+        clock.trials.clear();
+    }
+    let line = line_of(&record, "9.00 µs: ");
+    assert_eq!(line, "! 9.00 µs: CLOCK_MONOTONIC should time it within 1 %, not confirmed by trials");
+    record.verdict.clocks.clear();
+    assert!(line_of(&record, "9.00 µs: ").starts_with("? 9.00 µs: not tested: "));
+}
+
+#[test]
+fn no_command_switches_to_a_counter_that_the_page_distrusts() {
+    let mut record = record();
+    assert!(plain(&record, View::Clocks).contains("echo tsc"));
+    record.machine.tsc.class = Some(crate::record::TscClass::Variant);
+    let text = plain(&record, View::Clocks);
+    assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
+}
+
+#[test]
+fn a_record_of_an_earlier_build_is_shown_too() {
+    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch", "runtimes"] {
+        fields.as_object_mut().expect("it is an object").remove(added);
+    }
+    let of_the_plan = [
+        "monotime_granularities_ns",
+        "monotime_threads",
+        "monotime_rounds",
+        "latch_threads",
+        "latch_clocks",
+        "latch_rounds",
+        "runtimes",
+    ];
+    for added in of_the_plan {
+        fields["plan"].as_object_mut().expect("it is an object").remove(added);
+    }
+    for clock in fields["clocks"].as_array_mut().expect("it is an array") {
+        clock.as_object_mut().expect("it is an object").remove("causal_by_design");
+    }
+    let record = parse(&fields.to_string()).expect("fields are only ever added");
+    assert!(plain(&record, View::Check).contains("CLOCKS") && !plain(&record, View::Check).contains("library clock"));
+    for view in [View::Monotime, View::Latch, View::Runtimes] {
+        assert!(plain(&record, view).contains("it was not part of the plan"));
+    }
+}
+
+#[test]
+fn a_knee_without_its_lower_end_is_read_too() {
+    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    assert!(fields["monotime"]["knee"].as_object_mut().expect("it is an object").remove("worse_at_ns").is_some());
+    let earlier = parse(&fields.to_string()).expect("fields are only ever added");
+    assert_eq!(plain(&earlier, View::Monotime), plain(&record(), View::Monotime), "the rows say it");
+}
+
+#[test]
+fn styles() {
+    assert_golden("check.ansi.txt", &terminal(&record(), View::Check).replace('\x1b', "␛"));
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for view in View::ALL {
+        for line in [record(), record_of_runtimes()]
+            .iter()
+            .flat_map(|record| plain(record, view).lines().map(str::to_owned).collect::<Vec<_>>())
+        {
+            assert!(line.width() <= 118, "{} columns: {line}", line.width());
+        }
+    }
+}
+
+#[test]
+fn json_round_trips() {
+    let record = record();
+    let text = json(&record).expect("the fixture can be written");
+    let again = parse(&text).expect("what was written can be read");
+    assert_eq!(again, record);
+    assert_eq!(json(&again).expect("it can be written again"), text);
+    // The fixture itself is what is written: the format is sealed.
+    assert_golden("../fixtures/record.json", &text);
+    let runtimes = record_of_runtimes();
+    let text = json(&runtimes).expect("the fixture can be written");
+    assert_eq!(parse(&text).expect("what was written can be read"), runtimes);
+    assert_golden("../fixtures/runtimes.json", &text);
+}

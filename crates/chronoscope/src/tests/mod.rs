@@ -1,0 +1,11 @@
+//! What every page, document and rule must hold, over whole records.
+
+mod faults;
+mod golden;
+mod golden_file;
+mod hostile;
+mod mutation;
+mod schema;
+mod study_golden;
+mod study_hostile;
+mod width;

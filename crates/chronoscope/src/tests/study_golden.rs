@@ -1,0 +1,174 @@
+//! The text, the page and the JSON of one study made by hand.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
+//! committed.
+
+use super::golden_file::assert_golden;
+use crate::json::{Document, document, pace_json};
+use crate::record::study::{Difference, StudyRecord};
+use anstream::adapter::strip_str;
+use chronoscope_render::study::{Detail, html, json, parse, terminal};
+use unicode_width::UnicodeWidthStr;
+
+const FIXTURE: &str = include_str!("../../tests/fixtures/study.json");
+const PACE: &str = include_str!("../../tests/fixtures/pace.json");
+const CHECK: &str = include_str!("../../tests/fixtures/record.json");
+
+fn record() -> StudyRecord {
+    parse(FIXTURE).expect("the fixture is a study")
+}
+
+fn plain(record: &StudyRecord, detail: Detail) -> String {
+    strip_str(&terminal(record, detail)).to_string()
+}
+
+/// The fixture with every backoff from 0 to 40: the points between are copies of the one before.
+fn long() -> StudyRecord {
+    let mut record = record();
+    for comparison in &mut record.comparisons {
+        let known = comparison.points.clone();
+        let at = |tokens| known.iter().rfind(|point| point.backoff_tokens <= tokens).expect("the first is 0");
+        comparison.points = (0..=40).map(|tokens| at(tokens).clone()).collect();
+        for (tokens, point) in (0..).zip(&mut comparison.points) {
+            point.backoff_tokens = tokens;
+        }
+    }
+    record
+}
+
+#[test]
+fn usual() {
+    assert_golden("study.txt", &plain(&record(), Detail::Usual));
+}
+
+#[test]
+fn styles() {
+    assert_golden("study.ansi.txt", &terminal(&record(), Detail::Usual).replace('\x1b', "␛"));
+}
+
+#[test]
+fn page() {
+    assert_golden("study.html", &html(&record()));
+}
+
+#[test]
+fn a_long_sweep_is_thinned_unless_all_is_asked_for() {
+    let record = long();
+    let rows = |detail| {
+        let text = plain(&record, detail);
+        let start = text.find("seq_cst against relaxed, 1 thread\n").expect("the comparison has a heading");
+        text[start..].lines().skip(2).take_while(|line| line.contains(" × ") || line.contains("×")).count()
+    };
+    assert_eq!(rows(Detail::Usual), 9);
+    assert_eq!(rows(Detail::Full), 41);
+    assert!(plain(&record, Detail::Usual).contains("9 of 41 backoffs shown"));
+    assert!(!plain(&record, Detail::Full).contains("backoffs shown"));
+    assert_eq!(html(&record).matches("<td class=\"number\">×").count(), 2 * 41 + 1);
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for record in [record(), long()] {
+        for detail in [Detail::Usual, Detail::Full] {
+            for line in plain(&record, detail).lines() {
+                assert!(line.width() <= 118, "{} columns: {line}", line.width());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_resolved_is_never_a_cost() {
+    let mut record = record();
+    record.cells.clear();
+    for comparison in &mut record.comparisons {
+        comparison.model = None;
+        for point in &mut comparison.points {
+            point.verdict = Difference::Unresolved;
+            (point.difference_ns.estimate, point.difference_ns.low, point.difference_ns.high) = (-3.75, -9.0, 1.5);
+        }
+    }
+    for text in [plain(&record, Detail::Full), html(&record)] {
+        assert!(text.contains("unresolved (±\u{a0}9.0\u{a0}ns)"));
+        assert!(!text.contains("-3.75") && !text.contains("-3.8"), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_operation_gets_a_bound_and_no_number() {
+    let text = plain(&record(), Detail::Usual);
+    assert!(text.contains("empty: less than 0.410 ns, which cannot be told from an empty loop"));
+    assert!(text.lines().any(|line| line.starts_with("empty ") && line.contains("< 0.410 ns")));
+    assert!(text.contains("shown, never subtracted"));
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let page = html(&record());
+    for outside in ["http://", "https://", "src=", "<script", "<link", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    // Each chart has a title, and an element that it names.
+    let charts = page.matches("<svg ").count();
+    assert_eq!(charts, 5);
+    assert_eq!(page.matches("aria-labelledby=\"chart-").count(), charts);
+    assert_eq!(page.matches("<title id=\"chart-").count(), charts);
+    assert!(page.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn over_threads_there_is_a_chart_from_three_numbers_on() {
+    let mut record = record();
+    let title = "time per operation over threads";
+    assert!(!html(&record).contains(title) && !plain(&record, Detail::Usual).contains(title));
+    for threads in [4, 8] {
+        let of = |cell: &&crate::record::study::Cell| cell.threads == 2 && cell.case == "seq_cst";
+        let mut more: Vec<_> = record.cells.iter().filter(of).cloned().collect();
+        more.iter_mut().for_each(|cell| cell.threads = threads);
+        record.cells.extend(more);
+    }
+    assert!(html(&record).contains(title));
+    let text = plain(&record, Detail::Usual);
+    assert!(text.contains("OVER THREADS") && text.contains("log scale"), "{text}");
+}
+
+#[test]
+fn json_round_trips() {
+    let record = record();
+    let text = json(&record).expect("the fixture can be written");
+    let again = parse(&text).expect("what was written can be read");
+    assert_eq!(again, record);
+    // The fixture itself is what is written: the format is sealed.
+    assert_golden("../fixtures/study.json", &text);
+}
+
+#[test]
+fn a_document_is_told_by_its_key() {
+    assert!(matches!(document(FIXTURE), Ok(Document::Study(study)) if *study == record()));
+    assert!(matches!(document(CHECK), Ok(Document::Check(_))));
+    let Ok(Document::Pace(run)) = document(PACE) else { panic!("it is a pace") };
+    assert_eq!(document(&pace_json(&run).unwrap()).unwrap(), Document::Pace(run));
+    let wrong_kind = parse(CHECK).unwrap_err();
+    assert!(wrong_kind.is_not_a_record());
+    assert!(wrong_kind.to_string().contains("it is the record of a check, not of a study"));
+    let wrong_kind = crate::json::parse(FIXTURE).unwrap_err();
+    assert!(wrong_kind.to_string().contains("it is the record of a study, not of a check"));
+}
+
+#[test]
+fn errors_name_the_place() {
+    for read in [|text: &str| parse(text).unwrap_err(), |text: &str| document(text).unwrap_err()] {
+        let newer = read(&FIXTURE.replacen("\"study_schema_version\": 1", "\"study_schema_version\": 2", 1));
+        assert!(newer.is_schema_version());
+        assert_eq!(
+            newer.to_string(),
+            "the record has study_schema_version 2; this build reads 1: a newer chronoscope wrote it and can show it"
+        );
+        let wrong = read(&FIXTURE.replacen("\"verdict\": \"slower\"", "\"verdict\": \"sluggish\"", 1));
+        assert!(wrong.is_field());
+        assert!(wrong.to_string().contains("`comparisons[0].points[0].verdict`"), "{wrong}");
+        assert!(wrong.to_string().contains("at line "), "{wrong}");
+        assert!(read("{").is_syntax() && read("[]").is_not_a_record() && read("{}").is_not_a_record());
+    }
+}

@@ -1,0 +1,225 @@
+//! Whatever still parses as a study is rendered without a panic, without a character that could steer the terminal, and
+//! without markup of its own.
+
+use crate::record::study::{Estimate, StudyRecord};
+use anstream::adapter::strip_str;
+use chronoscope_render::study::{Detail, html, json, parse, terminal};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json as value};
+
+use super::mutation::{apply, mutation, pointers};
+
+const FIXTURE: &str = include_str!("../../tests/fixtures/study.json");
+/// The elements of a page and of its charts.
+const ELEMENTS: [&str; 40] = [
+    "!doctype",
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "main",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "p",
+    "ul",
+    "li",
+    "div",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "figure",
+    "figcaption",
+    "span",
+    "svg",
+    "text",
+    "line",
+    "polyline",
+    "polygon",
+    "circle",
+    "rect",
+    "path",
+    "g",
+    "dl",
+    "dt",
+    "dd",
+    "pre",
+    "br",
+];
+
+fn assert_harmless(record: &StudyRecord) {
+    for detail in [Detail::Usual, Detail::Full] {
+        let styled = terminal(record, detail);
+        // What remains between the escapes that set a style must be text alone.
+        for piece in styled.split('\x1b').skip(1) {
+            let sequence = piece.split('m').next().unwrap_or_default();
+            let known = sequence.strip_prefix('[').is_some_and(|codes| codes.bytes().all(|b| b.is_ascii_digit()));
+            assert!(known, "an escape that sets no style: {sequence:?}");
+        }
+        let text = strip_str(&styled).to_string();
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character in the {detail:?} view");
+    }
+    let page = html(record);
+    assert!(page.chars().all(|c| c == '\n' || !c.is_control()), "a control character in the page");
+    assert_own_markup(&page);
+}
+
+/// That every element is one of the page's own, and that they are closed in order.
+fn assert_own_markup(page: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for piece in page.split('<').skip(1) {
+        let (tag, _) = piece.split_once('>').expect("every element ends");
+        let name = tag.trim_start_matches('/').trim_end_matches('/').split([' ', '\n']).next().unwrap_or_default();
+        assert!(ELEMENTS.contains(&name), "<{tag}>");
+        // Between quotes anything may stand, but no attribute may be a handler.
+        let attributes: String = tag.split('"').step_by(2).collect();
+        assert!(!attributes.contains(" on") && !attributes.contains(" style="), "<{tag}>");
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}>");
+        } else if !tag.ends_with('/') && !["!doctype", "meta", "br"].contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_studies(mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12)) {
+        let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
+        for (place, mutation) in &mutations {
+            let mut found = Vec::new();
+            pointers(&root, "", &mut found);
+            let before = root.clone();
+            apply(&mut root, place.get::<String>(&found), mutation);
+            if let Err(error) = parse(&root.to_string()) {
+                prop_assert!(error.is_field() || error.is_schema_version() || error.is_not_a_record(), "{error}");
+                root = before;
+            }
+        }
+        let record = parse(&root.to_string()).unwrap();
+        assert_harmless(&record);
+        prop_assert_eq!(&parse(&json(&record).unwrap()).unwrap(), &record);
+    }
+
+    #[test]
+    fn any_numbers(
+        numbers in prop::collection::vec(
+            prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(0.0), -1e3..1e3_f64, Just(1e300), Just(-1e300)],
+            40,
+        ),
+        tokens in prop::collection::vec(any::<u64>(), 10),
+    ) {
+        let mut numbers = numbers.iter().copied().cycle();
+        let mut tokens = tokens.iter().copied().cycle();
+        let mut record = parse(FIXTURE).unwrap();
+        let mut next = || numbers.next().unwrap_or_default();
+        let mut estimate = |old: Estimate| Estimate { estimate: next(), low: next(), high: next(), ..old };
+        for cell in &mut record.cells {
+            cell.time_ns = cell.time_ns.map(&mut estimate);
+            cell.throughput_per_s = cell.throughput_per_s.map(&mut estimate);
+            cell.backoff_tokens = tokens.next().unwrap_or_default();
+        }
+        for comparison in &mut record.comparisons {
+            for point in &mut comparison.points {
+                point.difference_ns = estimate(point.difference_ns);
+                point.ratio = estimate(point.ratio);
+                point.backoff_tokens = tokens.next().unwrap_or_default();
+            }
+        }
+        assert_harmless(&record);
+    }
+}
+
+#[test]
+fn names_stay_text() {
+    let evil = "<script>alert(1)</script>\" onload='x' \x1b[31m\n\u{202e}&amp;]]>";
+    let text = FIXTURE
+        .replace("\"seq_cst\"", &value!(evil).to_string())
+        .replace("\"publish\"", &value!(evil).to_string())
+        .replace("\"4096\"", &value!(evil).to_string());
+    let record = parse(&text).unwrap();
+    assert_harmless(&record);
+    let page = html(&record);
+    assert!(
+        page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; ␛[31m␊\u{fffd}&amp;amp;]]&gt;")
+    );
+    assert!(!page.contains("<script"));
+}
+
+#[test]
+fn numbers_that_are_not_finite() {
+    let mut record = parse(FIXTURE).unwrap();
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for cell in &mut record.cells {
+            if let Some(time) = &mut cell.time_ns {
+                (time.estimate, time.low) = (value, value);
+            }
+            if let Some(latencies) = &mut cell.latencies {
+                latencies.maximum_ns = value;
+                latencies.histogram.bins[0].from_ns = value;
+            }
+        }
+        record.comparisons[0].points[0].difference_ns.low = value;
+        if let Some(model) = &mut record.comparisons[0].model {
+            model.exposed_ns.high = value;
+            model.hidden_past_tokens = model.hidden_past_tokens.map(|old| Estimate { estimate: value, ..old });
+        }
+        assert_harmless(&record);
+        assert!(json(&record).unwrap_err().is_not_writable());
+    }
+}
+
+#[test]
+fn nothing_measured() {
+    let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
+    for list in ["cells", "comparisons", "failures", "forks", "findings"] {
+        root[list] = value!([]);
+    }
+    for field in ["clock", "empty_loop_ns", "tokens", "canary", "control"] {
+        root[field] = Value::Null;
+    }
+    root["interrupted"] = value!(true);
+    let record = parse(&root.to_string()).unwrap();
+    assert_harmless(&record);
+    let text = strip_str(&terminal(&record, Detail::Usual)).to_string();
+    assert!(text.contains("interrupted: "));
+    assert!(text.contains("nothing: no operation has an estimate"));
+    assert!(text.contains("unknown: no process came to work"));
+}
+
+#[test]
+fn more_comparisons_than_a_page_can_draw() {
+    let mut record = parse(FIXTURE).unwrap();
+    let first = record.comparisons[0].clone();
+    record.comparisons =
+        (0..100).map(|threads| crate::record::study::Comparison { threads, ..first.clone() }).collect();
+    record
+        .comparisons
+        .iter_mut()
+        .step_by(2)
+        .for_each(|comparison| comparison.parameters.extend([("n".into(), "1".into())]));
+    record.comparisons.iter_mut().for_each(|comparison| comparison.case.push_str(&comparison.threads.to_string()));
+    assert_harmless(&record);
+    let page = html(&record);
+    assert_eq!(page.matches("<svg ").count(), 60);
+    assert!(page.contains("Only the first 60 charts are drawn"));
+}
+
+#[test]
+fn more_visits_than_can_be_counted() {
+    let mut record = parse(FIXTURE).unwrap();
+    let canary = record.canary.as_mut().unwrap();
+    (canary.visits, canary.visits_quiet) = (u64::MAX, u64::MAX);
+    assert_harmless(&record);
+}

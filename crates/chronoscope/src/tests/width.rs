@@ -1,0 +1,224 @@
+//! Every page at every width: no line is wider than the page, and a narrow page has the numbers of a wide one.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
+//! committed.
+
+use std::collections::BTreeMap;
+
+use crate::View;
+use crate::json::parse;
+use crate::record::PaceRun;
+use crate::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
+use crate::sections::pace::view::pace_at;
+use crate::view::{terminal, terminal_at};
+use anstream::adapter::strip_str;
+use chronoscope_render::study::{self, Detail};
+use chronoscope_render::text::{Column, Mood, Text};
+use chronoscope_render::{Width, study_compared_at};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use unicode_width::UnicodeWidthStr;
+
+use super::golden_file::assert_golden;
+use super::mutation::{apply, mutation, pointers};
+
+const RECORD: &str = include_str!("../../tests/fixtures/record.json");
+const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
+const STUDY: &str = include_str!("../../tests/fixtures/study.json");
+const PACE: &str = include_str!("../../tests/fixtures/pace.json");
+
+fn compared() -> StudyCompared {
+    let ratio = |estimate: f64| Estimate { estimate, low: estimate * 0.98, high: estimate * 1.02, confidence: 0.999 };
+    let cell = |case: &str, backoff_tokens, estimate, verdict| ComparedCell {
+        case: case.to_owned(),
+        role: None,
+        parameters: BTreeMap::from([("size".to_owned(), "4096".to_owned())]),
+        backoff_tokens,
+        threads: 64,
+        earlier_ns: Some(1_234.0),
+        now_ns: Some(1_234.0 * estimate),
+        ratio: Some(ratio(estimate)),
+        verdict,
+        p_value: 0.4,
+        significant_in_family: false,
+        forks: (5, 5),
+    };
+    StudyCompared {
+        study: "publish".to_owned(),
+        earlier: "target/chronoscope/publish/a-name-that-somebody-chose-without-thinking-of-narrow-terminals.json"
+            .to_owned(),
+        earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
+        margin_pct: 1.0,
+        confidence: 0.999,
+        warnings: vec![
+            "another kernel: 6.8 then, 6.9 now; what follows compares two kernels as much as two builds".to_owned(),
+        ],
+        cells: vec![
+            cell("sequentially consistent", 0, 1.31, Difference::Slower),
+            cell("relaxed", 1_048_576, 0.77, Difference::Faster),
+        ],
+        only_earlier: vec!["acquire".to_owned()],
+        only_now: Vec::new(),
+    }
+}
+
+/// Every page that this crate renders, by name.
+fn pages(columns: usize) -> Vec<(String, String)> {
+    let width = Width::of_columns(columns);
+    let mut pages = Vec::new();
+    for (name, text) in [("record", RECORD), ("runtimes", RUNTIMES)] {
+        let record = parse(text).expect("the fixture is a record");
+        pages.extend(View::ALL.map(|view| (format!("{name}, {view:?}"), terminal_at(&record, view, width))));
+    }
+    let record = study::parse(STUDY).expect("the fixture is a study");
+    for detail in [Detail::Usual, Detail::Full] {
+        pages.push((format!("study, {detail:?}"), study::terminal_at(&record, detail, width)));
+    }
+    let run: PaceRun = serde_json::from_str(PACE).expect("the fixture is a run of a pacer");
+    pages.push(("pace".to_owned(), pace_at(&run, width)));
+    pages.push(("compared".to_owned(), study_compared_at(&compared(), width)));
+    pages.into_iter().map(|(name, page)| (name, strip_str(&page).to_string())).collect()
+}
+
+/// The numbers of a page, and how often each is there; a page in parts may name rows more than once.
+fn numbers(page: &str) -> BTreeMap<String, usize> {
+    let mut numbers = BTreeMap::new();
+    // A chart has the ticks that it has room for.
+    let is_chart = |line: &&str| line.contains(['│', '└']) || line.trim_start().starts_with("tokens 0");
+    let words = page.lines().filter(|line| !is_chart(line)).flat_map(|line| line.split([' ', '(', ')', ',', ';', ':']));
+    // The name of a file may be wider than a page.
+    let words = words.filter(|word| !word.starts_with('/'));
+    for word in words.filter(|word| word.contains(|c: char| c.is_ascii_digit())) {
+        *numbers.entry(word.trim_end_matches('.').to_owned()).or_default() += 1;
+    }
+    numbers
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    for columns in [60, 72, 80, 100, 118, 140] {
+        for (name, page) in pages(columns) {
+            for line in page.lines() {
+                assert!(line.width() <= columns, "{name} at {columns} columns takes {}: {line}", line.width());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_narrow_page_has_every_number_of_a_wide_one() {
+    let wide = pages(118);
+    for columns in [60, 80, 100] {
+        for ((name, wide), (_, narrow)) in wide.iter().zip(pages(columns)) {
+            let narrow_numbers = numbers(&narrow);
+            for (number, times) in numbers(wide) {
+                let found = narrow_numbers.get(&number).copied().unwrap_or_default();
+                assert!(found >= times, "{name} at {columns} columns has {number} {found} of {times} times:\n{narrow}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_narrow_page_cuts_nothing() {
+    for columns in [60, 80, 100] {
+        for (name, page) in pages(columns) {
+            // An ellipsis between two numbers is a range, and a study has those.
+            let is_cut =
+                page.lines().any(|line| line.split(' ').any(|word| word.ends_with('…') && word.len() > '…'.len_utf8()));
+            assert!(!is_cut, "{name} at {columns} columns:\n{page}");
+        }
+    }
+}
+
+#[test]
+fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
+    let record = parse(RECORD).expect("the fixture is a record");
+    for view in View::ALL {
+        let usual = terminal(&record, view);
+        assert_eq!(usual, terminal_at(&record, view, Width::default()));
+        assert_eq!(usual, terminal_at(&record, view, Width::of_columns(118)));
+    }
+    // Of a wider terminal the table of clocks takes what it needs for two spaces between columns, and nothing else does.
+    let wide = strip_str(&terminal_at(&record, View::Check, Width::of_columns(500))).to_string();
+    let start = wide.lines().position(|line| line.starts_with("clock  ")).expect("there is a table of clocks");
+    let rows = record.clocks.len();
+    for (i, line) in wide.lines().enumerate() {
+        let is_of_table = (start..=start + rows).contains(&i);
+        assert!(line.width() <= if is_of_table { 126 } else { 118 }, "{line}");
+    }
+    assert_eq!(wide.lines().nth(start).map(UnicodeWidthStr::width), Some(126));
+}
+
+#[test]
+fn a_check_at_80_columns() {
+    let record = parse(RECORD).expect("the fixture is a record");
+    let page = strip_str(&terminal_at(&record, View::Check, Width::of_columns(80))).to_string();
+    assert_golden("check-80.txt", &page);
+}
+
+#[test]
+fn a_study_at_80_columns() {
+    let record = study::parse(STUDY).expect("the fixture is a study");
+    let page = strip_str(&study::terminal_at(&record, Detail::Usual, Width::of_columns(80))).to_string();
+    assert_golden("study-80.txt", &page);
+}
+
+#[test]
+fn pages_of_other_programs_fit_too() {
+    let mut text = Text::with_width(Width::of_columns(72));
+    assert_eq!(text.columns(), 72);
+    text.section("A TITLE THAT IS SO LONG THAT IT WOULD NOT FIT ON ONE LINE OF A TERMINAL OF SEVENTY-TWO COLUMNS");
+    text.verbatim(Mood::Plain, &"─".repeat(200));
+    let columns = [
+        Column::left("clock"),
+        Column::right("threads").naming(),
+        Column::right("time per operation"),
+        Column::right("interval").tied(),
+        Column::right("time per operation, crowded"),
+        Column::right("interval").tied(),
+        Column::left("verdict"),
+    ];
+    let row = ["CLOCK_MONOTONIC", "64", "21.7 ns", "21.5–21.9 ns", "1.31 µs", "1.28–1.40 µs", "slower"];
+    text.table(&columns, [row.map(str::to_owned).to_vec()]);
+    let page = strip_str(&text.finish()).to_string();
+    assert!(page.lines().all(|line| line.width() <= 72), "{page}");
+    for cell in row {
+        assert!(page.contains(cell), "{cell}:\n{page}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_width_panics(columns in 0_usize..200) {
+        for (name, page) in pages(columns) {
+            for line in page.lines() {
+                prop_assert!(line.width() <= columns.max(Width::LEAST), "{name} at {columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_record_panics_at_any_width(
+        mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12),
+        of_runtimes: bool,
+        columns in 20_usize..200,
+    ) {
+        let mut root: serde_json::Value = serde_json::from_str(if of_runtimes { RUNTIMES } else { RECORD }).unwrap();
+        for (place, mutation) in &mutations {
+            let mut found = Vec::new();
+            pointers(&root, "", &mut found);
+            let before = root.clone();
+            apply(&mut root, place.get::<String>(&found), mutation);
+            if parse(&root.to_string()).is_err() {
+                root = before;
+            }
+        }
+        let record = parse(&root.to_string()).unwrap();
+        for view in View::ALL {
+            prop_assert!(!terminal_at(&record, view, Width::of_columns(columns)).is_empty());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The way of a stranger's bytes through the program, for fuzzing: documents from another machine, and what a probe says.
+
+use chronoscope_render::Width;
+use chronoscope_render::study::{self, Detail};
+
+use crate::View;
+use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
+use crate::json::{Document, document, json, pace_json};
+use crate::record::{Disturbance, RuntimeKind};
+use crate::sections::pace::view::pace_at;
+use crate::sections::runtimes::probe::Answer;
+use crate::view::terminal_at;
+
+/// Reads a document of any kind, and if it is one renders it in every way. Gives the pages, or the error.
+///
+/// # Guarantees
+/// Never panics.
+///
+/// # Examples
+/// ```
+/// assert!(chronoscope::untrusted::shown("{}").unwrap_err().contains("schema_version"));
+/// ```
+pub fn shown(text: &str) -> Result<Vec<String>, String> {
+    let width = Width::default();
+    match document(text).map_err(|error| error.to_string())? {
+        Document::Check(record) => {
+            let pages = View::ALL.into_iter().map(|view| terminal_at(&record, view, width));
+            Ok(pages.chain(json(&record)).collect())
+        }
+        Document::Study(record) => {
+            let pages = [Detail::Usual, Detail::Full].map(|detail| study::terminal_at(&record, detail, width));
+            Ok(pages.into_iter().chain([study::html(&record)]).chain(study::json(&record)).collect())
+        }
+        Document::Pace(run) => Ok([pace_at(&run, width)].into_iter().chain(pace_json(&run)).collect()),
+    }
+}
+
+/// Hears what a probe says until a line that it cannot have said, and estimates everything from it. Gives the estimates of
+/// its clocks as JSON.
+///
+/// # Guarantees
+/// Never panics.
+///
+/// # Examples
+/// ```
+/// assert_eq!(chronoscope::untrusted::heard("nonsense").unwrap(), "[]");
+/// ```
+pub fn heard(text: &str) -> Result<String, serde_json::Error> {
+    let mut answer = Answer::default();
+    // What came before a fault is used as well: a process may be ended in the middle.
+    for line in text.lines() {
+        if answer.hear(line).is_err() {
+            break;
+        }
+    }
+    let forks = [Fork { round: 0, answer: answer.clone() }, Fork { round: 1, answer }];
+    let counted = (&forks[0].answer, &CountedCalls::new());
+    let clocks = estimate::runtime_clocks(RuntimeKind::Java, &forks, Some(counted), &NativeRounds::new());
+    let _ = estimate::runtime_loop(&forks);
+    let _ = estimate::runtime_pause(&forks, true);
+    let _ = estimate::runtime_latch(&forks, 100, Disturbance::default());
+    serde_json::to_string(&clocks)
+}

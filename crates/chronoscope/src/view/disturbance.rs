@@ -1,0 +1,59 @@
+use crate::disturbance::said;
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{PLAIN, TITLE};
+use crate::record::{Disturbance, Outcome, Part, Record};
+use crate::words::given;
+
+/// What all measurements suffered together, and the parts that are not whole.
+pub fn show(page: &mut Page, record: &Record) {
+    let mut all: Option<Disturbance> = None;
+    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Skipped) {
+        all.get_or_insert_default().merge(&part.disturbance);
+    }
+    let mut sentences = vec![match &all {
+        Some(all) if runtimes_ran(record) => format!(
+            "of chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
+            said(all)
+        ),
+        Some(all) => format!("over all parts: {}", said(all)),
+        None => "nothing was measured".to_owned(),
+    }];
+    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
+        let outcome = match part.outcome {
+            Outcome::Done => "done",
+            Outcome::Incomplete => "incomplete",
+            Outcome::Skipped => "skipped",
+            Outcome::Failed => "failed",
+        };
+        sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
+    }
+    page.paragraph(Line::styled(TITLE, "DISTURBANCE "), PLAIN, &sentences.join(" · "));
+}
+
+/// Whether processes ran whose threads nothing counts.
+fn runtimes_ran(record: &Record) -> bool {
+    record.parts.iter().any(|part| part.part == Part::Runtimes && part.outcome != Outcome::Skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Width;
+
+    fn line(record: &Record) -> String {
+        let mut page = Page::with_width(Width::of_columns(400));
+        show(&mut page, record);
+        page.finish()
+    }
+
+    #[test]
+    fn a_line_over_runtimes_says_whose_switches_it_counts() {
+        let mut record = crate::json::parse(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
+        let said = line(&record);
+        assert!(said.contains("of chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
+        assert!(said.contains("runtimes' processes are not counted"), "{said}");
+        record.parts.iter_mut().for_each(|part| part.part = Part::Reads);
+        assert!(line(&record).contains("over all parts: "), "{}", line(&record));
+    }
+}

@@ -1,0 +1,37 @@
+//! How anything is measured: worker processes, timed loops, studies, statistics, and the plain data that every document
+//! shares. Prints nothing, draws nothing.
+//!
+//! # Platform
+//! Linux on x86-64 and aarch64, unprivileged. No unsafe code: what needs it lives in `chronoscope-clock`.
+#![forbid(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("chronoscope-harness runs on Linux; chronoscope-clock compiles elsewhere too (see PLATFORM.md)");
+
+mod affinity;
+pub mod machine;
+pub mod process;
+pub mod record;
+mod start;
+pub mod stats;
+mod study;
+pub mod watch;
+pub mod words;
+pub mod work;
+pub mod worker;
+
+pub use chronoscope_clock::work::{black_box, consume_cpu};
+pub use record::finding;
+pub use record::study::Mode;
+
+pub use crate::start::Start;
+pub use crate::study::{
+    Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved, Welch,
+    compare_studies, defaults, welch_ratio,
+};
+
+#[cfg(doctest)]
+mod compiled_documents {
+    #[doc = include_str!("../README.md")]
+    mod package {}
+}

@@ -1,0 +1,151 @@
+//! What the machine is, which counter it has, and what the kernel makes of it.
+//!
+//! Everything is read without privilege and without reading a clock, so a process that was started without the right
+//! to read the counter may ask too. What cannot be had is left out, with its reason beside it.
+
+mod clocksource;
+mod container;
+mod cpu;
+mod cpuid;
+mod cpuinfo;
+mod files;
+pub mod frequency;
+mod governor;
+mod hypervisor;
+mod kernel;
+mod known_core;
+mod limits;
+mod load;
+mod messages;
+pub mod microarchitecture;
+mod tsc;
+
+pub use frequency::{declared_frequencies, with_deviations};
+pub use known_core::KnownCore;
+pub use microarchitecture::published_rdtsc_cycles;
+
+use files::Files;
+
+use crate::record::{Machine, Tsc, TscAccess};
+
+/// Turns per link of the cores whose cycles are known.
+pub fn known_turns_per_link() -> f64 {
+    microarchitecture::turns_per_link("Skylake").expect("its cycles are published")
+}
+
+/// What is known of the machine's cores by their identity alone.
+pub fn known_core(machine: &Machine) -> KnownCore {
+    let named = machine.cpu.microarchitecture.as_deref();
+    KnownCore {
+        is_emulated: machine.hypervisor.is_emulator,
+        turns_per_link: named.and_then(microarchitecture::turns_per_link),
+    }
+}
+
+/// Identifies the machine, save the counter's measured frequency.
+///
+/// `started_with_counter_access` is what the process found before it changed anything; `allowed` are the CPUs on which
+/// it may run.
+///
+/// # Guarantees
+/// Reads no clock and never panics; what cannot be had is `None` and has its reason.
+///
+/// # Platform
+/// Linux on x86-64 and aarch64, on bare metal, in a VM or in a container, with or without /proc and /sys.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::machine::identify;
+/// use chronoscope_harness::record::TscAccess;
+///
+/// let machine = identify(TscAccess::Allowed, &[0]);
+/// assert_eq!(machine.tsc.frequency, None);
+/// assert!(machine.clocksource.current.is_some() || machine.clocksource.reason_unavailable.is_some());
+/// ```
+pub fn identify(started_with_counter_access: TscAccess, allowed: &[u32]) -> Machine {
+    identify_from(&Files::System, started_with_counter_access, allowed)
+}
+
+fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
+    let cpuid = cpuid::read();
+    let cpuid = cpuid.as_ref();
+    let cpuinfo = files.text(cpuinfo::PATH);
+    let cpuinfo = cpuinfo.as_deref();
+    let log = messages::read(files);
+    let log = log.as_deref();
+
+    let kernel_flags = cpuinfo.map_err(String::clone).and_then(tsc::kernel_flags);
+    let cpuid_flags = cpuid.ok().map(|cpuid| cpuid.flags);
+    let (class, class_evidence) = tsc::classify(std::env::consts::ARCH, cpuid.ok(), kernel_flags.as_deref());
+    let (kernel, hostname) = kernel::identify(files, log);
+    let reason_kernel_flags_unavailable = kernel_flags.as_ref().err().cloned();
+    let kernel_flags = kernel_flags.unwrap_or_default();
+    let hypervisor = hypervisor::identify(files, cpuid, cpuinfo);
+    Machine {
+        hostname,
+        cpu: cpu::behind(cpu::identify(files, cpuid, cpuinfo, allowed), &hypervisor),
+        clocksource: clocksource::identify(files, &kernel_flags),
+        tsc: Tsc {
+            class,
+            class_evidence,
+            cpuid: cpuid_flags,
+            kernel_flags,
+            reason_kernel_flags_unavailable,
+            access: Some(access),
+            frequency: None,
+            frequency_sources: frequency::declared(files, cpuid, cpuinfo, log),
+        },
+        kernel,
+        hypervisor,
+        load: load::identify(files),
+        governor: governor::identify(files, allowed),
+        limits: limits::identify(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_clock::os::{CounterAccess, set_counter_access};
+
+    use super::*;
+
+    #[test]
+    fn a_machine_without_proc_and_sys_gives_reasons() {
+        let machine = identify_from(&Files::Fake(vec![]), TscAccess::Allowed, &[0, 1]);
+        assert_eq!(machine.cpu.allowed, [0, 1]);
+        assert!(machine.cpu.online.is_some());
+        assert!(machine.tsc.reason_kernel_flags_unavailable.is_some());
+        assert!(!machine.tsc.class_evidence.is_empty());
+        assert!(machine.clocksource.reason_unavailable.is_some());
+        assert!(machine.kernel.reason_messages_unavailable.is_some());
+        assert!(machine.load.reason_unavailable.is_some());
+        assert!(machine.governor.reason_unavailable.is_some());
+        assert!(machine.limits.reason_unavailable.is_some());
+    }
+
+    #[test]
+    fn this_machine_is_identified() {
+        let machine = identify(TscAccess::Allowed, &[0]);
+        assert_eq!(machine.tsc.access, Some(TscAccess::Allowed));
+        assert!(!machine.kernel.release.is_empty());
+        assert!(machine.kernel.messages.len() <= 40);
+        for source in &machine.tsc.frequency_sources {
+            assert!(source.hz.is_some() != source.reason_unavailable.is_some(), "{source:?}");
+        }
+    }
+
+    /// Were a clock read on the way, SIGSEGV would end the test.
+    #[test]
+    fn identifying_reads_no_clock() {
+        std::thread::spawn(|| {
+            if set_counter_access(CounterAccess::Faults).is_ok() {
+                let machine = identify(TscAccess::Faults, &[0]);
+                let restored = set_counter_access(CounterAccess::Allowed);
+                assert!(restored.is_ok());
+                assert_eq!(machine.tsc.access, Some(TscAccess::Faults));
+            }
+        })
+        .join()
+        .expect("the thread ends");
+    }
+}

@@ -1,0 +1,143 @@
+use std::error::Error;
+use std::fmt;
+
+/// Why a record could not be read or written.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::parse_study;
+///
+/// let error = parse_study("{ \"study_schema_version\": 99 }").unwrap_err();
+/// assert!(error.is_schema_version());
+/// assert!(error.to_string().contains("99"));
+/// ```
+#[derive(Debug)]
+pub struct ReportError {
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Syntax(serde_json::Error),
+    NotARecord(&'static str),
+    SchemaVersion { key: &'static str, found: String, reads: u32, is_newer: bool },
+    Field { path: String, source: serde_json::Error },
+    Write(serde_json::Error),
+    NotWritable,
+}
+
+impl ReportError {
+    /// The text is not JSON.
+    pub fn syntax(source: serde_json::Error) -> Self {
+        Self { kind: Kind::Syntax(source) }
+    }
+
+    /// The JSON is another thing.
+    pub fn not_a_record(what: &'static str) -> Self {
+        Self { kind: Kind::NotARecord(what) }
+    }
+
+    /// The version, under `key`, is one that this build does not read.
+    pub fn schema_version(key: &'static str, found: String, reads: u32, is_newer: bool) -> Self {
+        Self { kind: Kind::SchemaVersion { key, found, reads, is_newer } }
+    }
+
+    /// A field is missing or of another type.
+    pub fn field(path: String, source: serde_json::Error) -> Self {
+        Self { kind: Kind::Field { path, source } }
+    }
+
+    /// Serialising failed.
+    pub fn write(source: serde_json::Error) -> Self {
+        Self { kind: Kind::Write(source) }
+    }
+
+    /// A number is not finite.
+    pub fn not_writable() -> Self {
+        Self { kind: Kind::NotWritable }
+    }
+
+    /// Whether the text is not JSON at all.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_harness::record::parse_study("{").unwrap_err().is_syntax());
+    /// ```
+    pub fn is_syntax(&self) -> bool {
+        matches!(self.kind, Kind::Syntax(_))
+    }
+
+    /// Whether the text is JSON, but not a record.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_harness::record::parse_study("[]").unwrap_err().is_not_a_record());
+    /// ```
+    pub fn is_not_a_record(&self) -> bool {
+        matches!(self.kind, Kind::NotARecord(_))
+    }
+
+    /// Whether the record has a `schema_version`, `study_schema_version` or `pace_schema_version` that this build does not
+    /// read.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_harness::record::parse_study("{\"study_schema_version\": 2}").unwrap_err().is_schema_version());
+    /// ```
+    pub fn is_schema_version(&self) -> bool {
+        matches!(self.kind, Kind::SchemaVersion { .. })
+    }
+
+    /// Whether a field of the record is missing or holds what it must not.
+    ///
+    /// # Examples
+    /// ```
+    /// let error = chronoscope_harness::record::parse_study("{\"study_schema_version\": 1, \"tool\": 7}").unwrap_err();
+    /// assert!(error.is_field());
+    /// assert!(error.to_string().starts_with("the record's field `tool`"));
+    /// ```
+    pub fn is_field(&self) -> bool {
+        matches!(self.kind, Kind::Field { .. })
+    }
+
+    /// Whether a record could not be written: it holds a number that JSON cannot.
+    ///
+    /// # Examples
+    /// ```
+    /// # let mut record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
+    /// record.plan.margin_pct = f64::NAN;
+    /// assert!(chronoscope_harness::record::study_json(&record).unwrap_err().is_not_writable());
+    /// # Ok::<(), chronoscope_harness::record::ReportError>(())
+    /// ```
+    pub fn is_not_writable(&self) -> bool {
+        matches!(self.kind, Kind::Write(_) | Kind::NotWritable)
+    }
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Syntax(source) => write!(f, "the text is not JSON: {source}"),
+            Kind::NotARecord(what) => write!(f, "the JSON is not a chronoscope record: {what}"),
+            Kind::SchemaVersion { key, found, reads, is_newer } => {
+                let newer = if *is_newer { ": a newer chronoscope wrote it and can show it" } else { "" };
+                write!(f, "the record has {key} {found}; this build reads {reads}{newer}")
+            }
+            Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
+            Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
+            Kind::Write(source) => write!(f, "the record cannot be written as JSON: {source}"),
+            Kind::NotWritable => {
+                f.write_str("the record cannot be written as JSON: it holds a number that is not finite")
+            }
+        }
+    }
+}
+
+impl Error for ReportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.kind {
+            Kind::Syntax(source) | Kind::Field { source, .. } | Kind::Write(source) => Some(source),
+            Kind::NotARecord(_) | Kind::SchemaVersion { .. } | Kind::NotWritable => None,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The plain data that every document shares: the machine, findings, distributions, studies; and how it is read and written
+//! as JSON.
+
+mod clean;
+mod disturbance;
+mod error;
+pub mod finding;
+mod histogram;
+mod json;
+mod machine;
+mod mode;
+mod published_cycles;
+mod spread;
+pub mod study;
+mod tool;
+mod trust;
+
+pub use clean::clean;
+pub use disturbance::Disturbance;
+pub use error::ReportError;
+pub use histogram::{Bin, Histogram};
+pub use json::{object, parse_study, study_json, typed, versioned, written};
+pub use machine::{
+    Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
+    Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
+};
+pub use mode::Mode;
+pub use published_cycles::PublishedCycles;
+pub use spread::Spread;
+pub use tool::Tool;
+pub use trust::{COUNTER, READ_BY_VDSO};

@@ -1,0 +1,13 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A published cost of `rdtsc`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedCycles {
+    /// The microarchitecture.
+    pub microarchitecture: String,
+    /// Cycles per `rdtsc`.
+    pub cycles: f64,
+    /// Who published it.
+    pub source: String,
+}

@@ -1,0 +1,176 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Estimate;
+use crate::record::{Histogram, Mode};
+
+/// One combination of case, parameters, backoff and threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// The case.
+    pub case: String,
+    /// The role within a group of unlike threads; null where all threads do the same.
+    pub role: Option<String>,
+    /// The parameters by name.
+    pub parameters: BTreeMap<String, String>,
+    /// Tokens of backoff before each operation.
+    pub backoff_tokens: u64,
+    /// Threads that ran at once, those of other roles included.
+    pub threads: u32,
+    /// Whether there were more threads than CPUs.
+    pub oversubscribed: bool,
+    /// Operations per batch and thread, the median over processes.
+    pub operations_per_batch: u64,
+    /// Time per operation and thread, backoff included; null where it cannot be told from nothing.
+    ///
+    /// One thread: mean over processes of each one's median of visits' median batches. Several: of what all did within the
+    /// time that all ran, visit by visit.
+    pub time_ns: Option<Estimate>,
+    /// Where `time_ns` is null because the operation is too short: it takes less than this.
+    pub below_ns: Option<f64>,
+    /// Why there is no estimate, where it is for another reason.
+    pub reason_no_time: Option<String>,
+    /// The median over all visits that count, with a hierarchical bootstrap interval.
+    pub median_ns: Option<Estimate>,
+    /// The fastest visit. Null for several threads: there the fastest is when the others did not run.
+    pub minimum_ns: Option<f64>,
+    /// Operations per second of all threads of the role.
+    pub throughput_per_s: Option<Estimate>,
+    /// The clock's share of a batch: twice what two readings can be off, in percent. It is part of the interval.
+    pub clock_share_pct: f64,
+    /// Where the spread comes from.
+    pub variance: Option<Variance>,
+    /// Whether the time stops depending on how often the operation has run.
+    pub steadiness: Option<Steadiness>,
+    /// Lag-1 autocorrelation of batches, the median over processes.
+    pub autocorrelation: Option<f64>,
+    /// Batches beyond Tukey's fences: marked, not removed.
+    pub outliers: Outliers,
+    /// The values around which batches gather, most frequent first.
+    pub modes: Vec<Mode>,
+    /// The share of a visit's time in which all threads ran their measured part, the median over counted visits; null for
+    /// one thread. Estimates rest on that share alone.
+    pub overlap_share: Option<f64>,
+    /// Visits altogether, and those in which the core was the process's own.
+    pub visits: u64,
+    /// Visits in which the canary loops were undisturbed and no thread was taken off its CPU.
+    pub visits_quiet: u64,
+    /// Single operations, in the mode that times them.
+    pub latencies: Option<Latencies>,
+    /// What stamps around a part of the loop claim, where the case asks for them.
+    pub part: Option<OperationPart>,
+    /// What each process saw.
+    pub forks: Vec<CellFork>,
+}
+
+/// What one process saw of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellFork {
+    /// Which process.
+    pub fork: u32,
+    /// Its estimate; null where it has no visit that counts.
+    pub time_ns: Option<f64>,
+    /// Its visits in the order in which they were made.
+    pub visits: Vec<StudyVisit>,
+}
+
+/// One visit to a cell: a few batches without a pause.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyVisit {
+    /// Which round of the process; in each round every cell is visited at most once: those of the calibration, and those with
+    /// more threads than CPUs, more rarely.
+    pub round: u32,
+    /// Which copy of the loop ran: copies lie 16 bytes apart within a cache line.
+    pub layout: u32,
+    /// Whether the canary loops around it were undisturbed and no thread was taken off its CPU.
+    pub quiet: bool,
+    /// Nanoseconds per operation of each batch, threads one after another.
+    pub batches_ns: Vec<f64>,
+}
+
+/// Batches beyond Tukey's fences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Outliers {
+    /// Beyond the inner fences: 1.5 interquartile ranges.
+    pub mild: u64,
+    /// Beyond the outer ones: 3.
+    pub severe: u64,
+}
+
+/// Where the spread of a cell comes from: standard deviations, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Variance {
+    /// Between processes.
+    pub between_forks_ns: f64,
+    /// Between visits of one process.
+    pub between_visits_ns: f64,
+    /// Between batches of one visit.
+    pub between_batches_ns: f64,
+    /// The share of the variance that processes make, 0 to 1.
+    pub intraclass_correlation: f64,
+    /// How many times too narrow an interval would be that took batches for independent.
+    pub pooled_interval_too_narrow: f64,
+}
+
+/// Whether the time stops depending on how often the operation has run. Counts are of processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steadiness {
+    /// Steady from the first batch on.
+    pub flat: u32,
+    /// Slower at first.
+    pub warm_up: u32,
+    /// Faster at first.
+    pub slow_down: u32,
+    /// Never steady.
+    pub no_steady_state: u32,
+    /// Rising or falling throughout.
+    pub trend: u32,
+    /// Too few batches to tell.
+    pub too_short: u32,
+    /// The median change per batch over processes with a trend, in nanoseconds per operation.
+    pub trend_ns_per_batch: Option<f64>,
+}
+
+/// Single operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latencies {
+    /// Operations that were timed.
+    pub samples: u64,
+    /// Operations between two that were timed.
+    pub untimed_between: u64,
+    /// The clock's share of the thread's time, in percent.
+    pub clock_share_pct: f64,
+    /// Operations shorter than this cannot be told from nothing.
+    pub resolved_from_ns: f64,
+    /// Median.
+    pub p50_ns: f64,
+    /// 90th percentile.
+    pub p90_ns: f64,
+    /// 99th percentile.
+    pub p99_ns: f64,
+    /// 99.9th percentile.
+    pub p999_ns: f64,
+    /// Largest.
+    pub maximum_ns: f64,
+    /// All of them.
+    pub histogram: Histogram,
+}
+
+/// What stamps around a part of the loop claim, and what the loop did, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationPart {
+    /// Mean time between the stamps, per operation.
+    pub part_ns: Estimate,
+    /// Operations per second of all threads that one would claim from it.
+    pub claimed_per_s: Estimate,
+    /// What they did: operations of all threads per second of wall time.
+    pub external_per_s: Estimate,
+    /// The claim over that.
+    pub inflation: Estimate,
+    /// The timed share of each thread's time on its CPU while nothing else ran: what preemption hits.
+    pub timed_share: f64,
+    /// Times that threads were taken off their CPUs, per visit.
+    pub preemptions_per_visit: f64,
+}

@@ -1,0 +1,166 @@
+use std::fmt;
+
+use super::interval::Interval;
+
+/// What an interval of a ratio says, with a margin below which a difference does not matter.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Comparison {
+    /// b takes less than a.
+    Faster,
+    /// b takes more than a.
+    Slower,
+    /// Any difference is smaller than the margin.
+    Same,
+    /// The interval does not decide.
+    Unresolved,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Same => "same",
+            Self::Unresolved => "unresolved",
+        })
+    }
+}
+
+/// Judges the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
+///
+/// *Same*: all of the interval lies between 1/(1 + margin) and 1 + margin, even if it leaves out 1: a difference that
+/// is real but too small to matter. Else *faster* or *slower*: all of it lies below or above 1. Part of it may still
+/// lie within the margin: then the direction is known, and that it matters is not. Else, or if the interval has no
+/// confidence, *unresolved*. *Same* is thus a finding with evidence, never the mere absence of another.
+///
+/// # Sources
+/// D. J. Schuirmann's two one-sided tests, J. Pharmacokinetics and Biopharmaceutics 15, 1987: an interval of confidence
+/// 1 − 2α within the margin rejects a difference beyond it at level α; one of 95 % tests at 2.5 %.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::stats::{Comparison, Interval, compare};
+///
+/// let ratio = |low: f64, high: f64| Interval { estimate: (low + high) / 2.0, low, high, confidence: 0.95 };
+/// assert_eq!(compare(&ratio(0.90, 0.95), 0.01), Comparison::Faster);
+/// assert_eq!(compare(&ratio(0.996, 0.998), 0.01), Comparison::Same);
+/// assert_eq!(compare(&ratio(0.90, 1.10), 0.01), Comparison::Unresolved);
+/// assert_eq!(Comparison::Unresolved.to_string(), "unresolved");
+/// ```
+pub fn compare(ratio: &Interval, margin: f64) -> Comparison {
+    let Interval { low, high, confidence, .. } = *ratio;
+    if low.is_nan() || high.is_nan() || low > high || confidence.is_nan() || confidence <= 0.0 {
+        return Comparison::Unresolved;
+    }
+    let most = 1.0 + margin.max(0.0);
+    if low >= 1.0 / most && high <= most {
+        Comparison::Same
+    } else if high < 1.0 {
+        Comparison::Faster
+    } else if low > 1.0 {
+        Comparison::Slower
+    } else {
+        Comparison::Unresolved
+    }
+}
+
+/// Which of a family of tests are rejected if at most a share `alpha` of such families may hold a false rejection. In
+/// the order given. What is no number is not rejected, but counts as a member.
+///
+/// # Sources
+/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian J. of Statistics 6(2), 1979.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::stats::holm;
+///
+/// // 0.02 alone would pass at 0.05; as the second of three it must reach 0.025, and the third 0.05.
+/// assert_eq!(holm(&[0.02, 0.001, 0.06], 0.05), [true, true, false]);
+/// assert_eq!(holm(&[0.02, 0.03, 0.06], 0.05), [false, false, false]);
+/// ```
+pub fn holm(p_values: &[f64], alpha: f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    let p = |i: usize| if p_values[i].is_nan() { f64::INFINITY } else { p_values[i] };
+    order.sort_by(|a, b| p(*a).total_cmp(&p(*b)));
+    let mut rejected = vec![false; p_values.len()];
+    for (rank, i) in order.iter().enumerate() {
+        if p(*i) <= alpha / (p_values.len() - rank) as f64 {
+            rejected[*i] = true;
+        } else {
+            break;
+        }
+    }
+    rejected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ratio(low: f64, high: f64) -> Interval {
+        Interval { estimate: f64::midpoint(low, high), low, high, confidence: 0.95 }
+    }
+
+    #[test]
+    fn borders() {
+        assert_eq!(compare(&ratio(1.0 / 1.01, 1.01), 0.01), Comparison::Same);
+        assert_eq!(compare(&ratio(1.0 / 1.01, 1.02), 0.01), Comparison::Unresolved);
+        assert_eq!(compare(&ratio(1.005, 1.2), 0.01), Comparison::Slower);
+        assert_eq!(compare(&ratio(0.98, 1.0), 0.01), Comparison::Unresolved);
+        assert_eq!(compare(&ratio(1.0, 1.0), f64::NAN), Comparison::Same);
+        assert_eq!(compare(&ratio(0.5, 0.6), f64::NAN), Comparison::Faster);
+        assert_eq!(compare(&ratio(f64::NAN, 0.5), 0.01), Comparison::Unresolved);
+        assert_eq!(compare(&Interval::point(0.5), 0.01), Comparison::Unresolved, "one fork decides nothing");
+        assert_eq!(format!("{:>7}", Comparison::Same), "   same");
+    }
+
+    #[test]
+    fn a_family_keeps_its_error_rate() {
+        let mut random = Random::new(3);
+        let families = 4000;
+        let wrong = (0..families)
+            .filter(|_| {
+                let p_values: Vec<f64> = (0..10).map(|_| random.unit()).collect();
+                holm(&p_values, 0.05).contains(&true)
+            })
+            .count();
+        let share = wrong as f64 / f64::from(families);
+        assert!((0.035..0.06).contains(&share), "{share}");
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_sides_swaps_the_verdict(low in 0.5_f64..2.0, width in 0.0_f64..0.5, margin in 0.0_f64..0.2) {
+            let high = low + width;
+            let swapped = match compare(&ratio(1.0 / high, 1.0 / low), margin) {
+                Comparison::Faster => Comparison::Slower,
+                Comparison::Slower => Comparison::Faster,
+                other => other,
+            };
+            let border = [low, high].iter().any(|end| {
+                [1.0, 1.0 + margin, 1.0 / (1.0 + margin)].iter().any(|edge| (end - edge).abs() < 1e-12)
+            });
+            prop_assume!(!border);
+            prop_assert_eq!(compare(&ratio(low, high), margin), swapped);
+        }
+
+        #[test]
+        fn holm_matches_adjusted_p_values(p_values in prop::collection::vec(0.0_f64..0.2, 0..12)) {
+            // Adjusted: the largest of (m − rank)·p over all that are no larger.
+            let m = p_values.len();
+            let rank = |i: usize| (0..m).filter(|j| (p_values[*j], *j) < (p_values[i], i)).count();
+            let expected: Vec<bool> = (0..m)
+                .map(|i| {
+                    let adjusted = (0..m)
+                        .filter(|j| rank(*j) <= rank(i))
+                        .map(|j| (m - rank(j)) as f64 * p_values[j])
+                        .fold(0.0, f64::max);
+                    adjusted <= 0.05
+                })
+                .collect();
+            prop_assert_eq!(holm(&p_values, 0.05), expected);
+        }
+    }
+}

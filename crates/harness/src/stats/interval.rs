@@ -1,0 +1,165 @@
+use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
+
+/// More confidence than this is not to be had: the quantiles beyond it are infinite.
+const MOST_CONFIDENCE: f64 = 1.0 - 1e-9;
+
+/// An estimate with a confidence interval.
+///
+/// A confidence of 0 says that nothing is known of the spread: both ends are then the estimate itself.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::stats::{Interval, mean_interval};
+///
+/// let known = mean_interval(&[8.0, 8.2, 8.1, 8.3], 0.95).unwrap();
+/// assert!(known.low < known.estimate && known.estimate < known.high);
+/// let lone = mean_interval(&[8.0], 0.95).unwrap();
+/// assert_eq!(lone, Interval { estimate: 8.0, low: 8.0, high: 8.0, confidence: 0.0 });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The point estimate, in the unit of the values.
+    pub estimate: f64,
+    /// Lower end, same unit.
+    pub low: f64,
+    /// Upper end, same unit.
+    pub high: f64,
+    /// The share of such intervals that hold the truth, 0 to 1.
+    pub confidence: f64,
+}
+
+impl Interval {
+    /// An estimate of whose spread nothing is known.
+    pub fn point(estimate: f64) -> Self {
+        Self { estimate, low: estimate, high: estimate, confidence: 0.0 }
+    }
+
+    /// The interval of Student's t about an estimate with `freedom` degrees; the bare estimate where the error is none.
+    pub fn student(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Self {
+        let confidence = usable_confidence(confidence);
+        let is_error = standard_error.is_finite() && standard_error >= 0.0;
+        let Some(t) = t_quantile(confidence, freedom).filter(|_| is_error) else { return Self::point(estimate) };
+        // An exact zero stays one, whatever the quantile.
+        let half = if standard_error == 0.0 { 0.0 } else { t * standard_error };
+        Self { estimate, low: estimate - half, high: estimate + half, confidence }
+    }
+
+    /// Both ends and the estimate put through a rising function.
+    pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+        Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
+    }
+}
+
+/// `confidence`, brought into what can be asked for; 0 for what is no number.
+pub(super) fn usable_confidence(confidence: f64) -> f64 {
+    if confidence.is_nan() { 0.0 } else { confidence.clamp(0.0, MOST_CONFIDENCE) }
+}
+
+/// How many standard errors each side of the mean hold a share `confidence` of Student's t. None below one degree.
+///
+/// By Newton's method from the normal quantile: the tail is convex and the start lies left of the root, so that each
+/// step comes nearer and none goes past it. `statrs` 0.19 inverts it too, but never returns for 1e8 degrees or more.
+pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
+    const MOST_STEPS: usize = 100;
+    const ROUNDING: f64 = 1e-14;
+    let tail = (1.0 - usable_confidence(confidence)) / 2.0;
+    let mut t = -Normal::new(0.0, 1.0).ok()?.inverse_cdf(tail);
+    let student = match student(freedom)? {
+        Tail::Student(student) => student,
+        Tail::Normal(_) => return Some(t.max(0.0)),
+    };
+    for _ in 0..MOST_STEPS {
+        let step = (student.sf(t) - tail) / student.pdf(t);
+        if step.is_nan() || step <= t * ROUNDING {
+            break;
+        }
+        t += step;
+    }
+    Some(t.max(0.0))
+}
+
+/// The probability of a t at least as far from 0 as this one, on either side.
+pub fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
+    if t.is_nan() {
+        return None;
+    }
+    let one_sided = match student(freedom)? {
+        Tail::Student(student) => student.sf(t.abs()),
+        Tail::Normal(normal) => normal.sf(t.abs()),
+    };
+    Some((2.0 * one_sided).min(1.0))
+}
+
+enum Tail {
+    Student(StudentsT),
+    Normal(Normal),
+}
+
+/// Student's distribution, or the normal one where the difference is lost in rounding.
+fn student(freedom: f64) -> Option<Tail> {
+    const MOST_FREEDOM: f64 = 1e6;
+    if freedom.is_nan() || freedom < 1.0 {
+        None
+    } else if freedom > MOST_FREEDOM {
+        Normal::new(0.0, 1.0).ok().map(Tail::Normal)
+    } else {
+        StudentsT::new(0.0, 1.0, freedom).ok().map(Tail::Student)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        let table = [
+            (1.0, 0.95, 12.706_204_7),
+            (2.0, 0.99, 9.924_843_2),
+            (4.0, 0.95, 2.776_445_1),
+            (7.0, 0.999, 5.407_882_5),
+            (30.0, 0.9, 1.697_260_9),
+            (1e6, 0.95, 1.959_966_4),
+        ];
+        for (freedom, confidence, expected) in table {
+            let t = t_quantile(confidence, freedom).unwrap();
+            assert!((t / expected - 1.0).abs() < 1e-6, "t({freedom}, {confidence}) = {t}, not {expected}");
+            assert!((t_two_sided(t, freedom).unwrap() - (1.0 - confidence)).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn odd_degrees_and_errors_give_no_interval_or_a_usable_one() {
+        for freedom in [f64::NAN, f64::NEG_INFINITY, -1.0, 0.0, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - 1e-12] {
+            assert_eq!(t_quantile(0.999, freedom), None, "{freedom}");
+            assert_eq!(t_two_sided(3.0, freedom), None, "{freedom}");
+            assert_eq!(Interval::student(8.0, 0.1, freedom, 0.999), Interval::point(8.0), "{freedom}");
+        }
+        for freedom in [1.0, 1.0 + 1e-12, 1e6, 1e8, 1e12, f64::MAX, f64::INFINITY] {
+            for confidence in [f64::NAN, -1.0, 0.0, 1e-12, 0.5, 0.999, 1.0 - 1e-12, 1.0, f64::INFINITY] {
+                let t = t_quantile(confidence, freedom).unwrap();
+                assert!(t.is_finite() && t >= 0.0, "t({freedom}, {confidence}) = {t}");
+            }
+        }
+        for error in [f64::NAN, f64::INFINITY, -1.0] {
+            let found = Interval::student(8.0, error, 11.0, 0.999);
+            assert_eq!(found, Interval::point(8.0), "an error of {error} says nothing of the spread");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(estimate in any::<f64>(), error in any::<f64>(), freedom in any::<f64>(), c in any::<f64>()) {
+            let found = Interval::student(estimate, error, freedom, c);
+            prop_assert!((0.0..1.0).contains(&found.confidence));
+            let _ = t_two_sided(estimate, freedom);
+        }
+
+        #[test]
+        fn a_quantile_and_its_tail_agree(freedom in 1_u32..200, confidence in 0.01_f64..0.9999) {
+            let t = t_quantile(confidence, f64::from(freedom)).unwrap();
+            prop_assert!((t_two_sided(t, f64::from(freedom)).unwrap() - (1.0 - confidence)).abs() < 1e-7);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Bencher;
+
+/// The values of a study's parameters in one cell, by name, in words.
+pub type Parameters = BTreeMap<String, String>;
+
+/// State that the threads of a cell share.
+pub(crate) type State = Box<dyn Any + Send + Sync>;
+
+type Setup = dyn Fn(&Parameters) -> State + Send + Sync;
+type Body = dyn Fn(&mut Bencher<'_>, &(dyn Any + Send + Sync)) + Send + Sync;
+
+/// An operation, or a group of them that run together, with its set-up.
+#[derive(Clone)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) roles: Vec<Role>,
+}
+
+/// What some of a cell's threads do.
+#[derive(Clone)]
+pub(crate) struct Role {
+    /// None where all threads do the same.
+    pub(crate) name: Option<String>,
+    /// None for as many as the study's thread count says.
+    pub(crate) threads: Option<u32>,
+    pub(crate) body: Arc<Body>,
+}
+
+impl Case {
+    pub(crate) fn shared<S: Send + Sync + 'static>(
+        name: String,
+        setup: impl Fn(&Parameters) -> S + Send + Sync + 'static,
+        body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, setup: boxed(setup), roles: vec![Role { name: None, threads: None, body: on_state(body) }] }
+    }
+
+    /// How many threads its cells have, by the study's counts: a group has its own.
+    pub(crate) fn threads(&self, of_study: &[u32]) -> Vec<u32> {
+        let fixed: Option<u32> = self.roles.iter().map(|role| role.threads).sum();
+        fixed.map_or_else(|| of_study.to_vec(), |threads| vec![threads])
+    }
+
+    /// Which role thread `index` plays.
+    pub(crate) fn role_of(&self, index: u32) -> &Role {
+        let mut left = index;
+        for role in &self.roles {
+            match role.threads {
+                Some(threads) if left >= threads => left -= threads,
+                _ => return role,
+            }
+        }
+        // A case always has a role.
+        &self.roles[self.roles.len() - 1]
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Case").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn boxed<S: Send + Sync + 'static>(setup: impl Fn(&Parameters) -> S + Send + Sync + 'static) -> Arc<Setup> {
+    Arc::new(move |parameters| Box::new(setup(parameters)))
+}
+
+fn on_state<S: Send + Sync + 'static>(body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static) -> Arc<Body> {
+    Arc::new(move |bencher, state| {
+        // Set-up and body come in together, so the type is right.
+        if let Some(state) = state.downcast_ref::<S>() {
+            body(bencher, state);
+        }
+    })
+}
+
+/// Threads that do unlike things to one state at the same time: readers and writers.
+///
+/// # Examples
+/// ```
+/// use std::sync::RwLock;
+///
+/// use chronoscope_harness::{Group, Study};
+///
+/// let readers_and_writer = Group::new(|_| RwLock::new(0_u64))
+///     .role("reader", 3, |b, lock| b.iter(|| *lock.read().unwrap()))
+///     .role("writer", 1, |b, lock| b.iter(|| *lock.write().unwrap() += 1));
+/// let study = Study::new("lock").group("rwlock", readers_and_writer);
+/// assert_eq!(study.cells().len(), 1);
+/// ```
+pub struct Group<S> {
+    setup: Arc<Setup>,
+    roles: Vec<Role>,
+    state: std::marker::PhantomData<fn() -> S>,
+}
+
+impl<S: Send + Sync + 'static> Group<S> {
+    /// A group whose threads share what `setup` makes, once per process.
+    pub fn new(setup: impl Fn(&Parameters) -> S + Send + Sync + 'static) -> Self {
+        Self { setup: boxed(setup), roles: Vec::new(), state: std::marker::PhantomData }
+    }
+
+    /// Adds `threads` threads that do `body`.
+    #[must_use]
+    pub fn role(
+        mut self,
+        name: impl Into<String>,
+        threads: u32,
+        body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static,
+    ) -> Self {
+        self.roles.push(Role { name: Some(name.into()), threads: Some(threads), body: on_state(body) });
+        self
+    }
+
+    pub(crate) fn into_case(self, name: String) -> Case {
+        Case { name, setup: self.setup, roles: self.roles }
+    }
+}

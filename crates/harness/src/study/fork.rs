@@ -1,0 +1,379 @@
+//! The worker process: visits every cell at most once per round and says what it sees. The calibration, and cells with more
+//! threads than CPUs, are visited more rarely.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use chronoscope_clock::Clock;
+use chronoscope_clock::os::{CounterAccess, set_counter_access};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+
+use super::case::{Case, State};
+use super::crew::{Crew, Visit, words};
+use super::edges;
+use super::phases::Assignment;
+use super::protocol::{Request, SEPARATOR, Said, ThreadLog, VARIABLE, VisitLog, line};
+use super::rally::Rally;
+use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
+use super::study::Study;
+use crate::record::study::{Mode, StudyPlan};
+
+/// A batch takes so many times the clock's error: its share is then 0.01 %.
+const BATCH_ERRORS: f64 = 10_000.0;
+/// And at least this, in nanoseconds.
+const SHORTEST_BATCH_NS: u64 = 100_000;
+/// Visits to the calibration's cells take no longer; there is one for each layout, and more while all of them together take no
+/// more than this share of a process's time.
+const CALIBRATION_NS: u64 = 500_000;
+const CALIBRATION_SHARE: f64 = 0.15;
+/// Threads that share CPUs must be watched over several turns of the scheduler.
+const CROWDED_VISIT_NS: u64 = 20_000_000;
+/// The clock's largest share of a thread's time where it times single operations.
+const SINGLES_CLOCK_SHARE: f64 = 0.05;
+/// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
+pub const LONGEST_BATCHES: f64 = 16.0;
+/// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
+const VISIT_OVERHEAD_NS: u64 = 150_000;
+/// A process that is so many times over its time begins no more visits.
+const PATIENCE: f64 = 1.5;
+
+impl Study {
+    /// In a worker process of this study: serves, and ends the process. Returns at once everywhere else.
+    ///
+    /// [`run`](Self::run) and `chronoscope_bench::main` do this by themselves. A program calls it before anything that prints,
+    /// makes files or measures, since its workers begin as it does.
+    pub fn serve_if_fork(&self) {
+        let Some(text) = std::env::var_os(VARIABLE) else { return };
+        let request: Request = match text.to_str().map(serde_json::from_str) {
+            Some(Ok(request)) => request,
+            _ => {
+                eprintln!("the request in {VARIABLE} cannot be read");
+                std::process::exit(1);
+            }
+        };
+        if request.study != self.name {
+            return;
+        }
+        // Should the coordinator be killed, nobody would read on.
+        let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+        let served = match request.counter_faults.then(|| set_counter_access(CounterAccess::Faults)) {
+            Some(Err(unavailable)) => Err(unavailable.to_string()),
+            _ => Worker::new(self, &request).and_then(Worker::work),
+        };
+        if let Err(reason) = served {
+            eprintln!("{reason}");
+            std::process::exit(1);
+        }
+        std::process::exit(0);
+    }
+}
+
+/// One worker process at work.
+struct Worker<'a> {
+    request: &'a Request,
+    cases: Vec<Case>,
+    cells: Vec<CellSpec>,
+    crew: Crew,
+    clock: Clock,
+    began_ns: u64,
+    /// What the pilots took.
+    pilots_ns: u64,
+    error_ns: f64,
+    /// What each cell's threads share, made at the first visit.
+    states: BTreeMap<usize, Arc<State>>,
+    /// Cells that are not visited any more.
+    failed: Vec<bool>,
+    /// What the pilot found: nanoseconds per operation.
+    piloted_ns: Vec<Option<f64>>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(study: &Study, request: &'a Request) -> Result<Self, String> {
+        let plan = &request.plan;
+        let cells = study.specs(plan);
+        let mut cases = study.cases.clone();
+        cases.push(Case::shared(EMPTY.to_owned(), |_| (), |bencher, ()| bencher.iter(|| ())));
+        let threads = cells.iter().map(|cell| cell.threads).max().unwrap_or(1);
+        let crew = Crew::start(threads, &plan.cpus)?;
+        let clock = Clock::or_system();
+        let failed = cells.iter().map(|cell| request.failed.contains(&cell.case)).collect();
+        let piloted_ns = vec![None; cells.len()];
+        let began_ns = clock.now().as_nanos();
+        let error_ns = error_ns(clock);
+        Ok(Self {
+            request,
+            cases,
+            cells,
+            crew,
+            clock,
+            began_ns,
+            pilots_ns: 0,
+            error_ns,
+            states: BTreeMap::new(),
+            failed,
+            piloted_ns,
+        })
+    }
+
+    fn work(mut self) -> Result<(), String> {
+        self.error_ns = self.error_ns.max(edges::in_a_row_ns(&mut self.crew)?);
+        let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew)?);
+        let trust = self.clock.trust();
+        let name = format!("ordered, {}", trust.state);
+        say(&Said::Clock { name, error_ns: self.error_ns, batch_ns })?;
+        self.pilots()?;
+        self.pilots_ns = self.elapsed_ns();
+        let operations = self.operations();
+        let rounds = self.request.plan.rounds.max(1);
+        for round in 0..rounds {
+            for cell in order(self.cells.len(), self.request.fork, round) {
+                let late = self.elapsed_ns() as f64 > self.budget_ns() as f64 * PATIENCE;
+                if self.failed[cell] || (late && round > 0) {
+                    continue;
+                }
+                if let Some((length_ns, layout)) = self.is_due(cell, round, rounds) {
+                    let assignment = self.assignment(cell, operations[cell], length_ns);
+                    if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
+                        say(&Said::Visit(VisitLog { cell, round, layout, threads }))?;
+                    }
+                }
+            }
+        }
+        say(&Said::End { disturbance: self.crew.end() })
+    }
+
+    /// Finds out how long an operation of each cell takes.
+    fn pilots(&mut self) -> Result<(), String> {
+        let target_ns = self.batch_ns();
+        for cell in order(self.cells.len(), self.request.fork, 0) {
+            if self.failed[cell] || self.fixed_operations().is_some() && self.cells[cell].is_of_user() {
+                continue;
+            }
+            if let Some(logs) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? {
+                let slowest = logs.iter().filter_map(|log| {
+                    let took_ns = *log.batches_ns.last()?;
+                    Some(took_ns as f64 / log.operations.max(1) as f64)
+                });
+                self.piloted_ns[cell] = slowest.reduce(f64::max);
+            }
+        }
+        Ok(())
+    }
+
+    /// Operations per batch of each cell: as many as the fastest of the arms needs that are compared with each other, unless
+    /// that made this one's batches many times too long.
+    fn operations(&self) -> Vec<u64> {
+        let batch_ns = self.batch_ns() as f64;
+        let compared = compared_with(&self.request.plan);
+        let group = |case: &str| compared.get(case).cloned().unwrap_or_else(|| BTreeSet::from([case.to_owned()]));
+        let wanted = |(at, cell): (usize, &CellSpec)| {
+            if let Some(fixed) = self.fixed_operations().filter(|_| cell.case != EMPTY) {
+                return fixed;
+            }
+            let Some(own_ns) = self.piloted_ns[at] else { return 1 };
+            let group = group(&cell.case);
+            let arms = self.cells.iter().zip(&self.piloted_ns);
+            let arms = arms.filter(|(other, _)| other.arena == cell.arena && group.contains(&other.case));
+            let fastest_ns = arms.filter_map(|(_, ns)| *ns).fold(own_ns, f64::min);
+            let of_group = batch_ns / fastest_ns.max(1e-3);
+            let most = batch_ns * LONGEST_BATCHES / own_ns.max(1e-3);
+            of_group.min(most).ceil().max(1.0) as u64
+        };
+        self.cells.iter().enumerate().map(wanted).collect()
+    }
+
+    /// Operations per batch, where the study says how many.
+    fn fixed_operations(&self) -> Option<u64> {
+        match self.request.plan.mode {
+            Mode::Batch(operations) => Some(operations),
+            Mode::SingleShot => Some(1),
+            Mode::AverageTime | Mode::Throughput | Mode::SampleTime => None,
+        }
+    }
+
+    /// How long a visit to `cell` in this round should be and in which layout; None if it is not visited in this round.
+    fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
+        let layout = (self.request.fork + round) % LAYOUTS;
+        let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
+        let of_user = (self.cells.len() as u64 - of_calibration).max(1);
+        let left_ns = self.budget_ns().saturating_sub(self.pilots_ns);
+        let calibration_ns = of_calibration * (CALIBRATION_NS + VISIT_OVERHEAD_NS);
+        let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
+        let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
+        let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
+        let share_ns = left_ns / of_user / u64::from(rounds);
+        let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
+        let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
+        let cell = &self.cells[cell];
+        if cell.case == EMPTY {
+            let nth = spread(round, rounds, calibrations)?;
+            return Some((CALIBRATION_NS, (self.request.fork + nth) % LAYOUTS));
+        }
+        if self.is_crowded(cell) && usual_ns < CROWDED_VISIT_NS {
+            // Rarer and longer visits, of the same time altogether where that leaves two.
+            let every = CROWDED_VISIT_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
+            return round.is_multiple_of(every).then_some((CROWDED_VISIT_NS, layout));
+        }
+        Some((usual_ns, layout))
+    }
+
+    fn assignment(&self, cell: usize, operations: u64, length_ns: u64) -> Assignment {
+        let plan = &self.request.plan;
+        if plan.mode == Mode::SampleTime && self.cells[cell].case != EMPTY {
+            let operation_ns = self.piloted_ns[cell].unwrap_or(1.0).max(0.1);
+            let between = (2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns).floor() as u64;
+            return Assignment::Singles { untimed_between: between, length_ns };
+        }
+        // An operation that fills a visit by itself needs no warming up beyond its pilot.
+        let slow = self.piloted_ns[cell].is_some_and(|ns| ns > length_ns as f64);
+        let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
+        Assignment::Batches { operations, warm_up, batches: plan.batches, length_ns }
+    }
+
+    /// Makes a visit; None if the case failed.
+    fn visit(
+        &mut self,
+        cell: usize,
+        round: Option<u32>,
+        layout: u32,
+        assignment: Assignment,
+    ) -> Result<Option<Vec<ThreadLog>>, String> {
+        say(&Said::Begin { cell, round })?;
+        let visited = self.attempt(cell, round, layout, assignment);
+        match visited {
+            Ok(logs) => Ok(Some(logs)),
+            Err(reason) => {
+                // The whole case: what failed once is not trusted at another backoff.
+                for (other, failed) in self.cells.iter().zip(&mut self.failed) {
+                    *failed |= other.case == self.cells[cell].case;
+                }
+                say(&Said::Failed { cell, reason })?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        cell: usize,
+        round: Option<u32>,
+        layout: u32,
+        assignment: Assignment,
+    ) -> Result<Vec<ThreadLog>, String> {
+        let spec = self.cells[cell].clone();
+        let case = self.cases.iter().find(|case| case.name == spec.case).cloned();
+        let case = case.ok_or_else(|| format!("the program has no case called {}", spec.case))?;
+        let state = match self.states.get(&cell) {
+            Some(state) => state.clone(),
+            None => {
+                let made = catch_unwind(AssertUnwindSafe(|| (case.setup)(&spec.parameters)));
+                let state = made.map_err(|panic| format!("its set-up panicked: {}", words(panic.as_ref())))?;
+                self.states.entry(cell).or_insert(Arc::new(state)).clone()
+            }
+        };
+        let crowded = self.is_crowded(&spec);
+        let stack_steps = self.request.fork.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
+        let rally = Rally::new(spec.threads);
+        self.crew.visit(Visit {
+            case,
+            parameters: spec.parameters,
+            state,
+            tokens: spec.tokens,
+            threads: spec.threads,
+            crowded,
+            layout,
+            stack_steps,
+            assignment,
+            rally,
+        })
+    }
+
+    fn is_crowded(&self, cell: &CellSpec) -> bool {
+        cell.threads as usize > self.request.plan.cpus.len().max(1)
+    }
+
+    fn batch_ns(&self) -> u64 {
+        ((self.error_ns * BATCH_ERRORS) as u64).max(SHORTEST_BATCH_NS)
+    }
+
+    fn budget_ns(&self) -> u64 {
+        self.request.budget_ms.saturating_mul(1_000_000)
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        self.clock.now().as_nanos().saturating_sub(self.began_ns)
+    }
+}
+
+/// Which `round` is of `chosen` ones that are spread evenly over all `rounds`; None if it is none of them.
+fn spread(round: u32, rounds: u32, chosen: u32) -> Option<u32> {
+    let up_to = |round: u32| (u64::from(round) * u64::from(chosen) / u64::from(rounds.max(1))) as u32;
+    (up_to(round + 1) > up_to(round)).then(|| up_to(round))
+}
+
+/// For each case those that it is compared with, directly or by way of others, and itself.
+fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
+    let mut groups: Vec<BTreeSet<String>> = plan.cases.iter().map(|case| BTreeSet::from([case.clone()])).collect();
+    for (case, baseline) in &plan.comparisons {
+        let (joined, mut others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.contains(case) || group.contains(baseline));
+        others.push(joined.into_iter().flatten().collect());
+        groups = others;
+    }
+    let each = |group: BTreeSet<String>| group.clone().into_iter().map(move |case| (case, group.clone()));
+    groups.into_iter().flat_map(each).collect()
+}
+
+/// The least difference that two readings show: the mean distance of readings in a row, or the clock's step where that is
+/// longer. Of several rows the quickest, since in the others something else ran.
+fn error_ns(clock: Clock) -> f64 {
+    const ROWS: u32 = 50;
+    const READS: u32 = 200;
+    let row = || {
+        let first = clock.now().as_nanos();
+        let (mut last, mut step) = (first, None::<u64>);
+        for _ in 0..READS {
+            let now = clock.now().as_nanos();
+            if now > last {
+                step = Some(step.map_or(now - last, |step| step.min(now - last)));
+            }
+            last = now;
+        }
+        let mean = last.saturating_sub(first) as f64 / f64::from(READS);
+        // A clock that stood still all the time has a step that is longer than the row.
+        step.map(|step| mean.max(step as f64))
+    };
+    let quickest = (0..ROWS).filter_map(|_| row()).reduce(f64::min);
+    quickest.unwrap_or_else(|| one_step_ns(clock))
+}
+
+/// How far the clock jumps when it moves at last.
+fn one_step_ns(clock: Clock) -> f64 {
+    const MOST_READS: u32 = 10_000_000;
+    let first = clock.now().as_nanos();
+    let moved = (0..MOST_READS).map(|_| clock.now().as_nanos()).find(|now| *now > first);
+    moved.map_or(1.0, |now| (now - first) as f64)
+}
+
+/// Writes a line. It does not wake the coordinator, which looks now and then.
+fn say(said: &Said) -> Result<(), String> {
+    let text = line(said).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn as_many_rounds_are_chosen_as_were_asked_for() {
+        for (rounds, chosen) in [(12, 12), (40, 10), (7, 4), (3, 3), (40, 4)] {
+            let found: Vec<u32> = (0..rounds).filter_map(|round| spread(round, rounds, chosen)).collect();
+            assert_eq!(found, (0..chosen).collect::<Vec<_>>(), "{chosen} of {rounds}");
+        }
+    }
+}

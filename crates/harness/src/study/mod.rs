@@ -1,0 +1,39 @@
+//! The harness: what operations cost as a function of backoff and threads, compared with each other directly.
+//!
+//! A [`Study`] holds cases; a plan says which cells there are: case × parameters × threads × backoff. Worker processes visit
+//! every cell at most once per round in an order that changes from round to round; in a visit the threads of the cell do batches
+//! that are timed from outside. Estimates rest on visits that two canary loops call quiet, and their intervals on the
+//! processes. Data moves one way: [`study`] → plan → [`fork`] (in the worker: [`crew`], [`phases`], [`bencher`]) → what it
+//! says ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
+
+mod bencher;
+mod case;
+mod compare;
+mod crew;
+mod edges;
+mod error;
+mod estimate;
+mod fork;
+mod launch;
+mod phases;
+mod protocol;
+mod rally;
+mod run;
+mod schedule;
+#[expect(clippy::module_inception, reason = "the noun of the file is the noun of the room")]
+mod study;
+
+pub use bencher::Bencher;
+pub use case::{Group, Parameters};
+pub use compare::{Welch, compare_studies, welch_ratio};
+pub use error::StudyError;
+pub use protocol::VARIABLE as FORK_VARIABLE;
+pub use run::{StudyObserver, Unobserved};
+pub use study::{Study, StudyWish};
+
+/// What a study does unless it says otherwise.
+pub mod defaults {
+    pub use super::fork::LONGEST_BATCHES;
+    pub use super::schedule::LAYOUTS;
+    pub use super::study::{BUDGETS, CELL_BUDGET, FORKS};
+}

@@ -1,0 +1,392 @@
+//! What one thread does in one visit: which batch is next, and what became of the last.
+
+use std::collections::BTreeMap;
+
+use chronoscope_clock::arch::Counter;
+use chronoscope_clock::work::opaque;
+use chronoscope_clock::{Clock, os};
+
+use super::protocol::ThreadLog;
+use super::rally::Rally;
+use crate::watch;
+use crate::work::{chain, empty_loop};
+
+/// The canaries: long enough that the clock's error is below a percent of each.
+const TURNS: u64 = 16_384;
+const LINKS: u64 = 2_048;
+/// A pilot ends when it has taken so many times what it aims at.
+const PILOT_PATIENCE: u64 = 8;
+/// Operations that a batch may have at most.
+const MOST_OPERATIONS: u64 = 1 << 40;
+/// Threads that wait for others do so many parts of a batch before they look.
+const CHUNKS: u64 = 8;
+
+/// What a visit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Assignment {
+    /// Find out how many operations take so long.
+    Pilot { target_ns: u64 },
+    /// Time batches of so many operations: so many batches, or if that is 0, until `length_ns` are over.
+    Batches { operations: u64, warm_up: u32, batches: u32, length_ns: u64 },
+    /// Time single operations with so many between them.
+    Singles { untimed_between: u64, length_ns: u64 },
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    pub(super) kind: Kind,
+    pub(super) operations: u64,
+    pub(super) tokens: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Operations in a row.
+    Loop,
+    /// Operations with backoff before each.
+    BackedOff,
+    /// One operation, after its backoff.
+    Single,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Before,
+    WarmUp { left: u32 },
+    Ramp,
+    Measure,
+    Between,
+    Cool,
+    Over,
+}
+
+/// One thread's way through a visit.
+pub(super) struct Phases<'a> {
+    clock: Clock,
+    fence: Option<Counter>,
+    rally: &'a Rally,
+    assignment: Assignment,
+    tokens: u64,
+    crowded: bool,
+    stage: Stage,
+    /// Operations of the batch that was handed out last.
+    operations: u64,
+    started_ns: u64,
+    /// When this thread first saw that all measure.
+    together_ns: Option<u64>,
+    preempted: u64,
+    /// Operations of a pilot's next batch.
+    pilot_operations: u64,
+    most_operations: u64,
+    singles: BTreeMap<u64, u64>,
+    log: ThreadLog,
+}
+
+impl<'a> Phases<'a> {
+    /// `crowded`: there are more threads than CPUs, so that who waits makes room.
+    pub(super) fn new(assignment: Assignment, tokens: u64, crowded: bool, rally: &'a Rally) -> Self {
+        // In a process that may not read it the counter must not even be tried.
+        let may_count = os::counter_access() == os::CounterAccess::Allowed;
+        let expected = match assignment {
+            Assignment::Batches { batches, .. } => (batches as usize).clamp(64, 4096),
+            Assignment::Pilot { .. } | Assignment::Singles { .. } => 64,
+        };
+        let log = ThreadLog { batches_ns: Vec::with_capacity(expected), ..ThreadLog::default() };
+        Self {
+            clock: Clock::or_system(),
+            fence: Counter::new().ok().filter(|_| may_count),
+            rally,
+            assignment,
+            tokens,
+            crowded,
+            stage: Stage::Before,
+            operations: 0,
+            started_ns: 0,
+            together_ns: None,
+            preempted: 0,
+            pilot_operations: 1,
+            most_operations: MOST_OPERATIONS,
+            singles: BTreeMap::new(),
+            log,
+        }
+    }
+
+    /// What the thread saw; None if it never came to measure.
+    pub(super) fn finish(mut self) -> Option<ThreadLog> {
+        self.log.singles = self.singles.into_iter().collect();
+        (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
+    }
+
+    /// Batches get no longer than `operations`, for cases that keep something for each.
+    pub(super) fn limit(&mut self, operations: u64) {
+        self.most_operations = operations.max(1);
+    }
+
+    /// The next batch; None when the visit is over.
+    #[inline(never)]
+    pub(super) fn next(&mut self) -> Option<Batch> {
+        loop {
+            match self.stage {
+                Stage::Before => {
+                    self.canary(0);
+                    self.stage = match self.assignment {
+                        Assignment::Batches { warm_up, .. } if warm_up > 0 => Stage::WarmUp { left: warm_up },
+                        _ => self.arrives(),
+                    };
+                }
+                Stage::WarmUp { left: 0 } => self.stage = self.arrives(),
+                Stage::WarmUp { left } => {
+                    self.stage = Stage::WarmUp { left: left - 1 };
+                    return Some(self.batch(self.planned()));
+                }
+                Stage::Ramp if self.rally.all_arrived() => {
+                    self.preempted = watch::involuntary_switches().unwrap_or(0);
+                    self.log.from_ns = self.now_ns();
+                    self.log.to_ns = self.log.from_ns;
+                    self.operations = 0;
+                    self.rally.measure();
+                    self.stage = self.after_a_batch();
+                }
+                Stage::Ramp => return Some(self.wait()),
+                Stage::Measure => {
+                    let operations = match self.assignment {
+                        Assignment::Pilot { .. } => self.pilot_operations,
+                        Assignment::Batches { .. } => self.planned(),
+                        Assignment::Singles { .. } => {
+                            self.operations = 1;
+                            return Some(Batch { kind: Kind::Single, operations: 1, tokens: self.tokens });
+                        }
+                    };
+                    return Some(self.batch(operations));
+                }
+                Stage::Between => {
+                    let untimed = self.planned();
+                    self.stage = Stage::Measure;
+                    if untimed > 0 {
+                        self.log.operations += untimed;
+                        self.stage = Stage::Between;
+                        let batch = self.batch(untimed);
+                        // `ends` of this batch moves on to the single operation.
+                        self.operations = 0;
+                        return Some(batch);
+                    }
+                }
+                Stage::Cool if self.rally.all_finished() => {
+                    self.canary(1);
+                    self.stage = Stage::Over;
+                }
+                Stage::Cool => return Some(self.wait()),
+                Stage::Over => return None,
+            }
+        }
+    }
+
+    /// The batch begins now.
+    #[inline]
+    pub(super) fn starts(&mut self) {
+        self.started_ns = self.now_ns();
+        if let Some(counter) = self.fence {
+            counter.fence();
+        }
+    }
+
+    /// The batch has ended now.
+    #[inline]
+    pub(super) fn ends(&mut self) {
+        let now_ns = self.now_ns();
+        self.ended(now_ns.saturating_sub(self.started_ns), now_ns);
+    }
+
+    /// The time now, for stamps around a part of an operation.
+    #[inline]
+    pub(super) fn now_ns(&self) -> u64 {
+        self.clock.now().as_nanos()
+    }
+
+    /// The stamped parts of the batch took so long.
+    pub(super) fn parts(&mut self, ns: u64) {
+        if self.stage == Stage::Measure {
+            self.log.parts_ns.push(ns);
+        }
+    }
+
+    #[inline(never)]
+    fn ended(&mut self, took_ns: u64, now_ns: u64) {
+        match (self.stage, self.assignment) {
+            (Stage::Measure, Assignment::Pilot { target_ns }) => {
+                let operations = self.operations;
+                let patience = target_ns.saturating_mul(PILOT_PATIENCE);
+                let over = took_ns.saturating_mul(2) >= target_ns
+                    || operations >= self.most_operations
+                    || now_ns.saturating_sub(self.log.from_ns) > patience;
+                self.log.operations = operations;
+                self.log.batches_ns = vec![took_ns];
+                self.log.to_ns = now_ns;
+                if over {
+                    self.measured();
+                } else {
+                    // Aim a little beyond, and grow at least twofold and at most a hundredfold on one batch's word.
+                    let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
+                    self.pilot_operations = wanted.clamp(operations * 2, operations * 100).min(self.most_operations);
+                }
+            }
+            (Stage::Measure, Assignment::Batches { .. }) => {
+                self.log.batches_ns.push(took_ns);
+                self.log.operations += self.operations;
+                self.log.to_ns = now_ns;
+                self.stage = self.after_a_batch();
+            }
+            (Stage::Measure, Assignment::Singles { .. }) => {
+                *self.singles.entry(took_ns).or_default() += 1;
+                self.log.operations += 1;
+                self.log.to_ns = now_ns;
+                self.stage = self.after_a_batch();
+            }
+            (Stage::Between, _) => self.stage = Stage::Measure,
+            _ => {}
+        }
+    }
+
+    /// What comes once a batch has been measured, or before the first.
+    fn after_a_batch(&mut self) -> Stage {
+        // The time counts from when the last thread began: one that lost its CPU on the way must not miss the visit.
+        if self.together_ns.is_none() && self.rally.all_measure() {
+            self.together_ns = Some(self.log.to_ns);
+        }
+        let elapsed_ns = self.together_ns.map_or(0, |together_ns| self.log.to_ns.saturating_sub(together_ns));
+        let done = self.log.batches_ns.len() as u64;
+        let (over, more) = match self.assignment {
+            Assignment::Pilot { .. } => (false, Stage::Measure),
+            Assignment::Batches { batches: 0, length_ns, .. } => {
+                (done > 0 && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
+            }
+            Assignment::Batches { batches, .. } => (done >= u64::from(batches), Stage::Measure),
+            Assignment::Singles { length_ns, .. } => {
+                (!self.singles.is_empty() && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Between)
+            }
+        };
+        if over {
+            self.measured();
+            self.stage
+        } else {
+            more
+        }
+    }
+
+    fn measured(&mut self) {
+        let now = watch::involuntary_switches().unwrap_or(self.preempted);
+        self.log.preempted = now.saturating_sub(self.preempted);
+        if let Assignment::Singles { untimed_between, .. } = self.assignment {
+            self.log.untimed_between = untimed_between;
+        }
+        self.rally.finish();
+        self.stage = Stage::Cool;
+    }
+
+    fn arrives(&self) -> Stage {
+        self.rally.arrive();
+        Stage::Ramp
+    }
+
+    /// Operations in a planned batch.
+    fn planned(&self) -> u64 {
+        match self.assignment {
+            Assignment::Pilot { .. } => 1,
+            Assignment::Batches { operations, .. } => operations.clamp(1, self.most_operations),
+            Assignment::Singles { untimed_between, .. } => untimed_between.min(self.most_operations),
+        }
+    }
+
+    fn batch(&mut self, operations: u64) -> Batch {
+        self.operations = operations;
+        Batch { kind: if self.tokens == 0 { Kind::Loop } else { Kind::BackedOff }, operations, tokens: self.tokens }
+    }
+
+    /// Something to do while others are not so far.
+    fn wait(&mut self) -> Batch {
+        if self.crowded {
+            std::thread::yield_now();
+        }
+        let operations = match self.assignment {
+            Assignment::Pilot { .. } => 1,
+            _ => (self.planned() / CHUNKS).max(1),
+        };
+        self.batch(operations)
+    }
+
+    /// Times the two loops of known work.
+    fn canary(&mut self, at: usize) {
+        let start_ns = self.now_ns();
+        empty_loop(TURNS);
+        let middle_ns = self.now_ns();
+        opaque(chain(1, LINKS));
+        let end_ns = self.now_ns();
+        self.log.turn_ns[at] = middle_ns.saturating_sub(start_ns) as f64 / TURNS as f64;
+        self.log.link_ns[at] = end_ns.saturating_sub(middle_ns) as f64 / LINKS as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(assignment: Assignment, tokens: u64) -> (ThreadLog, Vec<Batch>) {
+        let rally = Rally::new(1);
+        let mut phases = Phases::new(assignment, tokens, false, &rally);
+        let mut batches = Vec::new();
+        while let Some(batch) = phases.next() {
+            phases.starts();
+            empty_loop(batch.operations * 10);
+            phases.ends();
+            batches.push(batch);
+        }
+        (phases.finish().unwrap(), batches)
+    }
+
+    #[test]
+    fn as_many_batches_as_planned_are_measured() {
+        let (log, batches) = run(Assignment::Batches { operations: 100, warm_up: 2, batches: 5, length_ns: 0 }, 0);
+        assert_eq!((log.batches_ns.len(), log.operations, batches.len()), (5, 500, 7));
+        assert!(log.to_ns >= log.from_ns && log.turn_ns.iter().chain(&log.link_ns).all(|ns| *ns > 0.0));
+        assert!(batches.iter().all(|batch| batch.kind == Kind::Loop));
+    }
+
+    #[test]
+    fn a_visit_lasts_as_long_as_planned() {
+        let (log, _) = run(Assignment::Batches { operations: 50, warm_up: 0, batches: 0, length_ns: 300_000 }, 7);
+        assert!(log.to_ns - log.from_ns >= 300_000);
+        assert!(!log.batches_ns.is_empty());
+    }
+
+    #[test]
+    fn a_pilot_reaches_half_its_target_or_loses_patience() {
+        let (log, batches) = run(Assignment::Pilot { target_ns: 50_000 }, 0);
+        assert_eq!(log.batches_ns.len(), 1);
+        assert!(log.batches_ns[0] >= 25_000 || log.to_ns - log.from_ns > 50_000 * PILOT_PATIENCE);
+        assert_eq!(batches.last().unwrap().operations, log.operations);
+    }
+
+    #[test]
+    fn single_operations_stand_apart() {
+        let (log, batches) = run(Assignment::Singles { untimed_between: 9, length_ns: 100_000 }, 3);
+        let singles: u64 = log.singles.iter().map(|(_, count)| count).sum();
+        let kinds: Vec<Kind> = batches.iter().map(|batch| batch.kind).collect();
+        assert!(singles > 0 && log.operations == 10 * singles, "{singles} {}", log.operations);
+        assert!(kinds.chunks(2).all(|pair| pair == [Kind::BackedOff, Kind::Single]));
+    }
+
+    #[test]
+    fn a_thread_that_was_left_alone_saw_nothing() {
+        let rally = Rally::new(2);
+        let assignment = Assignment::Batches { operations: 1, warm_up: 0, batches: 1, length_ns: 0 };
+        let mut phases = Phases::new(assignment, 0, false, &rally);
+        assert!(phases.next().is_some(), "it waits for the other");
+        rally.abandon();
+        while phases.next().is_some() {
+            phases.starts();
+            phases.ends();
+        }
+        assert_eq!(phases.finish(), None);
+    }
+}

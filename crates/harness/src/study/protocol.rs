@@ -1,0 +1,103 @@
+//! What a worker process of a study is asked, and what it says: one JSON text per line on its standard output, each behind
+//! a record separator (RFC 7464), so that what the user's own code prints there does no harm.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Disturbance;
+use crate::record::study::StudyPlan;
+
+/// The environment variable that holds the request to a worker process.
+pub const VARIABLE: &str = "CHRONOSCOPE_STUDY_FORK";
+/// The environment variable that only takes up space.
+pub(super) const PADDING: &str = "CHRONOSCOPE_STUDY_PADDING";
+/// What every line begins with.
+pub(super) const SEPARATOR: char = '\u{1e}';
+
+/// What a worker process is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// The study's name.
+    pub(super) study: String,
+    pub(super) plan: StudyPlan,
+    pub(super) fork: u32,
+    pub(super) budget_ms: u64,
+    /// Cases that have failed and are not tried again.
+    pub(super) failed: Vec<String>,
+    /// Whether the coordinator was started without the right to read the counter.
+    pub(super) counter_faults: bool,
+}
+
+/// What a worker process says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Said {
+    /// The clock that times batches: what it can be off by, and what a batch takes beside its operations.
+    Clock { name: String, error_ns: f64, batch_ns: f64 },
+    /// A cell is about to be visited: whatever happens next is its doing. The round counts from 0, the pilot is none.
+    Begin { cell: usize, round: Option<u32> },
+    /// What a visit saw.
+    Visit(VisitLog),
+    /// A case failed in this cell, and is not visited again.
+    Failed { cell: usize, reason: String },
+    /// All is done.
+    End { disturbance: Disturbance },
+}
+
+/// What a visit saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct VisitLog {
+    pub(super) cell: usize,
+    pub(super) round: u32,
+    pub(super) layout: u32,
+    pub(super) threads: Vec<ThreadLog>,
+}
+
+/// What one thread of a visit saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ThreadLog {
+    /// When its measured part began and ended, in nanoseconds of one clock for all threads.
+    pub(super) from_ns: u64,
+    pub(super) to_ns: u64,
+    pub(super) operations: u64,
+    /// Nanoseconds of each batch.
+    pub(super) batches_ns: Vec<u64>,
+    /// Nanoseconds of the stamped parts of each batch, where the case stamps them.
+    pub(super) parts_ns: Vec<u64>,
+    /// Single operations: nanoseconds and how many took so long.
+    pub(super) singles: Vec<(u64, u64)>,
+    /// Operations between two single ones.
+    pub(super) untimed_between: u64,
+    /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.
+    pub(super) turn_ns: [f64; 2],
+    pub(super) link_ns: [f64; 2],
+    /// Times that it was taken off its CPU.
+    pub(super) preempted: u64,
+}
+
+/// `said` as a line.
+pub(super) fn line(said: &Said) -> Option<String> {
+    let text = serde_json::to_string(said).ok()?;
+    Some(format!("{SEPARATOR}{text}\n"))
+}
+
+/// What a line says; None where it is no line of this protocol.
+pub(super) fn heard(line: &str) -> Option<Said> {
+    let (_, text) = line.rsplit_once(SEPARATOR)?;
+    serde_json::from_str(text.trim_end()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_heard_behind_what_a_case_prints() {
+        let said = Said::Failed { cell: 3, reason: "line\nbreak".into() };
+        let line = line(&said).unwrap();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert_eq!(heard(&line), Some(said.clone()));
+        assert_eq!(heard(&format!("progress… {line}")), Some(said));
+        assert_eq!(heard("hello"), None);
+        assert_eq!(heard("\u{1e}{\"unknown\":1}"), None);
+    }
+}

@@ -1,0 +1,234 @@
+use std::time::Instant;
+
+use super::error::StudyError;
+use super::estimate::{Seen, conclude, estimate};
+use super::launch::{self, End};
+use super::protocol::{Request, Said, VARIABLE, VisitLog};
+use super::schedule::{CellSpec, EMPTY};
+use super::study::{Study, StudyWish};
+use crate::Start;
+use crate::record::study::{CaseFailure, STUDY_SCHEMA_VERSION, StudyClock, StudyFork, StudyPlan, StudyRecord};
+use crate::record::{Tool, TscAccess};
+use crate::stats;
+
+/// A worker's environment is padded by up to so many bytes.
+const MOST_PADDING: u64 = 4096;
+
+/// Watches a study.
+pub trait StudyObserver {
+    /// The run is over by `share` (0 to 1), and `what` is being measured.
+    fn goes_on(&mut self, share: f64, what: &str);
+
+    /// Whether the user wants the run to stop; asked often.
+    fn cancelled(&self) -> bool;
+}
+
+/// Watches nothing and never stops a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl StudyObserver for Unobserved {
+    fn goes_on(&mut self, _share: f64, _what: &str) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl Study {
+    /// Runs the study: its worker processes are this program, started again with the same arguments.
+    ///
+    /// # Guarantees
+    /// What fails stands in the record with its reason, and takes nothing along that was measured. Stops soon after the
+    /// observer says so. Leaves no process behind.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a plan that makes no sense, and in a worker process of another study: a program that runs several
+    /// calls [`serve_if_fork`](Self::serve_if_fork) of all of them first. Nothing was measured then.
+    pub fn run(
+        &self,
+        wish: &StudyWish,
+        tool: Tool,
+        observer: &mut dyn StudyObserver,
+    ) -> Result<StudyRecord, StudyError> {
+        self.serve_if_fork();
+        if std::env::var_os(VARIABLE).is_some() {
+            return Err(StudyError::usage(format!(
+                "this process is a worker of another study, and {} is not measured in it; call serve_if_fork of every \
+                 study of the program before the first is run",
+                self.name()
+            )));
+        }
+        let began = Instant::now();
+        let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+        let start = Start::of_this_process();
+        let plan = self.plan(wish, start.allowed_cpus())?;
+        let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
+        let cells = self.specs(&plan);
+        let mut session = Session {
+            study: self,
+            plan: &plan,
+            cells: &cells,
+            start: &start,
+            observer,
+            clocks: Vec::new(),
+            visits: Vec::new(),
+            failures: Vec::new(),
+            forks: Vec::new(),
+        };
+        session.run_all();
+        let Session { clocks, visits, failures, forks, observer, .. } = session;
+        let interrupted = observer.cancelled();
+        observer.goes_on(1.0, "estimates");
+        let clock = usual(clocks);
+        let (error_ns, batch_ns) = clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        let seen = Seen { plan: &plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns };
+        let found = estimate(&seen);
+        let mut record = StudyRecord {
+            study_schema_version: STUDY_SCHEMA_VERSION,
+            study: self.name.clone(),
+            command: None,
+            tool,
+            started_at,
+            elapsed_ms: 0,
+            interrupted,
+            machine,
+            plan,
+            clock,
+            empty_loop_ns: found.empty_loop_ns,
+            tokens: found.tokens,
+            canary: found.canary,
+            cells: found.cells,
+            comparisons: found.comparisons,
+            control: found.control,
+            failures,
+            forks,
+            findings: Vec::new(),
+        };
+        record.findings = conclude(&record);
+        record.elapsed_ms = milliseconds(began);
+        Ok(record)
+    }
+}
+
+/// A run under way.
+struct Session<'a> {
+    study: &'a Study,
+    plan: &'a StudyPlan,
+    cells: &'a [CellSpec],
+    start: &'a Start,
+    observer: &'a mut dyn StudyObserver,
+    /// What each process said of its clock.
+    clocks: Vec<StudyClock>,
+    /// For each process, what it visited.
+    visits: Vec<Vec<VisitLog>>,
+    failures: Vec<CaseFailure>,
+    forks: Vec<StudyFork>,
+}
+
+impl Session<'_> {
+    fn run_all(&mut self) {
+        let mut fork = 0;
+        while fork < self.plan.forks && !self.observer.cancelled() && !self.all_failed() {
+            // A process that a case took down before anything was measured is started again without that case.
+            fork += u32::from(self.run_one(fork));
+        }
+    }
+
+    /// Runs one process; false if it is to be started again.
+    fn run_one(&mut self, fork: u32) -> bool {
+        let began = Instant::now();
+        let plan = self.plan;
+        let padding = (u64::from(fork).wrapping_mul(1_442_695_041).wrapping_add(plan.seed) >> 3) % MOST_PADDING;
+        let mut report = StudyFork { fork, environment_padding: padding as u32, ..StudyFork::default() };
+        let request = Request {
+            study: self.study.name().to_owned(),
+            plan: plan.clone(),
+            fork,
+            budget_ms: (plan.budget_ms / u64::from(plan.forks)).max(1),
+            failed: self.failures.iter().map(|failure| failure.case.clone()).collect(),
+            counter_faults: self.start.counter_access() == TscAccess::Faults,
+        };
+        let mut visits = Vec::new();
+        let mut doing: Option<usize> = None;
+        let mut failures = Vec::new();
+        let launcher = match self.start.launcher() {
+            Ok(launcher) => launcher,
+            Err(failure) => {
+                report.reason_incomplete = Some(failure.to_string());
+                self.forks.push(report);
+                self.visits.push(visits);
+                return true;
+            }
+        };
+        let (cells, clocks) = (self.cells, &mut self.clocks);
+        let expected = (cells.len() * plan.rounds as usize).max(1) as f64;
+        // The closure that listens and the one that asks whether to stop both need the observer.
+        let observer = std::cell::RefCell::new(&mut *self.observer);
+        let mut hear = |said: Said| match said {
+            Said::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
+            Said::Begin { cell, .. } => {
+                let share = (f64::from(fork) + visits.len() as f64 / expected) / f64::from(plan.forks);
+                if let (Some(spec), true) = (cells.get(cell), doing != Some(cell)) {
+                    observer.borrow_mut().goes_on(share.min(1.0), &spec.to_string());
+                }
+                doing = Some(cell);
+            }
+            Said::Visit(visit) => visits.push(visit),
+            Said::Failed { cell, reason } => failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
+            Said::End { disturbance } => report.disturbance = disturbance,
+        };
+        let cancelled = || observer.borrow().cancelled();
+        let ended = launch::run(launcher, &request, padding as u32, &cancelled, &mut hear);
+        report.elapsed_ms = milliseconds(began);
+        let mut again = false;
+        match ended {
+            Ok(End::Done) => {}
+            Ok(End::Cancelled) => report.reason_incomplete = Some("the run was stopped".to_owned()),
+            Ok(End::Died(reason)) => {
+                let culprit = doing.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
+                if let Some(spec) = culprit {
+                    failures.push(failure(spec, reason.clone()));
+                    // What other cases would have shown after it is worth another process, if there was next to nothing.
+                    again = visits.len() < self.cells.len();
+                }
+                report.reason_incomplete = Some(reason);
+            }
+            Err(reason) => report.reason_incomplete = Some(reason),
+        }
+        for failure in failures {
+            if !self.failures.iter().any(|known| known.case == failure.case) {
+                self.failures.push(failure);
+            }
+        }
+        if again {
+            return false;
+        }
+        self.forks.push(report);
+        self.visits.push(visits);
+        true
+    }
+
+    /// Whether no case is left that could be measured.
+    fn all_failed(&self) -> bool {
+        self.plan.cases.iter().all(|case| self.failures.iter().any(|failure| failure.case == *case))
+    }
+}
+
+/// The clock as the middle one of the processes saw it: one that was disturbed all the while says little of it.
+fn usual(clocks: Vec<StudyClock>) -> Option<StudyClock> {
+    let middle = |value: fn(&StudyClock) -> f64| stats::median(clocks.iter().map(value).collect());
+    let (error_ns, batch_ns) = (middle(|clock| clock.error_ns)?, middle(|clock| clock.batch_ns)?);
+    let name = clocks.into_iter().next()?.name;
+    Some(StudyClock { name, error_ns, batch_ns })
+}
+
+fn failure(spec: &CellSpec, reason: String) -> CaseFailure {
+    let whole = spec.to_string();
+    let at = whole.strip_prefix(&spec.case).map_or(whole.as_str(), |rest| rest.trim_start_matches(", "));
+    CaseFailure { case: spec.case.clone(), at: at.to_owned(), reason }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

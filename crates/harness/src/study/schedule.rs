@@ -1,0 +1,186 @@
+//! Which cells a study has, and in which order a process visits them.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::case::{Case, Parameters};
+use super::error::StudyError;
+use crate::record::study::StudyPlan;
+
+/// The case that every study has: a loop with nothing in it but the backoff. It calibrates tokens and shows what cannot be
+/// told from nothing.
+pub(super) const EMPTY: &str = "(empty loop)";
+/// Tokens at which the length of a token is measured.
+pub(super) const TOKENS: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024];
+/// Copies of the loop that lie at different places of a cache line.
+pub const LAYOUTS: u32 = 4;
+/// A visit is not planned shorter than this.
+const SHORTEST_VISIT: Duration = Duration::from_millis(1);
+/// Nor longer, as long as there are not enough of them.
+const LONGEST_VISIT: Duration = Duration::from_millis(3);
+/// Visits of a cell per process: fewer say nothing of the process, more nothing new.
+const ROUNDS: (u32, u32) = (4, 40);
+
+/// One cell: what is visited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CellSpec {
+    /// The case's name; [`EMPTY`] for the calibration.
+    pub(super) case: String,
+    /// Whether it is the second arm of a comparison of the case with itself.
+    pub(super) control: bool,
+    pub(super) parameters: Parameters,
+    pub(super) tokens: u64,
+    pub(super) threads: u32,
+    /// Cells of one arena differ in their case alone.
+    pub(super) arena: u32,
+}
+
+impl CellSpec {
+    /// Whether it is a case of the user's, and no calibration or control.
+    pub(super) fn is_of_user(&self) -> bool {
+        !self.control && self.case != EMPTY
+    }
+}
+
+impl fmt::Display for CellSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.case)?;
+        for (name, value) in &self.parameters {
+            write!(f, ", {name} {value}")?;
+        }
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        write!(f, ", {} token{}", self.tokens, plural(self.tokens))?;
+        write!(f, ", {} thread{}", self.threads, plural(u64::from(self.threads)))
+    }
+}
+
+/// All cells of `plan`: the calibration first, then arm beside arm.
+pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
+    let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
+    let tokens = TOKENS.iter().copied().filter(|_| calibrates_tokens);
+    let calibration = std::iter::once(0).chain(tokens).enumerate().map(|(arena, tokens)| CellSpec {
+        case: EMPTY.to_owned(),
+        control: false,
+        parameters: Parameters::new(),
+        tokens,
+        threads: 1,
+        arena: arena as u32,
+    });
+    let mut found: Vec<CellSpec> = calibration.collect();
+    let chosen: Vec<&Case> = cases.iter().filter(|case| plan.cases.contains(&case.name)).collect();
+    let mut threads: Vec<u32> = chosen.iter().flat_map(|case| case.threads(&plan.threads)).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let mut arena = found.len() as u32;
+    for parameters in combinations(plan) {
+        for threads in &threads {
+            for tokens in &plan.backoff_tokens {
+                for case in chosen.iter().filter(|case| case.threads(&plan.threads).contains(threads)) {
+                    let is_baseline = plan.comparisons.iter().any(|(_, baseline)| *baseline == case.name);
+                    for control in [false, true].into_iter().filter(|control| is_baseline || !control) {
+                        found.push(CellSpec {
+                            case: case.name.clone(),
+                            control,
+                            parameters: parameters.clone(),
+                            tokens: *tokens,
+                            threads: *threads,
+                            arena,
+                        });
+                    }
+                }
+                arena += 1;
+            }
+        }
+    }
+    found
+}
+
+/// Every combination of the parameters' values; one empty combination where there are none.
+fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
+    let mut found = vec![Parameters::new()];
+    for parameter in &plan.parameters {
+        found = found
+            .iter()
+            .flat_map(|sofar| {
+                parameter.values.iter().map(move |value| {
+                    let mut with = sofar.clone();
+                    with.insert(parameter.name.clone(), value.clone());
+                    with
+                })
+            })
+            .collect();
+    }
+    found
+}
+
+/// The order in which round `round` of process `fork` visits `cells` cells: a cyclic Latin square, begun elsewhere in each
+/// process and walked backwards in every other round, so that no cell always comes first or behind the same neighbour.
+pub(super) fn order(cells: usize, fork: u32, round: u32) -> Vec<usize> {
+    if cells == 0 {
+        return Vec::new();
+    }
+    // Steps of the golden section spread the beginnings evenly, however many there are.
+    let turn = f64::from(fork).mul_add(7.0, f64::from(round)) * 0.618_033_988_749_894_9;
+    let first = (turn.fract() * cells as f64) as usize % cells;
+    let forwards = (0..cells).map(|at| (first + at) % cells);
+    if (fork + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
+}
+
+/// Visits of each cell per process, for the time that there is.
+pub(super) fn rounds(budget: Duration, forks: u32, cells: usize) -> u32 {
+    let per_cell = budget.as_secs_f64() / f64::from(forks.max(1)) / cells.max(1) as f64;
+    let (fewest, most) = ROUNDS;
+    let long = per_cell / LONGEST_VISIT.as_secs_f64();
+    let short = per_cell / SHORTEST_VISIT.as_secs_f64();
+    // As many long visits as fit; if those are too few, shorter ones.
+    (long.max(short.min(f64::from(fewest))) as u32).clamp(fewest.min(3), most)
+}
+
+/// The CPUs to use.
+pub(super) fn cpus(wanted: Option<&[u32]>, allowed: &[u32]) -> Result<Vec<u32>, StudyError> {
+    let Some(wanted) = wanted else { return Ok(allowed.to_vec()) };
+    if let Some(cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(StudyError::usage(format!("CPU {cpu} is not one that this process may use ({allowed:?})")));
+    }
+    if wanted.is_empty() {
+        return Err(StudyError::usage("no CPU is named; name one, such as 0".to_owned()));
+    }
+    let mut cpus = wanted.to_vec();
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_round_visits_every_cell_once(cells in 1_usize..300, fork in 0_u32..50, round in 0_u32..50) {
+            let mut seen = order(cells, fork, round);
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..cells).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn there_are_always_rounds(budget_ms in 0_u64..1_000_000, forks in 0_u32..100, cells in 0_usize..100_000) {
+            let found = rounds(Duration::from_millis(budget_ms), forks, cells);
+            prop_assert!((3..=ROUNDS.1).contains(&found));
+        }
+    }
+
+    #[test]
+    fn no_cell_always_comes_first() {
+        let firsts: std::collections::BTreeSet<usize> = (0..8).map(|round| order(8, 0, round)[0]).collect();
+        assert!(firsts.len() >= 5, "{firsts:?}");
+    }
+
+    #[test]
+    fn cpus_that_are_not_allowed_are_refused() {
+        assert!(cpus(Some(&[3]), &[0, 1]).is_err() && cpus(Some(&[]), &[0]).is_err());
+        assert_eq!(cpus(Some(&[1, 0, 1]), &[0, 1]).unwrap(), [0, 1]);
+        assert_eq!(cpus(None, &[2, 4]).unwrap(), [2, 4]);
+    }
+}

@@ -1,0 +1,334 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::Bencher;
+use super::case::{Case, Group, Parameters};
+use super::error::StudyError;
+use super::schedule::{self, CellSpec};
+use crate::record::study::{Mode, Parameter, StudyPlan};
+
+/// Processes unless others are asked for: their 99.9 % interval is ± 1.3 times the spread between them.
+pub const FORKS: u32 = 12;
+/// With fewer processes an interval says next to nothing.
+pub(super) const FEWEST_FORKS: u32 = 2;
+/// No machine that this is meant for starts more.
+const MOST_THREADS: u32 = 4096;
+/// Cells in one study: beyond it nobody has the time.
+const MOST_CELLS: usize = 100_000;
+/// A budget for one cell in one process, unless the study's is given.
+pub const CELL_BUDGET: Duration = Duration::from_millis(25);
+/// Budgets that are chosen lie between these.
+pub const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
+/// Differences within this count as none, unless another margin is given, in percent.
+const MARGIN_PCT: f64 = 1.0;
+
+/// Operations, and what about them is to be found out: what they cost as a function of backoff and threads.
+///
+/// # Examples
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use chronoscope_harness::Study;
+///
+/// let publish = Study::new("publish")
+///     .backoff(0..=40)
+///     .threads([1, 2])
+///     .case("relaxed", |b| {
+///         let word = AtomicU64::new(0);
+///         b.iter(|| word.store(1, Ordering::Relaxed));
+///     })
+///     .case("seq_cst", |b| {
+///         let word = AtomicU64::new(0);
+///         b.iter(|| word.store(1, Ordering::SeqCst));
+///     })
+///     .compare("seq_cst", "relaxed");
+/// assert_eq!(publish.name(), "publish");
+/// ```
+#[derive(Clone)]
+pub struct Study {
+    pub(super) name: String,
+    pub(super) cases: Vec<Case>,
+    pub(super) comparisons: Vec<(String, String)>,
+    backoff: Vec<u64>,
+    threads: Vec<u32>,
+    parameters: Vec<Parameter>,
+    mode: Mode,
+    margin_pct: f64,
+    forks: u32,
+    batches: u32,
+    warm_up_batches: u32,
+    rounds: Option<u32>,
+    budget: Option<Duration>,
+}
+
+/// What a run changes about a study: what a user says on the command line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StudyWish {
+    /// Time for all processes together; None for the study's own.
+    pub budget: Option<Duration>,
+    /// Budgets are multiplied by this: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
+    pub depth: f64,
+    /// Worker processes; None for the study's own number.
+    pub forks: Option<u32>,
+    /// Numbers of threads; None for the study's own.
+    pub threads: Option<Vec<u32>>,
+    /// Tokens of backoff; None for the study's own.
+    pub backoff: Option<Vec<u64>>,
+    /// CPUs to use; None for all that are allowed.
+    pub cpus: Option<Vec<u32>>,
+    /// Cases whose name holds one of these; empty for all.
+    pub filter: Vec<String>,
+    /// What randomness is drawn with; None for another one in each run.
+    pub seed: Option<u64>,
+}
+
+impl Study {
+    /// A study with no case yet: no backoff, one thread, average time.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            cases: Vec::new(),
+            comparisons: Vec::new(),
+            backoff: vec![0],
+            threads: vec![1],
+            parameters: Vec::new(),
+            mode: Mode::AverageTime,
+            margin_pct: MARGIN_PCT,
+            forks: FORKS,
+            batches: 0,
+            warm_up_batches: 1,
+            rounds: None,
+            budget: None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Tokens of [`consume_cpu`](crate::consume_cpu) before each operation. 0 is a loop without the call.
+    #[must_use]
+    pub fn backoff(mut self, tokens: impl IntoIterator<Item = u64>) -> Self {
+        self.backoff = tokens.into_iter().collect();
+        self
+    }
+
+    /// Numbers of threads. More than there are CPUs is allowed, and marked.
+    #[must_use]
+    pub fn threads(mut self, threads: impl IntoIterator<Item = u32>) -> Self {
+        self.threads = threads.into_iter().collect();
+        self
+    }
+
+    /// Sweeps a parameter, which cases ask for by [`Bencher::parameter`].
+    #[must_use]
+    pub fn parameter<V: fmt::Display>(mut self, name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
+        let values = values.into_iter().map(|value| value.to_string()).collect();
+        self.parameters.push(Parameter { name: name.into(), values });
+        self
+    }
+
+    /// What is measured.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// An operation. `body` is called once per visit on each thread: what it makes before `iter` belongs to that thread.
+    #[must_use]
+    pub fn case(mut self, name: impl Into<String>, body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Self {
+        self.cases.push(Case::shared(name.into(), |_| (), move |bencher, ()| body(bencher)));
+        self
+    }
+
+    /// An operation on state that all threads of a cell share, made by `setup` once per process and cell.
+    #[must_use]
+    pub fn case_shared<S: Send + Sync + 'static>(
+        mut self,
+        name: impl Into<String>,
+        setup: impl Fn(&Parameters) -> S + Send + Sync + 'static,
+        body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static,
+    ) -> Self {
+        self.cases.push(Case::shared(name.into(), setup, body));
+        self
+    }
+
+    /// Threads that do unlike things at the same time. The group says how many; [`threads`](Self::threads) does not count.
+    #[must_use]
+    pub fn group<S: Send + Sync + 'static>(mut self, name: impl Into<String>, group: Group<S>) -> Self {
+        self.cases.push(group.into_case(name.into()));
+        self
+    }
+
+    /// Compares a case with another directly, in pairs of the same round; and that other one with itself, as a control.
+    #[must_use]
+    pub fn compare(mut self, case: impl Into<String>, baseline: impl Into<String>) -> Self {
+        self.comparisons.push((case.into(), baseline.into()));
+        self
+    }
+
+    /// Differences within this many percent count as none.
+    #[must_use]
+    pub fn margin_pct(mut self, margin_pct: f64) -> Self {
+        self.margin_pct = margin_pct;
+        self
+    }
+
+    /// Worker processes.
+    #[must_use]
+    pub fn forks(mut self, forks: u32) -> Self {
+        self.forks = forks;
+        self
+    }
+
+    /// Visits of each cell per process; unless said, chosen from the time there is.
+    #[must_use]
+    pub fn rounds(mut self, rounds: u32) -> Self {
+        self.rounds = Some(rounds);
+        self
+    }
+
+    /// Measured batches per visit, and uncounted ones before them; 0 measured ones for as many as time allows.
+    #[must_use]
+    pub fn iterations(mut self, warm_up: u32, measured: u32) -> Self {
+        (self.warm_up_batches, self.batches) = (warm_up, measured);
+        self
+    }
+
+    /// Time for all processes together. Unless said, 25 ms per cell and process, between 4 s and 42 s.
+    #[must_use]
+    pub fn budget(mut self, budget: Duration) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Every combination that will be measured, in words: case, parameters, backoff, threads.
+    pub fn cells(&self) -> Vec<String> {
+        match self.plan(&StudyWish::default(), &[0]) {
+            Ok(plan) => self.specs(&plan).iter().filter(|spec| spec.is_of_user()).map(ToString::to_string).collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The plan that fulfils `wish` where the process may use the CPUs `allowed`.
+    ///
+    /// # Errors
+    /// [`StudyError`] for what makes no sense: no cases, names used twice, 0 threads, an empty sweep, a filter that leaves
+    /// nothing, CPUs that are not allowed.
+    pub fn plan(&self, wish: &StudyWish, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
+        let refuse = |what: String| Err(StudyError::usage(what));
+        if self.cases.is_empty() {
+            return refuse(format!("the study {} has no case; add one with .case(…)", self.name));
+        }
+        let mut seen = BTreeMap::new();
+        for case in &self.cases {
+            if seen.insert(&case.name, ()).is_some() {
+                return refuse(format!("two cases are called {}; give each its own name", case.name));
+            }
+            if case.roles.is_empty() || case.roles.iter().any(|role| role.threads == Some(0)) {
+                return refuse(format!("the group {} has no role, or one with 0 threads", case.name));
+            }
+        }
+        let backoff_tokens = rising(wish.backoff.as_ref().unwrap_or(&self.backoff));
+        let threads = rising(wish.threads.as_ref().unwrap_or(&self.threads));
+        if backoff_tokens.is_empty() {
+            return refuse("the sweep over backoff is empty; 0 tokens is no backoff".to_owned());
+        }
+        if threads.is_empty() {
+            return refuse("the sweep over threads is empty; name a number of threads, such as 1".to_owned());
+        }
+        if let Some(wrong) = threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
+            return refuse(format!("{wrong} threads cannot be run; choose 1 to {MOST_THREADS}"));
+        }
+        if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
+            return refuse(format!("the sweep over {} is empty; give it a value", empty.name));
+        }
+        if !(self.margin_pct > 0.0 && self.margin_pct.is_finite()) {
+            return refuse(format!("a margin of {} % tells nothing apart; choose more than 0", self.margin_pct));
+        }
+        if matches!(self.mode, Mode::Batch(0)) {
+            return refuse("a batch of 0 operations measures nothing; choose 1 or more".to_owned());
+        }
+        let forks = wish.forks.unwrap_or(self.forks);
+        if !(FEWEST_FORKS..=1000).contains(&forks) {
+            return refuse(format!("{forks} processes cannot give an interval; choose {FEWEST_FORKS} to 1000"));
+        }
+        for (case, baseline) in &self.comparisons {
+            if let Some(unknown) = [case, baseline].into_iter().find(|name| !seen.contains_key(name)) {
+                return refuse(format!("{case} is to be compared with {baseline}, but there is no case {unknown}"));
+            }
+            if case == baseline {
+                return refuse(format!(
+                    "{case} is to be compared with itself; every comparison has that as its control"
+                ));
+            }
+        }
+        let wanted = |name: &str| wish.filter.is_empty() || wish.filter.iter().any(|part| name.contains(part.as_str()));
+        let cases: Vec<String> = self.cases.iter().map(|case| case.name.clone()).filter(|name| wanted(name)).collect();
+        if cases.is_empty() {
+            let names: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
+            return refuse(format!(
+                "no case's name holds {}; there are: {}",
+                wish.filter.join(" or "),
+                names.join(", ")
+            ));
+        }
+        let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
+        let mut plan = StudyPlan {
+            comparisons: comparisons.cloned().collect(),
+            cases,
+            backoff_tokens,
+            threads,
+            parameters: self.parameters.clone(),
+            mode: self.mode,
+            budget_ms: 0,
+            forks,
+            rounds: self.rounds.unwrap_or(0),
+            batches: if self.mode == Mode::SingleShot { 1 } else { self.batches },
+            warm_up_batches: if self.mode == Mode::SingleShot { 0 } else { self.warm_up_batches },
+            cpus: schedule::cpus(wish.cpus.as_deref(), allowed)?,
+            margin_pct: self.margin_pct,
+            confidence: crate::stats::CONFIDENCE,
+            seed: wish.seed.unwrap_or_else(rand_seed),
+        };
+        let cells = self.specs(&plan).len();
+        if cells > MOST_CELLS {
+            return refuse(format!("{cells} combinations are more than {MOST_CELLS}; sweep fewer values"));
+        }
+        let depth = if wish.depth > 0.0 { wish.depth } else { 1.0 };
+        let chosen = (CELL_BUDGET * forks).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
+        let budget = wish.budget.unwrap_or_else(|| self.budget.unwrap_or(chosen).mul_f64(depth));
+        plan.budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX).max(1);
+        if plan.rounds == 0 {
+            plan.rounds = schedule::rounds(budget, forks, cells);
+        }
+        Ok(plan)
+    }
+
+    pub(super) fn specs(&self, plan: &StudyPlan) -> Vec<CellSpec> {
+        schedule::cells(plan, &self.cases)
+    }
+}
+
+impl fmt::Debug for Study {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Study").field("name", &self.name).field("cases", &self.cases).finish_non_exhaustive()
+    }
+}
+
+/// `values` rising, each once.
+fn rising<T: Ord + Copy>(values: &[T]) -> Vec<T> {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// Another number in each run.
+fn rand_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id())
+}

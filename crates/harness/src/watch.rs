@@ -1,0 +1,164 @@
+//! What the kernel counts against a thread while it measures.
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::affinity;
+use crate::record::Disturbance;
+
+/// Counts steal, involuntary switches, migrations and waits of the calling thread from its making on.
+pub struct Watch {
+    cpus: Vec<u32>,
+    is_bound: bool,
+    reason_unpinned: Option<String>,
+    steal_ms: Option<f64>,
+    involuntary_switches: Option<u64>,
+    migrations: Option<u64>,
+    waited_ms: Option<f64>,
+}
+
+impl Watch {
+    /// Binds the calling thread to `cpu`, if one is named, and starts counting.
+    pub fn pinned(cpu: Option<u32>) -> Self {
+        Self::among(cpu.as_slice())
+    }
+
+    /// Binds the calling thread, and those that it will start, to `cpus`, if any are named, and starts counting.
+    pub fn among(cpus: &[u32]) -> Self {
+        let (cpus, reason_unpinned) = match cpus {
+            [] => (Vec::new(), Some("no CPU was named".to_owned())),
+            _ => match affinity::pin(cpus) {
+                Ok(()) => (cpus.to_vec(), None),
+                Err(reason) => (Vec::new(), Some(reason)),
+            },
+        };
+        Self {
+            steal_ms: steal_ms(&cpus),
+            is_bound: true,
+            cpus,
+            reason_unpinned,
+            involuntary_switches: involuntary_switches(),
+            migrations: migrations(),
+            waited_ms: waited_ms(),
+        }
+    }
+
+    /// Counts what `cpus` lose to others while processes run on them that cannot be looked into.
+    pub fn over(cpus: &[u32]) -> Self {
+        let steal_ms = steal_ms(cpus);
+        Self {
+            cpus: cpus.to_vec(),
+            is_bound: false,
+            reason_unpinned: None,
+            steal_ms,
+            involuntary_switches: None,
+            migrations: None,
+            waited_ms: None,
+        }
+    }
+
+    /// What has been counted.
+    pub fn finish(self) -> Disturbance {
+        Disturbance {
+            steal_ms: difference(self.steal_ms, steal_ms(&self.cpus), |now, then| (now - then).max(0.0)),
+            cpus: if self.is_bound { self.cpus } else { Vec::new() },
+            reason_unpinned: self.reason_unpinned,
+            involuntary_switches: difference(self.involuntary_switches, involuntary_switches(), u64::saturating_sub),
+            migrations: difference(self.migrations, migrations(), u64::saturating_sub),
+            waited_ms: difference(self.waited_ms, waited_ms(), |now, then| (now - then).max(0.0)),
+        }
+    }
+}
+
+fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> Option<T> {
+    Some(minus(now?, then?))
+}
+
+/// How often the kernel has taken the calling thread off its CPU.
+pub fn involuntary_switches() -> Option<u64> {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
+    u64::try_from(usage.involuntary_context_switches()).ok()
+}
+
+/// How long the calling thread has waited for a CPU while it was ready to run.
+///
+/// # Sources
+/// Linux, Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat".
+fn waited_ms() -> Option<f64> {
+    parse_waited_ms(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+}
+
+/// None where nothing has ever been counted: a kernel without scheduler statistics writes zeros.
+fn parse_waited_ms(schedstat: &str) -> Option<f64> {
+    let figures: Vec<u64> = schedstat.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [ran_ns, waited_ns, slices] = figures.as_slice() else { return None };
+    (*ran_ns > 0 && *slices > 0).then_some(*waited_ns as f64 / 1e6)
+}
+
+fn migrations() -> Option<u64> {
+    parse_migrations(&std::fs::read_to_string("/proc/thread-self/sched").ok()?)
+}
+
+fn parse_migrations(sched: &str) -> Option<u64> {
+    let line = sched.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == "se.nr_migrations"))?;
+    line.split(':').nth(1)?.trim().parse().ok()
+}
+
+/// None for no CPUs, and where one of them is not counted.
+fn steal_ms(cpus: &[u32]) -> Option<f64> {
+    if cpus.is_empty() {
+        return None;
+    }
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let ticks = cpus.iter().map(|cpu| parse_steal_ticks(&stat, *cpu)).sum::<Option<u64>>()?;
+    Some(ticks as f64 * 1000.0 / procfs::ticks_per_second() as f64)
+}
+
+fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {
+    let name = format!("cpu{cpu}");
+    let line = stat.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;
+    line.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steal_is_the_eighth_figure_of_the_right_cpu() {
+        let stat = "cpu  1 2 3 4 5 6 7 99 9 10\ncpu1 1 2 3 4 5 6 7 8 9 10\ncpu11 1 2 3 4 5 6 7 77 9 10\n";
+        assert_eq!(parse_steal_ticks(stat, 1), Some(8));
+        assert_eq!(parse_steal_ticks(stat, 11), Some(77));
+        assert_eq!(parse_steal_ticks(stat, 0), None);
+        assert_eq!(parse_steal_ticks("cpu0 1 2", 0), None);
+    }
+
+    #[test]
+    fn migrations_are_found_by_their_whole_name() {
+        let sched = "se.statistics.nr_migrations_cold : 7\nse.nr_migrations                             :          3\n";
+        assert_eq!(parse_migrations(sched), Some(3));
+        assert_eq!(parse_migrations(""), None);
+    }
+
+    #[test]
+    fn waiting_is_the_second_figure() {
+        assert_eq!(parse_waited_ms("559461537 563706198 217\n"), Some(563.706_198));
+        for without in ["0 0 0\n", "", "1 2\n", "a b c\n"] {
+            assert_eq!(parse_waited_ms(without), None, "{without}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_bound_says_why() {
+        let disturbance = Watch::pinned(Some(100_000)).finish();
+        assert!(disturbance.cpus.is_empty());
+        assert!(disturbance.reason_unpinned.unwrap().contains("100000"));
+    }
+
+    #[test]
+    fn a_thread_may_have_several_cpus() {
+        let allowed = affinity::allowed().unwrap();
+        let disturbance = Watch::among(&allowed).finish();
+        assert_eq!((disturbance.cpus, disturbance.reason_unpinned), (allowed.clone(), None));
+        assert_eq!(affinity::allowed().unwrap(), allowed);
+    }
+}

@@ -1,0 +1,40 @@
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+
+use super::ARGUMENT;
+
+/// Serves one request and tells the program to exit, if it was started as a worker; else does nothing.
+///
+/// A program that starts workers calls this first in `main`, before it reads a clock, starts a thread or looks at its
+/// arguments. `answer` turns the text of the request into that of the answer.
+///
+/// # Examples
+/// ```
+/// // At the head of main:
+/// if let Some(code) = chronoscope_harness::worker::serve_if_asked(|request| Ok(request.to_uppercase())) {
+///     std::process::exit(if code == std::process::ExitCode::SUCCESS { 0 } else { 1 });
+/// }
+/// ```
+pub fn serve_if_asked(answer: impl FnOnce(&str) -> Result<String, String>) -> Option<ExitCode> {
+    let asked = std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT);
+    asked.then(|| match serve(answer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            // The coordinator puts this into the record.
+            let _ = writeln!(std::io::stderr(), "{reason}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn serve(answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
+    // Should the coordinator be killed, nobody would read the answer.
+    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| format!("the request could not be read: {error}"))?;
+    let answer = answer(&text)?;
+    std::io::stdout().write_all(answer.as_bytes()).map_err(|error| format!("the answer could not be written: {error}"))
+}

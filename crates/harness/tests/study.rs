@@ -1,0 +1,244 @@
+//! Studies run for real, in worker processes that are this very program: their records hold what they should, and what
+//! fails takes nothing along. No time is judged by its length.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+use std::time::Duration;
+
+use chronoscope_harness::Unobserved;
+use chronoscope_harness::finding::FindingId;
+use chronoscope_harness::record::Tool;
+use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
+use chronoscope_harness::{Group, Study, StudyObserver, StudyWish};
+
+fn main() {
+    // No harness of cargo's: worker processes must come back to where their study is run.
+    let all: [(&str, fn()); 12] = [
+        ("two operations are compared over backoff and threads", compares),
+        ("what cannot be told from nothing has no number", nothing),
+        ("parameters reach their cases", parameters),
+        ("roles are told apart", roles),
+        ("single operations are sampled", samples),
+        ("a batch has as many operations as were asked for", batches),
+        ("stamps around a part are set beside what was done", parts),
+        ("a case that panics leaves the others their results", panics),
+        ("a case that kills its process leaves the others their results", kills),
+        ("a case that never ends is ended", never_ends),
+        ("nothing that a case started is left behind", leaves_nothing),
+        ("a run that is stopped keeps what it has", stopped),
+    ];
+    // In a worker process all studies but its own refuse to run, and the test that has it never comes back from it.
+    if std::env::var_os("CHRONOSCOPE_STUDY_FORK").is_some() {
+        std::panic::set_hook(Box::new(|_| {}));
+        all.iter().for_each(|(_, test)| drop(std::panic::catch_unwind(test)));
+        std::process::exit(1);
+    }
+    let filter = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
+    for (name, test) in all {
+        if filter.as_ref().is_none_or(|part| name.contains(part.as_str())) {
+            test();
+            println!("ok    {name}");
+        }
+    }
+}
+
+fn wish() -> StudyWish {
+    StudyWish { budget: Some(Duration::from_millis(400)), forks: Some(3), seed: Some(1), ..StudyWish::default() }
+}
+
+fn run(study: &Study) -> StudyRecord {
+    let tool = Tool { name: "test".into(), version: "0".into() };
+    study.run(&wish(), tool, &mut Unobserved).expect("the plan makes sense")
+}
+
+fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {
+    record.cells.iter().find(|cell| cell.case == case).unwrap_or_else(|| panic!("no cell of {case}"))
+}
+
+fn links(count: u64) -> impl Fn(u64) -> u64 + Copy {
+    move |seed| (0..count).fold(seed, |value, _| chronoscope_clock::work::opaque(value.wrapping_mul(3)))
+}
+
+fn assert_has_time(cell: &Cell) {
+    let time = cell.time_ns.unwrap_or_else(|| panic!("no time: {:?} {:?}", cell.reason_no_time, cell.below_ns));
+    assert!(time.low <= time.estimate && time.estimate <= time.high && time.estimate > 0.0, "{time:?}");
+}
+
+fn compares() {
+    let study = Study::new("compares")
+        .backoff([0, 8, 64])
+        .threads([1, 2])
+        .case("short", |b| b.iter_chained(1, links(50)))
+        .case("long", |b| b.iter_chained(1, links(500)))
+        .compare("long", "short");
+    let record = run(&study);
+    assert_eq!((record.cells.len(), record.failures.len(), record.forks.len()), (12, 0, 3));
+    assert_eq!(study.cells().len(), 12);
+    record.cells.iter().for_each(assert_has_time);
+    let alone = |cell: &&Cell| cell.threads == 1;
+    assert!(record.cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some()));
+    assert!(record.cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
+    assert!(record.cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
+    assert_eq!(record.comparisons.len(), 2);
+    for point in record.comparisons.iter().flat_map(|comparison| &comparison.points) {
+        assert!(point.difference_ns.estimate > 0.0 && point.verdict != Difference::Faster, "{point:?}");
+    }
+    assert!(record.comparisons.iter().all(|comparison| comparison.model.is_some()));
+    assert_eq!(record.control.expect("a comparison has a control").comparisons, 6);
+    let tokens = record.tokens.expect("backoff is calibrated");
+    assert!(
+        tokens.ns_per_token.estimate > 0.0 && tokens.points.len() == 10 && tokens.points[0].ns < tokens.points[9].ns
+    );
+    let canary = record.canary.expect("there were visits");
+    assert!(canary.visits >= canary.visits_quiet && canary.quiet_turn_ns > 0.0);
+    // Every layout of the loop was run.
+    let layouts = |cell: &Cell| cell.forks.iter().flat_map(|fork| &fork.visits).map(|visit| visit.layout).max();
+    assert!(record.cells.iter().all(|cell| layouts(cell).is_some_and(|most| most > 0)));
+}
+
+fn nothing() {
+    let record = run(&Study::new("nothing").case("empty", |b| b.iter(|| ())));
+    let cell = cell(&record, "empty");
+    assert!(cell.time_ns.is_none() && cell.below_ns.is_some_and(|ns| ns > 0.0), "{:?}", cell.time_ns);
+    assert!(record.findings.iter().any(|finding| finding.id == FindingId::BelowResolution));
+    assert!(record.tokens.is_none(), "no backoff, no tokens");
+}
+
+fn parameters() {
+    let study = Study::new("parameters").parameter("links", [10, 20]).case("chain", |b| {
+        let count = b.parameter("links");
+        b.iter_chained(1, links(count));
+    });
+    let record = run(&study);
+    let values: Vec<&str> = record.cells.iter().map(|cell| cell.parameters["links"].as_str()).collect();
+    assert_eq!(values, ["10", "20"]);
+    record.cells.iter().for_each(assert_has_time);
+}
+
+fn roles() {
+    let group = Group::new(|_| AtomicU64::new(0)).role("reader", 1, |b, word| b.iter(|| word.load(Relaxed))).role(
+        "writer",
+        2,
+        |b, word| b.iter(|| word.fetch_add(1, SeqCst)),
+    );
+    let record = run(&Study::new("roles").threads([7]).group("word", group));
+    let roles: Vec<_> = record.cells.iter().map(|cell| (cell.role.as_deref(), cell.threads)).collect();
+    assert_eq!(roles, [(Some("reader"), 3), (Some("writer"), 3)]);
+    let told = || record.cells.iter().map(|cell| (cell.visits, cell.reason_no_time.clone())).collect::<Vec<_>>();
+    assert!(
+        record.cells.iter().all(|cell| cell.throughput_per_s.is_some()),
+        "{:?} {:?} {:?}",
+        told(),
+        record.failures,
+        record.forks
+    );
+}
+
+fn samples() {
+    let record = run(&Study::new("samples").mode(Mode::SampleTime).case("chain", |b| b.iter_chained(1, links(300))));
+    let seen = cell(&record, "chain").latencies.clone().expect("operations were sampled");
+    assert!(seen.samples > 0 && seen.p50_ns <= seen.p99_ns && seen.p99_ns <= seen.maximum_ns);
+    assert_eq!(seen.histogram.count(), seen.samples);
+    assert!(seen.clock_share_pct < 20.0, "it backs off by itself: {}", seen.clock_share_pct);
+}
+
+fn batches() {
+    let study = |mode: Mode| {
+        let study = Study::new(format!("{mode:?}")).mode(mode).iterations(0, 2).rounds(3);
+        study.case_shared("counted", |_| AtomicU64::new(0), |b, calls| b.iter(|| calls.fetch_add(1, Relaxed)))
+    };
+    let all = [(Mode::Batch(37), 37, 2), (Mode::SingleShot, 1, 1)];
+    all.iter().for_each(|(mode, ..)| study(*mode).serve_if_fork());
+    for (mode, operations, batches) in all {
+        let record = run(&study(mode));
+        let cell = cell(&record, "counted");
+        assert_eq!(cell.operations_per_batch, operations);
+        let visits: Vec<_> = cell.forks.iter().flat_map(|fork| &fork.visits).collect();
+        assert_eq!(visits.len(), 9);
+        assert!(visits.iter().all(|visit| visit.batches_ns.len() == batches));
+    }
+}
+
+fn parts() {
+    let study = Study::new("parts").case("part", |b| {
+        let whole = links(2_000);
+        b.iter_with_unmeasured_setup_beware_of_omission(move || whole(1), |seed| links(20)(seed));
+    });
+    let part = cell(&run(&study), "part").part.expect("the case stamps a part");
+    assert!(part.timed_share < 0.5 && part.inflation.estimate > 1.0, "{part:?}");
+}
+
+fn panics() {
+    let study = Study::new("panics")
+        .case("sound", |b| b.iter(|| 1))
+        .case("broken", |b| b.iter(|| assert!(b"".len() > 1, "broken on purpose")))
+        .case("idle", |_| {});
+    let record = run(&study);
+    let reasons: Vec<(&str, &str)> = record.failures.iter().map(|f| (f.case.as_str(), f.reason.as_str())).collect();
+    assert!(reasons.contains(&("broken", "it panicked: broken on purpose")), "{reasons:?}");
+    assert!(reasons.iter().any(|(case, reason)| *case == "idle" && reason.contains("b.iter")), "{reasons:?}");
+    let sound = cell(&record, "sound");
+    assert_eq!(sound.forks.len(), 3);
+    assert!(sound.visits > 0 && record.findings.iter().any(|finding| finding.id == FindingId::CaseFailed));
+}
+
+fn kills() {
+    let study = Study::new("kills")
+        .case("sound", |b| b.iter_chained(1, links(100)))
+        .case("fatal", |_| std::process::abort())
+        .case("quitter", |_| std::process::exit(3));
+    let record = run(&study);
+    let reason = |case: &str| {
+        let failure = record.failures.iter().find(|failure| failure.case == case);
+        failure.map(|failure| failure.reason.clone()).unwrap_or_default()
+    };
+    assert!(reason("fatal").contains("SIGABRT"), "{:?}", record.failures);
+    assert!(reason("quitter").contains("code 3"), "{:?}", record.failures);
+    assert_has_time(cell(&record, "sound"));
+    assert_eq!(record.forks.len(), 3);
+}
+
+fn never_ends() {
+    let study = Study::new("never ends").case("sound", |b| b.iter_chained(1, links(100))).case("endless", |_| {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    let record = run(&study);
+    assert!(record.failures[0].case == "endless" && record.failures[0].reason.contains("did not come to an end"));
+    assert_has_time(cell(&record, "sound"));
+}
+
+#[expect(clippy::zombie_processes, reason = "whether somebody else ends it is what is looked at")]
+fn leaves_nothing() {
+    let file = |fork: u32| PathBuf::from(format!("{}/left-behind-{fork}", env!("CARGO_TARGET_TMPDIR")));
+    let study = Study::new("leaves nothing").case("parent", move |b| {
+        let child = std::process::Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
+        std::fs::write(file(0), child.id().to_string()).expect("the target folder is writable");
+        b.iter(|| 1);
+    });
+    let record = run(&study);
+    assert!(record.failures.is_empty(), "{:?}", record.failures);
+    let child = std::fs::read_to_string(file(0)).expect("the case ran");
+    // Gone, or a zombie that whoever adopted it has not looked at yet.
+    let status = std::fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains("State:\tZ"), "{status}");
+}
+
+fn stopped() {
+    struct Impatient(std::cell::Cell<u32>);
+    impl StudyObserver for Impatient {
+        fn goes_on(&mut self, _share: f64, _what: &str) {
+            self.0.set(self.0.get() + 1);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.get() > 12
+        }
+    }
+    let study = Study::new("stopped").backoff([0, 1, 2, 4]).case("chain", |b| b.iter_chained(1, links(100)));
+    let wish = StudyWish { budget: Some(Duration::from_secs(600)), ..wish() };
+    let tool = Tool { name: "test".into(), version: "0".into() };
+    let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
+    assert!(record.interrupted && record.findings.iter().any(|finding| finding.id == FindingId::Interrupted));
+    assert!(record.forks.len() == 1 && record.forks[0].reason_incomplete.is_some());
+}

@@ -1,0 +1,267 @@
+use chronoscope_harness::record::{Clocksource, ClocksourceRating, Cpu, FrequencySource, Machine, Tsc};
+
+use crate::page::Page;
+use crate::palette::{PLAIN, WARNING};
+use crate::quantity::{hertz, ms, ppm, share, signed_ppm, three_digits};
+use crate::words::given;
+
+/// The name of the last fact; the kernel's messages come before it.
+const LOAD: &str = "load";
+
+/// The machine as a section of `page`.
+pub fn show(page: &mut Page, machine: &Machine) {
+    page.section("MACHINE");
+    for (name, text) in facts(machine) {
+        if name == LOAD {
+            messages(page, machine);
+        }
+        page.entry(name, PLAIN, &text);
+    }
+}
+
+/// The machine by names and words.
+pub fn facts(machine: &Machine) -> [(&'static str, String); 7] {
+    let [counter, rate] = match machine.kernel.architecture.as_str() {
+        "aarch64" => ["counter", "its rate"],
+        _ => ["TSC", "TSC rate"],
+    };
+    [
+        ("CPU", cpu(&machine.cpu)),
+        (counter, tsc(&machine.tsc)),
+        (rate, frequency(&machine.tsc)),
+        ("clocksource", clocksource(&machine.clocksource)),
+        ("hypervisor", hypervisor(machine)),
+        ("kernel", kernel(machine)),
+        (LOAD, format!("{} · governor {}", load(machine), governor(machine))),
+    ]
+}
+
+fn join(parts: Vec<String>) -> String {
+    parts.join(" · ")
+}
+
+fn cpu(cpu: &Cpu) -> String {
+    let mut parts = Vec::new();
+    match (&cpu.brand, &cpu.vendor) {
+        (Some(brand), _) => parts.push(brand.clone()),
+        (None, Some(vendor)) => parts.push(format!("{vendor}, brand unknown")),
+        (None, None) => parts.push(format!("not identified: {}", given(cpu.reason_unavailable.as_deref()))),
+    }
+    parts.push(match (&cpu.microarchitecture, &cpu.microarchitecture_masked) {
+        (Some(name), _) => name.clone(),
+        (None, Some(_)) => format!("microarchitecture {}", given(cpu.reason_unavailable.as_deref())),
+        (None, None) => "microarchitecture unknown".to_owned(),
+    });
+    let numbers: Vec<String> = [("family", cpu.family), ("model", cpu.model), ("stepping", cpu.stepping)]
+        .into_iter()
+        .filter_map(|(name, number)| number.map(|number| format!("{name} {number}")))
+        .collect();
+    if !numbers.is_empty() {
+        parts.push(numbers.join(" "));
+    }
+    let online = cpu.online.map_or_else(|| "unknown number of".to_owned(), |online| online.to_string());
+    let all = cpu.online.is_some_and(|online| usize::try_from(online) == Ok(cpu.allowed.len()));
+    let allowed = if all { "all allowed".to_owned() } else { format!("allowed {}", cpu_list(&cpu.allowed)) };
+    parts.push(format!("{online} CPUs, {allowed}"));
+    join(parts)
+}
+
+/// `0–3, 8`, as short as it can be.
+pub fn cpu_list(cpus: &[u32]) -> String {
+    if cpus.is_empty() {
+        return "unknown".to_owned();
+    }
+    let mut sorted = cpus.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in sorted {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(cpu) => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let words = ranges.into_iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}–{last}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn tsc(tsc: &Tsc) -> String {
+    use chronoscope_harness::record::TscAccess;
+
+    let mut parts = Vec::new();
+    let class = tsc.class.map_or("class unknown", |class| class.word());
+    parts.push(if tsc.class_evidence.is_empty() {
+        class.to_owned()
+    } else {
+        format!("{class}: {}", tsc.class_evidence)
+    });
+    if tsc.access == Some(TscAccess::Faults) {
+        parts.push("this process may not read it".to_owned());
+    }
+    join(parts)
+}
+
+/// The flags that CPUID declares, by name.
+pub fn cpuid(tsc: &Tsc) -> String {
+    let Some(flags) = tsc.cpuid else {
+        return "not there".to_owned();
+    };
+    let named = [
+        ("TSC", flags.tsc),
+        ("invariant TSC", flags.invariant),
+        ("RDTSCP", flags.rdtscp),
+        ("TSC deadline", flags.deadline),
+        ("TSC_ADJUST", flags.adjust),
+    ];
+    let words = named.map(|(name, set)| format!("{name} {}", if set { "yes" } else { "no" }));
+    words.join(", ")
+}
+
+/// The measured frequency, and the source that comes nearest to it; all of them stand in the clocks view.
+fn frequency(tsc: &Tsc) -> String {
+    let mut parts = vec![measured(tsc)];
+    let distance = |source: &&FrequencySource| source.deviation_ppm.map_or(f64::INFINITY, f64::abs);
+    let named = tsc.frequency_sources.iter().filter(|source| source.hz.is_some());
+    parts.extend(named.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(source));
+    match tsc.frequency_sources.len() {
+        0 => {}
+        all => parts.push(format!("all {all} sources: chronoscope clocks")),
+    }
+    join(parts)
+}
+
+/// The measured frequency of the counter with its bound.
+pub fn measured(tsc: &Tsc) -> String {
+    match tsc.frequency {
+        Some(f) => format!("measured {} ± {} over {}", hertz(f.hz), ppm(f.half_width_ppm), ms(f.over_ms)),
+        None => "not measured".to_owned(),
+    }
+}
+
+/// What one source says of the frequency, or why it says nothing.
+pub fn source(source: &FrequencySource) -> String {
+    let name = &source.source;
+    match (source.hz, source.deviation_ppm) {
+        (Some(hz), Some(deviation)) => format!("{name} {} ({})", hertz(hz), signed_ppm(deviation)),
+        (Some(hz), None) => format!("{name} {}", hertz(hz)),
+        (None, _) => format!("{name} unavailable: {}", given(source.reason_unavailable.as_deref())),
+    }
+}
+
+fn clocksource(clocksource: &Clocksource) -> String {
+    let Some(current) = &clocksource.current else {
+        return format!("unavailable: {}", given(clocksource.reason_unavailable.as_deref()));
+    };
+    let class = clocksource.rating_class.map_or("class unknown", |class| class.word());
+    let others: Vec<String> =
+        clocksource.available.iter().filter(|name| *name != current).map(|name| rated(clocksource, name)).collect();
+    let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+    format!("{current} ({class}) · others available: {others}")
+}
+
+fn rated(clocksource: &Clocksource, name: &str) -> String {
+    let rating = clocksource.ratings.iter().find(|rating| rating.name == name);
+    format!("{name} ({})", rating.and_then(|rating| rating.class).map_or("class unknown", |class| class.word()))
+}
+
+/// What is known of one clocksource.
+pub fn rating(rating: &ClocksourceRating) -> String {
+    let class = rating.class.map_or("class unknown", |class| class.word());
+    let number = rating.rating.map_or_else(|| "rating unknown".to_owned(), |number| format!("rating {number}"));
+    let cost = rating.published_cost.as_deref().unwrap_or("no published cost");
+    format!("{class} · {number} · {cost}")
+}
+
+fn hypervisor(machine: &Machine) -> String {
+    let hypervisor = &machine.hypervisor;
+    let mut text = match hypervisor.present {
+        Some(true) => hypervisor.name.clone().unwrap_or_else(|| "present, name unknown".to_owned()),
+        Some(false) => "none".to_owned(),
+        None => "cannot be told".to_owned(),
+    };
+    if let Some(evidence) = &hypervisor.evidence {
+        text.push_str(&format!(" ({evidence})"));
+    }
+    let container = hypervisor.container.as_deref().unwrap_or("none seen");
+    let quota = match (machine.limits.quota_cpus, &machine.limits.reason_unavailable) {
+        (Some(cpus), _) => format!("{} CPUs", three_digits(cpus)),
+        (None, Some(reason)) => format!("unknown: {reason}"),
+        (None, None) => "none".to_owned(),
+    };
+    format!("{text} · container {container} · CPU quota {quota}")
+}
+
+fn kernel(machine: &Machine) -> String {
+    let kernel = &machine.kernel;
+    let parameters =
+        if kernel.boot_parameters.is_empty() { "none".to_owned() } else { kernel.boot_parameters.join(" ") };
+    let messages = match (&kernel.reason_messages_unavailable, kernel.messages.is_empty()) {
+        (Some(reason), _) => format!("messages unavailable: {reason}"),
+        (None, true) => "no messages on clocks".to_owned(),
+        (None, false) => match (kernel.messages.len(), kernel.messages_of_distrust().count()) {
+            (all, 0) => format!("{all} messages on clocks, none of an unstable TSC"),
+            (_, bad) => format!("{bad} of an unstable TSC:"),
+        },
+    };
+    join(vec![
+        format!("{} {} {}", kernel.name, kernel.release, kernel.architecture),
+        format!("boot parameters on clocks: {parameters}"),
+        messages,
+    ])
+}
+
+/// Messages by which the kernel says that it gave the counter up; the others stand in the clocks view.
+fn messages(page: &mut Page, machine: &Machine) {
+    for message in machine.kernel.messages_of_distrust() {
+        page.entry("", WARNING, message);
+    }
+}
+
+fn load(machine: &Machine) -> String {
+    let load = &machine.load;
+    let averages: Vec<String> = [load.one_minute, load.five_minutes, load.fifteen_minutes]
+        .into_iter()
+        .map(|average| average.map_or_else(|| "unknown".to_owned(), load_average))
+        .collect();
+    let mut parts = Vec::new();
+    if load.one_minute.is_none() && load.five_minutes.is_none() && load.fifteen_minutes.is_none() {
+        parts.push(format!("unavailable: {}", given(load.reason_unavailable.as_deref())));
+    } else {
+        parts.push(format!("{} over 1, 5, 15 minutes", averages.join(", ")));
+    }
+    match load.steal_share_since_boot {
+        Some(steal) => parts.push(format!("stolen since boot {}", share(steal))),
+        None if load.one_minute.is_none() => {}
+        None => parts.push(format!("stolen since boot unknown: {}", given(load.reason_unavailable.as_deref()))),
+    }
+    join(parts)
+}
+
+/// Two decimals, as the system itself shows it.
+fn load_average(value: f64) -> String {
+    if value.abs() < 1e6 { format!("{value:.2}") } else { three_digits(value) }
+}
+
+fn governor(machine: &Machine) -> String {
+    let governor = &machine.governor;
+    if governor.governors.is_empty() {
+        return format!("unavailable: {}", given(governor.reason_unavailable.as_deref()));
+    }
+    governor.governors.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cpu_list;
+
+    #[test]
+    fn cpus_in_ranges() {
+        assert_eq!(cpu_list(&[]), "unknown");
+        assert_eq!(cpu_list(&[1, 0]), "0, 1");
+        assert_eq!(cpu_list(&[0, 1, 2, 3, 8, u32::MAX]), "0–3, 8, 4294967295");
+    }
+}

@@ -1,0 +1,133 @@
+use chronoscope_harness::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyRecord};
+
+use super::Detail;
+use super::grid::{Grid, Tone};
+use super::words::{cell_point, difference, interval, number, number_interval, verdict};
+use crate::quantity::{confidence, count, three_digits};
+use crate::table::Align;
+
+/// Rows of a sweep that a page bears at its usual detail.
+const ROWS: usize = 12;
+/// Rows that remain, about, where there are more.
+const SHOWN: usize = 8;
+const NONE: &str = "–";
+
+/// The points of a comparison; only some of a long sweep at the usual detail.
+pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail) -> Grid {
+    let mut grid = Grid::new(&[
+        ("tokens", Align::Right),
+        ("backoff", Align::Right),
+        (&comparison.baseline, Align::Right),
+        (&comparison.case, Align::Right),
+        ("difference", Align::Right),
+        (&format!("{} interval", interval_name(comparison)), Align::Right),
+        ("ratio", Align::Right),
+        ("its interval", Align::Right),
+        ("verdict", Align::Left),
+    ])
+    // Each interval stays with its estimate.
+    .tied_at(&[5, 7]);
+    let shown = shown(&comparison.points, detail);
+    for point in shown {
+        let tone = if point.verdict == Difference::Unresolved { Tone::Quiet } else { Tone::Plain };
+        grid.row(tone, row(record, comparison, point));
+    }
+    grid
+}
+
+fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
+    let time =
+        |case: &str| cell(record, comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point);
+    let is_known = has_ratio(record, comparison, point);
+    vec![
+        count(point.backoff_tokens),
+        backoff(record, point.backoff_tokens),
+        time(&comparison.baseline),
+        time(&comparison.case),
+        difference(&point.difference_ns, point.verdict),
+        interval(&point.difference_ns),
+        if is_known { format!("×{}", three_digits(point.ratio.estimate)) } else { NONE.to_owned() },
+        if is_known { number_interval(&point.ratio) } else { NONE.to_owned() },
+        verdict(point.verdict, &point.difference_ns, record.plan.margin_pct),
+    ]
+}
+
+/// The ratio with its interval; none where it has no meaning.
+pub(super) fn ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Option<String> {
+    has_ratio(record, comparison, point).then(|| number(&point.ratio))
+}
+
+/// Whether both operations can be told from nothing: how many times nothing something takes is no number.
+fn has_ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> bool {
+    [&comparison.case, &comparison.baseline].iter().all(|case| {
+        let cell = cell(record, comparison, case, point.backoff_tokens);
+        cell.is_none_or(|cell| cell.time_ns.is_some_and(|time| time.low > 0.0))
+    })
+}
+
+/// How long that many tokens take here.
+fn backoff(record: &StudyRecord, tokens: u64) -> String {
+    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| super::words::rough(cost.ns(tokens)))
+}
+
+fn cell<'a>(record: &'a StudyRecord, comparison: &Comparison, case: &str, tokens: u64) -> Option<&'a Cell> {
+    record.cells.iter().find(|cell| {
+        cell.case == case
+            && cell.backoff_tokens == tokens
+            && cell.threads == comparison.threads
+            && cell.parameters == comparison.parameters
+    })
+}
+
+fn interval_name(comparison: &Comparison) -> String {
+    comparison.points.first().map_or_else(String::new, |point| confidence(point.difference_ns.confidence))
+}
+
+/// The points that are shown: all, or about every eighth part of a long sweep and both ends.
+pub(super) fn shown<T>(all: &[T], detail: Detail) -> impl Iterator<Item = &T> {
+    let step = match detail {
+        Detail::Usual if all.len() > ROWS => (all.len() - 1).div_ceil(SHOWN),
+        Detail::Usual | Detail::Full => 1,
+    };
+    let last = all.len().saturating_sub(1);
+    all.iter().enumerate().filter(move |(i, _)| i % step == 0 || *i == last).map(|(_, item)| item)
+}
+
+/// What is left out, in words; none where nothing is.
+pub(super) fn left_out(comparison: &Comparison, detail: Detail) -> Option<String> {
+    let (all, shown) = (comparison.points.len(), shown(&comparison.points, detail).count());
+    (shown < all).then(|| format!("{shown} of {all} backoffs shown; the full detail has all"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_many_times_nothing_something_takes_is_not_said() {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let ratios = |record: &StudyRecord| {
+            let comparison = &record.comparisons[0];
+            let row = &grid(record, comparison, Detail::Full).rows[0].1;
+            ([row[2].clone(), row[6].clone(), row[7].clone()], ratio(record, comparison, &comparison.points[0]))
+        };
+        let (row, said) = ratios(&record);
+        assert_eq!(row, ["4.40 ns", "×2.74", "2.727 … 2.755"]);
+        assert!(said.is_some());
+        let of_baseline =
+            record.cells.iter_mut().find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();
+        (of_baseline.time_ns, of_baseline.below_ns) = (None, Some(1.48));
+        let (row, said) = ratios(&record);
+        assert_eq!((row, said), (["< 1.48 ns".to_owned(), NONE.to_owned(), NONE.to_owned()], None));
+    }
+
+    #[test]
+    fn a_long_sweep_keeps_its_ends() {
+        let all: Vec<u64> = (0..=40).collect();
+        assert_eq!(shown(&all, Detail::Usual).copied().collect::<Vec<_>>(), [0, 5, 10, 15, 20, 25, 30, 35, 40]);
+        assert_eq!(shown(&all[..40], Detail::Usual).last(), Some(&39));
+        assert_eq!(shown(&all, Detail::Full).count(), 41);
+        assert_eq!(shown(&all[..12], Detail::Usual).count(), 12);
+        assert_eq!(shown(&all[..0], Detail::Usual).count(), 0);
+    }
+}

@@ -1,0 +1,182 @@
+//! What the charts show, before it is known where they will stand.
+
+use std::collections::BTreeMap;
+
+use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
+
+use super::axis::{Axis, Scale};
+use super::words::{self, is_resolved, parameters};
+
+/// From this ratio of times on they are drawn on a log scale.
+const WIDE: f64 = 100.0;
+
+/// Values at one place of an axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) is_resolved: bool,
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) points: Vec<Point>,
+}
+
+/// A chart: curves over one axis.
+#[derive(Clone, Debug)]
+pub(super) struct Chart {
+    pub(super) title: String,
+    pub(super) x_name: &'static str,
+    pub(super) curves: Vec<Curve>,
+    /// Whether it shows differences, so that nothing is a line of its own.
+    pub(super) is_difference: bool,
+    y_scale: Scale,
+    x_scale: Option<Scale>,
+}
+
+impl Chart {
+    /// The axis of what was swept, with `limit` ticks at most.
+    pub(super) fn x_axis(&self, limit: usize) -> Option<Axis> {
+        let values: Vec<f64> = self.points().map(|point| point.x).collect();
+        Axis::of_sweep(&values, limit, self.x_scale)
+    }
+
+    /// The axis of results. A few intervals that are far wider than the rest are cut, lest they flatten the curves.
+    pub(super) fn y_axis(&self) -> Option<Axis> {
+        let finite = || self.points().filter(|point| point.y.is_finite());
+        let least = finite().map(|point| point.y).fold(f64::INFINITY, f64::min);
+        let most = finite().map(|point| point.y).fold(f64::NEG_INFINITY, f64::max);
+        let mut widths: Vec<f64> = finite().map(|point| (point.high - point.low).abs()).collect();
+        widths.sort_by(f64::total_cmp);
+        let room = (most - least).max(2.0 * widths.get(widths.len() / 2).copied().unwrap_or(0.0));
+        let ends = finite().flat_map(|point| [point.y, point.low.max(least - room), point.high.min(most + room)]);
+        let nothing = (self.y_scale == Scale::Linear).then_some(0.0);
+        Axis::of_results(ends.chain(nothing), self.y_scale)
+    }
+
+    /// Whether any interval does not fit.
+    pub(super) fn is_cut(&self, axis: &Axis) -> bool {
+        let fits = |value: f64| axis.place(value).is_some_and(|part| part > 0.0 && part < 1.0);
+        self.points().any(|point| {
+            let lowest = axis.ticks.first().is_some_and(|low| point.low < *low) && self.y_scale == Scale::Linear;
+            lowest || axis.ticks.last().is_some_and(|high| point.high > *high) && !fits(point.high)
+        })
+    }
+
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.curves.iter().flat_map(|curve| &curve.points)
+    }
+
+    /// Whether there is a curve in it and not only a point.
+    fn is_worth_drawing(&self, least: usize) -> bool {
+        self.curves.iter().any(|curve| curve.points.len() >= least)
+    }
+}
+
+/// The times of both operations of a comparison over backoff.
+pub(super) fn times(record: &StudyRecord, comparison: &Comparison) -> Option<Chart> {
+    let curves = [&comparison.case, &comparison.baseline].map(|case| {
+        let cells = record.cells.iter().filter(|cell| {
+            cell.case == *case && cell.threads == comparison.threads && cell.parameters == comparison.parameters
+        });
+        curve(case.clone(), cells, |cell| cell.backoff_tokens as f64)
+    });
+    let title = format!("time per operation, {}", words::threads(comparison.threads));
+    over_backoff(title, curves.into(), false)
+}
+
+/// The difference of a comparison over backoff.
+pub(super) fn differences(title: String, comparisons: &[&Comparison]) -> Option<Chart> {
+    let curves = comparisons.iter().map(|comparison| Curve {
+        name: words::threads(comparison.threads),
+        points: (comparison.points.iter())
+            .map(|point| Point {
+                x: point.backoff_tokens as f64,
+                y: point.difference_ns.estimate,
+                low: point.difference_ns.low,
+                high: point.difference_ns.high,
+                is_resolved: is_resolved(&point.difference_ns),
+            })
+            .collect(),
+    });
+    over_backoff(title, curves.collect(), true)
+}
+
+/// The times of all cases that no comparison has, over backoff.
+pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
+    let compared = |cell: &&Cell| record.comparisons.iter().any(|c| c.case == cell.case || c.baseline == cell.case);
+    let mut groups: BTreeMap<(u32, String), Vec<&Cell>> = BTreeMap::new();
+    for cell in record.cells.iter().filter(|cell| !compared(cell)) {
+        groups.entry((cell.threads, parameters(&cell.parameters))).or_default().push(cell);
+    }
+    let charts = groups.into_iter().filter_map(|((threads, parameters), cells)| {
+        let title = format!("time per operation, {}{parameters}", words::threads(threads));
+        over_backoff(title, by_name(&cells, |cell| cell.backoff_tokens as f64), false)
+    });
+    charts.collect()
+}
+
+/// The times of all cases over the number of threads, at the smallest backoff; drawn from three numbers of threads on.
+pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
+    let mut groups: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
+    for cell in &record.cells {
+        groups.entry(parameters(&cell.parameters)).or_default().push(cell);
+    }
+    let charts = groups.into_iter().filter_map(|(parameters, cells)| {
+        let least = cells.iter().map(|cell| cell.backoff_tokens).min()?;
+        let cells: Vec<&Cell> = cells.into_iter().filter(|cell| cell.backoff_tokens == least).collect();
+        let backoff = if least == 0 { String::new() } else { format!(" at {} of backoff", words::token_count(least)) };
+        let chart = Chart {
+            title: format!("time per operation over threads{parameters}{backoff}"),
+            x_name: "threads",
+            curves: by_name(&cells, |cell| f64::from(cell.threads)),
+            is_difference: false,
+            y_scale: Scale::Log,
+            x_scale: Some(Scale::Log),
+        };
+        chart.is_worth_drawing(3).then_some(chart)
+    });
+    charts.collect()
+}
+
+fn over_backoff(title: String, curves: Vec<Curve>, is_difference: bool) -> Option<Chart> {
+    let x_name = "tokens of backoff";
+    let times = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
+    let (least, most) = times().fold((f64::INFINITY, 0.0_f64), |(least, most), time| (least.min(time), most.max(time)));
+    let is_wide = !is_difference && least > 0.0 && most / least > WIDE;
+    let y_scale = if is_wide { Scale::Log } else { Scale::Linear };
+    let chart = Chart { title, x_name, curves, is_difference, y_scale, x_scale: None };
+    chart.is_worth_drawing(2).then_some(chart)
+}
+
+fn by_name(cells: &[&Cell], x: fn(&Cell) -> f64) -> Vec<Curve> {
+    let mut named: Vec<(String, Vec<&Cell>)> = Vec::new();
+    for cell in cells {
+        let name = cell.role.as_ref().map_or_else(|| cell.case.clone(), |role| format!("{} / {role}", cell.case));
+        match named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, members)) => members.push(cell),
+            None => named.push((name, vec![cell])),
+        }
+    }
+    named.into_iter().map(|(name, cells)| curve(name, cells.into_iter(), x)).collect()
+}
+
+fn curve<'a>(name: String, cells: impl Iterator<Item = &'a Cell>, x: fn(&Cell) -> f64) -> Curve {
+    let point = |cell: &Cell| {
+        cell.time_ns.map(|time| Point {
+            x: x(cell),
+            y: time.estimate,
+            low: time.low,
+            high: time.high,
+            is_resolved: time.confidence > 0.0,
+        })
+    };
+    let mut points: Vec<Point> = cells.filter_map(point).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    Curve { name, points }
+}

@@ -1,0 +1,185 @@
+//! What the measuring itself costs and what disturbed it.
+
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::study::{Control, Mode, StudyCanary, StudyRecord, TokenCost, Variance};
+
+use super::grid::Tone;
+use super::words::{duration, of};
+use crate::disturbance;
+use crate::machine::cpu_list;
+use crate::quantity::{count, limit, ms, ns, percent, share, three_digits};
+use crate::words::{counted, given, quoted};
+
+/// The tokens that the line on backoff names.
+const EXAMPLE_TOKENS: u64 = 20;
+
+/// Of fewer comparisons of an operation with itself, the middle one stands for nothing.
+const FEWEST_CONTROLS: u32 = 20;
+
+/// A fact about the harness: its name, how it is meant, and words.
+pub(super) type Fact = (&'static str, Tone, String);
+
+pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
+    let mut facts = vec![("plan", Tone::Plain, plan(record)), ("clock", Tone::Plain, clock(record))];
+    facts.push(("empty loop", Tone::Plain, empty_loop(record)));
+    facts.push(match &record.tokens {
+        Some(tokens) => ("tokens", Tone::Plain, token_line(tokens)),
+        None => ("tokens", Tone::Quiet, "what a token takes was not measured".to_owned()),
+    });
+    facts.push(match &record.canary {
+        Some(canary) => {
+            ("canary", Tone::warning_if(canary.visits_quiet < canary.visits.div_ceil(2)), canary_said(canary))
+        }
+        None => ("canary", Tone::Quiet, "no loops of known work ran along".to_owned()),
+    });
+    facts.push(match &record.control {
+        Some(control) => ("control", Tone::warning_if(control.verdicts_wrong > 0), control_said(control)),
+        None => ("control", Tone::Quiet, "nothing was compared, so no operation was compared with itself".to_owned()),
+    });
+    facts.extend(variance(record).map(|text| ("spread", Tone::Plain, text)));
+    facts.push(("processes", Tone::Plain, processes(record)));
+    for fork in &record.forks {
+        if let Some(reason) = &fork.reason_incomplete {
+            let text = format!("process {} did not come to its end: {}", fork.fork, given(Some(reason)));
+            facts.push(("", Tone::Warning, format!("{text}; what it measured until then counts")));
+        }
+    }
+    facts
+}
+
+fn plan(record: &StudyRecord) -> String {
+    let plan = &record.plan;
+    let mode = match plan.mode {
+        Mode::AverageTime => "average time".to_owned(),
+        Mode::Throughput => "throughput".to_owned(),
+        Mode::SampleTime => "single operations".to_owned(),
+        Mode::SingleShot => "one cold operation per visit".to_owned(),
+        Mode::Batch(operations) => format!("batches of {}", counted(operations, "operation", "operations")),
+    };
+    let visits = counted(u64::from(plan.rounds), "visit", "visits");
+    format!(
+        "{mode}, {} × {visits} of each cell within {}, CPUs {}, margin {}, confidence {}, seed {}",
+        counted(u64::from(plan.forks), "process", "processes"),
+        ms(plan.budget_ms as f64),
+        cpu_list(&plan.cpus),
+        limit(plan.margin_pct),
+        crate::quantity::confidence(plan.confidence),
+        plan.seed
+    )
+}
+
+fn clock(record: &StudyRecord) -> String {
+    let Some(clock) = &record.clock else {
+        return "unknown: no process came to work".to_owned();
+    };
+    let most =
+        record.cells.iter().map(|cell| cell.clock_share_pct).filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let (name, error, batch) = (quoted(&clock.name), ns(clock.error_ns), ns(clock.batch_ns));
+    format!(
+        "{name}, two readings tell {error} apart; a batch takes {batch} beside its operations: at most {} of it, and part \
+         of every interval",
+        percent(most)
+    )
+}
+
+fn empty_loop(record: &StudyRecord) -> String {
+    match &record.empty_loop_ns {
+        Some(turn) => format!(
+            "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
+            duration(turn)
+        ),
+        None => "not measured, and nothing is ever subtracted".to_owned(),
+    }
+}
+
+fn token_line(tokens: &TokenCost) -> String {
+    format!(
+        "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, no point farther than {} from the line",
+        super::words::rough(tokens.ns(EXAMPLE_TOKENS)),
+        duration(&tokens.ns_per_token),
+        duration(&tokens.call_ns),
+        r_squared(tokens.r_squared),
+        percent(tokens.largest_deviation_pct)
+    )
+}
+
+fn r_squared(value: f64) -> String {
+    if (0.0..=1.0).contains(&value) { format!("{:.5}", (value * 1e5).floor() / 1e5) } else { three_digits(value) }
+}
+
+fn canary_said(canary: &StudyCanary) -> String {
+    let mut rest = Vec::new();
+    for (visits, words) in [
+        (canary.visits_shared, "shared the core with a neighbour"),
+        (canary.visits_slow, "ran slow altogether"),
+        (canary.visits_preempted, "lost a CPU"),
+    ] {
+        if visits > 0 {
+            rest.push(format!("{} {words}", count(visits)));
+        }
+    }
+    let rest = if rest.is_empty() { String::new() } else { format!(": {}", rest.join(", ")) };
+    let visits = of(canary.visits_quiet, canary.visits);
+    format!(
+        "{visits} visits quiet{rest}; a turn of its loop {}, a link of its chain {}",
+        ns(canary.quiet_turn_ns),
+        ns(canary.quiet_link_ns)
+    )
+}
+
+fn control_said(control: &Control) -> String {
+    let alarms = if control.alarms == 0 { "no".to_owned() } else { count(u64::from(control.alarms)) };
+    format!(
+        "{alarms} false {} in {} of an operation with itself, {} wrong; {}",
+        if control.alarms == 1 { "alarm" } else { "alarms" },
+        counted(u64::from(control.comparisons), "comparison", "comparisons"),
+        counted(u64::from(control.verdicts_wrong), "verdict", "verdicts"),
+        resolution(control)
+    )
+}
+
+/// How well an operation is told from itself, in words; of few comparisons nothing is said.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::study::Control;
+/// use chronoscope_render::study::resolution;
+///
+/// let control = Control { comparisons: 48, alarms: 0, verdicts_wrong: 0, resolvable_pct: 1.16, resolvable_ns: 0.069 };
+/// assert!(resolution(&control).starts_with("the middle one is good to ± 1.16 % or ± 0.0690 ns"));
+/// assert!(resolution(&Control { comparisons: 2, ..control }).starts_with("too few"));
+/// ```
+pub fn resolution(control: &Control) -> String {
+    if control.comparisons < FEWEST_CONTROLS {
+        return "too few to say how well such a comparison resolves; every other has its own interval".to_owned();
+    }
+    format!(
+        "the middle one is good to ± {} or ± {}; every other comparison has its own interval",
+        percent(control.resolvable_pct),
+        ns(control.resolvable_ns)
+    )
+}
+
+/// Where the spread comes from: the middle cell by how much too narrow a pooled interval would be.
+fn variance(record: &StudyRecord) -> Option<String> {
+    let mut all: Vec<&Variance> = record.cells.iter().filter_map(|cell| cell.variance.as_ref()).collect();
+    all.sort_by(|a, b| a.pooled_interval_too_narrow.total_cmp(&b.pooled_interval_too_narrow));
+    let middle = all.get(all.len() / 2)?;
+    let worst = all.last()?;
+    Some(format!(
+        "processes make {} of the variance; an interval that pooled batches would be {} times too narrow (worst {})",
+        share(middle.intraclass_correlation),
+        three_digits(middle.pooled_interval_too_narrow),
+        three_digits(worst.pooled_interval_too_narrow)
+    ))
+}
+
+fn processes(record: &StudyRecord) -> String {
+    let complete = record.forks.iter().filter(|fork| fork.reason_incomplete.is_none()).count() as u64;
+    let mut all: Option<Disturbance> = None;
+    for fork in &record.forks {
+        all.get_or_insert_default().merge(&fork.disturbance);
+    }
+    let suffered = all.map_or_else(|| "nothing was measured".to_owned(), |all| disturbance::said(&all));
+    format!("{} complete; {suffered}", of(complete, record.forks.len() as u64))
+}

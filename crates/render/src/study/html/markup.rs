@@ -1,0 +1,89 @@
+use crate::study::grid::{Grid, Tone};
+use crate::table::Align;
+use chronoscope_harness::record::clean;
+
+/// Characters of one cell of a table at most.
+const CELL: usize = 200;
+
+/// `text` as it can stand in an element or between the quotes of an attribute: harmless to the page and to terminals.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // XML and HTML have no place for these two.
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// The attribute that tells the tone; none where there is nothing to tell.
+pub(super) fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Quiet => " class=\"quiet\"",
+        Tone::Warning => " class=\"warning\"",
+    }
+}
+
+/// An item of a list; a warning says so in a sign too.
+pub(super) fn sentence(tone: Tone, text: &str) -> String {
+    let sign = if tone == Tone::Warning { "! " } else { "" };
+    format!("<li{}>{sign}{}</li>", class(tone), escaped(text))
+}
+
+/// A table under its caption, which scrolls by itself where it is wider than the page.
+pub(super) fn grid(grid: &Grid, caption: &str) -> String {
+    let caption = escaped(caption);
+    let mut markup = format!(
+        "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n\
+         <table>\n<caption>{caption}</caption>\n<thead><tr>"
+    );
+    for (name, align) in &grid.columns {
+        markup.push_str(&format!("<th scope=\"col\"{}>{}</th>", side(*align), escaped(&shortened(name))));
+    }
+    markup.push_str("</tr></thead>\n<tbody>\n");
+    for (tone, cells) in &grid.rows {
+        markup.push_str(&format!("<tr{}>", class(*tone)));
+        for (cell, (_, align)) in cells.iter().zip(&grid.columns) {
+            markup.push_str(&format!("<td{}>{}</td>", side(*align), escaped(&shortened(cell))));
+        }
+        markup.push_str("</tr>\n");
+    }
+    markup.push_str("</tbody>\n</table>\n</div>");
+    markup
+}
+
+fn side(align: Align) -> &'static str {
+    match align {
+        Align::Left => "",
+        Align::Right => " class=\"number\"",
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut short: String = characters.by_ref().take(CELL).collect();
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_becomes_text() {
+        assert_eq!(escaped("<b a='1' c=\"2\">&\n\u{202e}"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;␊\u{fffd}");
+        assert_eq!(sentence(Tone::Warning, "<x>"), "<li class=\"warning\">! &lt;x&gt;</li>");
+        assert_eq!(shortened(&"长".repeat(300)).chars().count(), CELL + 1);
+    }
+}

@@ -1,0 +1,254 @@
+//! A study as one page of HTML that needs nothing else.
+
+mod figure;
+mod markup;
+
+use chronoscope_harness::record::study::{Comparison, StudyRecord};
+
+use self::markup::{escaped, grid, sentence};
+use super::curve::{self, Chart};
+use super::grid::Tone;
+use super::view::Detail;
+use super::{cells, comparisons, harness, says, words};
+use crate::Width;
+use crate::bars::{SCALE, bars};
+use crate::quantity::confidence;
+use crate::words::given;
+use crate::{findings, machine, title};
+
+const STYLE: &str = include_str!("style.css");
+/// Charts of one page at most; a record may have any number of comparisons.
+const CHARTS: usize = 60;
+/// Rows of a histogram.
+const BARS: usize = 20;
+
+/// Renders a study as one page of HTML with charts.
+///
+/// # Guarantees
+/// The page loads nothing and runs no script, and its own policy forbids both. Never panics, whatever the record holds;
+/// every string of the record is escaped. Charts have titles for those who cannot see them, and the tables hold all
+/// that they show; colours follow the reader's light or dark scheme, and shapes tell curves apart as well.
+///
+/// # Examples
+/// ```
+/// use chronoscope_render::study::{html, parse};
+///
+/// let record = parse(include_str!("../../../tests/fixtures/study.json"))?;
+/// let page = html(&record);
+/// assert!(page.starts_with("<!doctype html>"));
+/// assert!(page.contains("<svg") && !page.contains("<script"));
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+pub fn html(record: &StudyRecord) -> String {
+    let mut page = Page { body: String::new(), charts: 0 };
+    page.title(record);
+    page.says(record);
+    page.compared(record);
+    page.charts("Over threads", &curve::over_threads(record));
+    page.charts("Over backoff", &curve::uncompared(record));
+    page.cells(record);
+    page.latencies(record);
+    page.parts(record);
+    page.failures(record);
+    page.facts("The harness", &harness::facts(record));
+    let facts = machine::facts(&record.machine).map(|(name, text)| (name, Tone::Plain, text));
+    page.facts("The machine", &facts);
+    page.findings(record);
+    let study = escaped(&record.study);
+    let tool = escaped(&format!("{} {}", record.tool.name, record.tool.version));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{study} · study</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n<footer>written by {tool}</footer>\n</body>\n</html>\n",
+        page.body
+    )
+}
+
+/// The body of the page, filled from top to bottom.
+struct Page {
+    body: String,
+    charts: usize,
+}
+
+impl Page {
+    fn push(&mut self, markup: &str) {
+        self.body.push_str(markup);
+        self.body.push('\n');
+    }
+
+    fn section(&mut self, title: &str) {
+        self.push(&format!("<h2>{}</h2>", escaped(title)));
+    }
+
+    fn title(&mut self, record: &StudyRecord) {
+        self.push(&format!("<h1>{}</h1>", escaped(&record.study)));
+        let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
+        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&circumstances)));
+        if record.interrupted {
+            self.push("<p class=\"warning\">! interrupted: the run was stopped before its end</p>");
+        }
+    }
+
+    fn says(&mut self, record: &StudyRecord) {
+        self.section("What it says");
+        let said = says::all(record);
+        if said.is_empty() {
+            self.push("<p>Nothing: no operation has an estimate.</p>");
+            return;
+        }
+        self.push("<ul class=\"says\">");
+        for said in said {
+            self.push(&sentence(said.tone, &said.text));
+        }
+        self.push("</ul>");
+    }
+
+    fn compared(&mut self, record: &StudyRecord) {
+        if record.comparisons.is_empty() {
+            return;
+        }
+        self.section("Comparisons");
+        let mut pairs: Vec<Vec<&Comparison>> = Vec::new();
+        for comparison in &record.comparisons {
+            let pair = says::pair(comparison);
+            match pairs.iter_mut().find(|group| says::pair(group[0]) == pair) {
+                Some(group) => group.push(comparison),
+                None => pairs.push(vec![comparison]),
+            }
+        }
+        for group in pairs {
+            let pair = says::pair(group[0]);
+            self.push(&format!("<h3>{}</h3>", escaped(&pair)));
+            if let Some(chart) = curve::differences(format!("Difference of {pair} over backoff"), &group) {
+                self.chart(&chart);
+            }
+            let is_alone = group.len() == 1;
+            for comparison in group {
+                // Beside contention on many threads the difference on one would be a flat line.
+                let title = format!("Difference of {}", says::title(comparison));
+                if let Some(chart) = curve::differences(title, &[comparison]).filter(|_| !is_alone) {
+                    self.chart(&chart);
+                }
+                if let Some(chart) = curve::times(record, comparison) {
+                    self.chart(&chart);
+                }
+                let caption = says::title(comparison);
+                self.push(&grid(&comparisons::grid(record, comparison, Detail::Full), &caption));
+            }
+        }
+    }
+
+    fn charts(&mut self, title: &str, charts: &[Chart]) {
+        if !charts.is_empty() {
+            self.section(title);
+        }
+        for chart in charts {
+            self.chart(chart);
+        }
+    }
+
+    fn chart(&mut self, chart: &Chart) {
+        self.charts += 1;
+        if self.charts <= CHARTS {
+            self.push(&figure::figure(chart, self.charts));
+        } else if self.charts == CHARTS + 1 {
+            self.push(&format!(
+                "<p class=\"quiet\">Only the first {CHARTS} charts are drawn; the tables have all.</p>"
+            ));
+        }
+    }
+
+    fn cells(&mut self, record: &StudyRecord) {
+        self.section("Cells");
+        let level = confidence(record.plan.confidence);
+        self.push(&format!(
+            "<p class=\"quiet\">Time per operation with its backoff, which is never subtracted; ± is the {} interval; quiet visits of all.</p>",
+            escaped(&level)
+        ));
+        let cells = cells::chosen(record, Detail::Full);
+        if cells.is_empty() {
+            self.push("<p>None was measured.</p>");
+            return;
+        }
+        self.push(&grid(&cells::grid(&cells), "every combination of case, parameters, backoff and threads"));
+        let reasons = cells::reasons(&cells);
+        if !reasons.is_empty() {
+            self.push("<ul class=\"says\">");
+            for reason in reasons {
+                self.push(&sentence(Tone::Warning, &reason));
+            }
+            self.push("</ul>");
+        }
+    }
+
+    fn latencies(&mut self, record: &StudyRecord) {
+        let mut is_first = true;
+        for cell in &record.cells {
+            let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
+                continue;
+            };
+            if std::mem::take(&mut is_first) {
+                self.section("Single operations");
+                self.push(&format!("<p class=\"quiet\">{}</p>", escaped(SCALE)));
+            }
+            let (threads, tokens) = (words::threads(cell.threads), words::token_count(cell.backoff_tokens));
+            let name = format!("{}, {threads}, {tokens}", words::cell_name(cell));
+            self.push(&format!("<h3>{}</h3>", escaped(&name)));
+            let rows: Vec<String> =
+                bars(&latencies.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
+            let label = escaped(&format!("histogram of {name}: {values}"));
+            self.push(&format!("<pre role=\"img\" aria-label=\"{label}\">{}</pre>", rows.join("\n")));
+            self.push(&format!("<p>{}</p>\n<p class=\"quiet\">{}</p>", escaped(&values), escaped(&how)));
+        }
+    }
+
+    fn parts(&mut self, record: &StudyRecord) {
+        if let Some(parts) = cells::parts(record) {
+            self.section("A part of the operation");
+            self.push(&grid(&parts, "what stamps around a part of the operation claim, and what was done"));
+        }
+    }
+
+    fn failures(&mut self, record: &StudyRecord) {
+        if record.failures.is_empty() {
+            return;
+        }
+        self.section("Failures");
+        self.push("<ul class=\"says\">");
+        for failure in &record.failures {
+            let text = format!("{}, at {}: {}", failure.case, failure.at, given(Some(&failure.reason)));
+            self.push(&sentence(Tone::Warning, &text));
+        }
+        self.push("</ul>");
+    }
+
+    fn facts(&mut self, title: &str, facts: &[harness::Fact]) {
+        self.section(title);
+        self.push("<dl>");
+        for (name, tone, text) in facts {
+            let class = markup::class(*tone);
+            let name = if name.is_empty() { String::new() } else { format!("<dt>{}</dt>", escaped(name)) };
+            self.push(&format!("{name}<dd{class}>{}</dd>", escaped(text)));
+        }
+        self.push("</dl>");
+    }
+
+    fn findings(&mut self, record: &StudyRecord) {
+        if record.findings.is_empty() {
+            return;
+        }
+        self.section("Findings");
+        self.push("<ul class=\"says\">");
+        for finding in &record.findings {
+            let mut text = format!("{}: {}", finding.severity.word(), findings::said(finding));
+            for advice in &finding.advice {
+                text.push_str(" → ");
+                text.push_str(advice);
+            }
+            self.push(&sentence(Tone::Plain, &text));
+        }
+        self.push("</ul>");
+    }
+}

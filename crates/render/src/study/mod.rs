@@ -1,0 +1,19 @@
+//! The record of a study, rendered: what operations cost as a function of backoff and threads.
+
+mod axis;
+mod cells;
+mod comparisons;
+mod curve;
+mod grid;
+mod harness;
+mod html;
+mod plot;
+mod says;
+mod told;
+mod view;
+mod words;
+
+pub use self::harness::resolution;
+pub use self::html::html;
+pub use self::view::{Detail, terminal, terminal_at};
+pub use chronoscope_harness::record::{parse_study as parse, study_json as json};

@@ -1,0 +1,160 @@
+//! What the points of a comparison tell together. A sentence about them is made of this, so that it says nothing that the
+//! table of the same points denies.
+
+use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate};
+
+use super::words::{is_resolved, reach};
+
+/// The points of a comparison, of which there is one at least.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<'a> {
+    points: &'a [ComparisonPoint],
+    /// At the smallest backoff.
+    pub(super) first: &'a ComparisonPoint,
+    /// At the largest.
+    pub(super) last: &'a ComparisonPoint,
+    pub(super) all: usize,
+    /// Points whose difference excludes none.
+    pub(super) resolved: usize,
+    /// The points that are neither faster nor slower, with none that is behind them, before those that are the same. None
+    /// if there is none.
+    pub(super) open: Option<Open>,
+    /// From this backoff every point is the same within the margin. None if the last one is not.
+    pub(super) same_from: Option<u64>,
+}
+
+/// Points in a row of which none is known to differ, and not all are known to be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Open {
+    /// Backoff of the first and of the last.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// Those of which nothing is known, of all of them.
+    pub(super) unresolved: usize,
+    pub(super) all: usize,
+}
+
+impl Open {
+    /// Of the last of these points.
+    fn of(points: &[ComparisonPoint]) -> Option<Self> {
+        let is_open = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Same | Difference::Unresolved);
+        let all = points.iter().rev().take_while(is_open).count();
+        let open = &points[points.len() - all..];
+        Some(Self {
+            from: open.first()?.backoff_tokens,
+            to: open.last()?.backoff_tokens,
+            unresolved: open.iter().filter(|point| point.verdict == Difference::Unresolved).count(),
+            all,
+        })
+    }
+}
+
+impl<'a> Told<'a> {
+    /// Of points with rising backoff; none if there are none.
+    pub(super) fn of(points: &'a [ComparisonPoint]) -> Option<Self> {
+        let (first, last) = (points.first()?, points.last()?);
+        let same = points.iter().rev().take_while(|point| point.verdict == Difference::Same).count();
+        let (before, same) = points.split_at(points.len() - same);
+        Some(Self {
+            points,
+            first,
+            last,
+            all: points.len(),
+            resolved: points.iter().filter(|point| is_resolved(&point.difference_ns)).count(),
+            open: Open::of(before),
+            same_from: same.first().map(|point| point.backoff_tokens),
+        })
+    }
+
+    pub(super) fn all_same(&self) -> bool {
+        self.points.iter().all(|point| point.verdict == Difference::Same)
+    }
+
+    /// How far from nothing any of the intervals reaches.
+    pub(super) fn reach(&self) -> f64 {
+        self.points.iter().map(|point| reach(&point.difference_ns)).fold(0.0, f64::max)
+    }
+
+    /// Whether the last difference is known to be larger than the first.
+    pub(super) fn rises(&self) -> bool {
+        let (first, last) = (&self.first.difference_ns, &self.last.difference_ns);
+        first.confidence > 0.0 && last.confidence > 0.0 && last.low > first.high
+    }
+
+    /// Whether no point at `from_tokens` or more is known to differ from `level`.
+    pub(super) fn stays_near(&self, level: &Estimate, from_tokens: f64) -> bool {
+        let differs = |found: &Estimate| found.confidence > 0.0 && (found.low > level.high || found.high < level.low);
+        let there = self.points.iter().filter(|point| point.backoff_tokens as f64 >= from_tokens);
+        !there.into_iter().any(|point| differs(&point.difference_ns))
+    }
+
+    /// The point with the smallest difference.
+    pub(super) fn least(&self) -> &'a ComparisonPoint {
+        let smaller =
+            |a: &&ComparisonPoint, b: &&ComparisonPoint| a.difference_ns.estimate.total_cmp(&b.difference_ns.estimate);
+        self.points.iter().min_by(smaller).unwrap_or(self.first)
+    }
+
+    /// The one with the largest.
+    pub(super) fn most(&self) -> &'a ComparisonPoint {
+        let smaller =
+            |a: &&ComparisonPoint, b: &&ComparisonPoint| a.difference_ns.estimate.total_cmp(&b.difference_ns.estimate);
+        self.points.iter().max_by(smaller).unwrap_or(self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(backoff_tokens: u64, estimate: f64, half: f64, verdict: Difference) -> ComparisonPoint {
+        let of = |estimate: f64, half: f64| Estimate {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.999,
+        };
+        ComparisonPoint {
+            backoff_tokens,
+            difference_ns: of(estimate, half),
+            ratio: of(1.0, 0.01),
+            verdict,
+            p_value: 0.5,
+            significant_in_family: false,
+            pairs: 60,
+        }
+    }
+
+    #[test]
+    fn an_unresolved_end_is_open_and_not_the_same() {
+        use Difference::{Same, Slower, Unresolved};
+        let points = [
+            point(0, 8.0, 0.1, Slower),
+            point(5, 4.0, 0.1, Slower),
+            point(10, 0.1, 0.3, Unresolved),
+            point(15, 0.0, 0.1, Same),
+            point(20, 0.1, 0.4, Unresolved),
+        ];
+        let told = Told::of(&points).unwrap();
+        let open = |from, to, unresolved, all| Some(Open { from, to, unresolved, all });
+        assert_eq!((told.all, told.resolved, told.open, told.same_from), (5, 2, open(10, 20, 2, 3), None));
+        assert_eq!((told.least().backoff_tokens, told.most().backoff_tokens), (15, 0));
+        let told = Told::of(&points[..4]).unwrap();
+        assert_eq!((told.open, told.same_from), (open(10, 10, 1, 1), Some(15)));
+        let told = Told::of(&points[..2]).unwrap();
+        assert_eq!((told.open, told.same_from, told.all_same()), (None, None, false));
+        assert!(Told::of(&[]).is_none());
+    }
+
+    #[test]
+    fn a_level_is_denied_by_a_point_beyond_it() {
+        let points = [point(0, 8.0, 0.1, Difference::Slower), point(5, 2.75, 0.2, Difference::Slower)];
+        let told = Told::of(&points).unwrap();
+        let left = points[1].difference_ns;
+        let nothing = Estimate { estimate: 0.05, low: 0.02, high: 0.08, confidence: 0.999 };
+        assert!(told.stays_near(&left, 2.0) && !told.stays_near(&left, 0.0));
+        assert!(!told.stays_near(&nothing, 2.0), "2.75 ns at 5 tokens are not hidden by 2");
+        assert!(told.stays_near(&nothing, 20.0), "nothing is known beyond the last point");
+        assert!(!told.rises() && (told.reach() - 8.1).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,225 @@
+use chronoscope_harness::record::study::{ComparedCell, Difference, StudyCompared};
+
+use crate::Width;
+use crate::quantity::{confidence, count, limit, ns, three_digits};
+use crate::text::{Column, Mood, Text};
+
+const NONE: &str = "–";
+
+/// Renders a study beside an earlier record of itself as text with ANSI styles.
+///
+/// # Guarantees
+/// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot steer the terminal.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::study::StudyCompared;
+///
+/// let compared = StudyCompared {
+///     study: "publish".into(),
+///     earlier: "target/chronoscope/publish/main.json".into(),
+///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
+///     margin_pct: 1.0,
+///     confidence: 0.999,
+///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
+///     cells: Vec::new(),
+///     only_earlier: Vec::new(),
+///     only_now: Vec::new(),
+/// };
+/// assert!(chronoscope_render::study_compared(&compared).contains("another kernel"));
+/// ```
+pub fn study_compared(compared: &StudyCompared) -> String {
+    study_compared_at(compared, Width::default())
+}
+
+/// The same for a terminal of this width.
+///
+/// # Guarantees
+/// As for [`terminal_at`](crate::study::terminal_at).
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::study::StudyCompared;
+/// use chronoscope_render::{Width, study_compared_at};
+///
+/// let compared = StudyCompared {
+///     study: "publish".into(),
+///     earlier: "target/chronoscope/publish/main.json".into(),
+///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
+///     margin_pct: 1.0,
+///     confidence: 0.999,
+///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
+///     cells: Vec::new(),
+///     only_earlier: Vec::new(),
+///     only_now: Vec::new(),
+/// };
+/// assert!(study_compared_at(&compared, Width::of_columns(80)).contains("another kernel"));
+/// ```
+pub fn study_compared_at(compared: &StudyCompared, width: Width) -> String {
+    let mut text = Text::with_width(width);
+    text.section(&format!("{} compared with {}", compared.study, compared.earlier));
+    for warning in &compared.warnings {
+        text.sentence(Mood::Warning, "!", warning);
+    }
+    if compared.cells.is_empty() {
+        text.sentence(Mood::Warning, "!", "the records have no combination of case, backoff and threads in common");
+    } else {
+        table(&mut text, compared);
+        sum(&mut text, compared);
+    }
+    for (cells, whose) in [(&compared.only_earlier, "the earlier record"), (&compared.only_now, "the new one")] {
+        if let Some(first) = cells.first() {
+            let more = if cells.len() > 1 { format!(" and {} more", cells.len() - 1) } else { String::new() };
+            text.sentence(Mood::Quiet, " ", &format!("only in {whose}: {first}{more}"));
+        }
+    }
+    text.sentence(
+        Mood::Quiet,
+        " ",
+        &format!(
+            "ratio: new over earlier, of processes that ran at {} and now; intervals with confidence {}. Another process on \
+             another day is a weaker comparison than .compare within one run: what the machine did differently counts as a \
+             difference",
+            compared.earlier_started_at,
+            confidence(compared.confidence)
+        ),
+    );
+    text.finish()
+}
+
+fn table(text: &mut Text, compared: &StudyCompared) {
+    let columns = [
+        Column::left("case"),
+        Column::right("backoff").naming(),
+        Column::right("threads").naming(),
+        Column::right("earlier"),
+        Column::right("now"),
+        Column::right("ratio"),
+        Column::right("interval").tied(),
+        Column::left("verdict"),
+    ];
+    let rows = compared.cells.iter().map(|cell| (mood(cell, compared.margin_pct), row(cell, compared.margin_pct)));
+    text.table_with_moods(&columns, rows);
+}
+
+fn row(cell: &ComparedCell, margin_pct: f64) -> Vec<String> {
+    let time = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), ns);
+    let interval = |low: f64, high: f64| format!("{}–{}", three_digits(low), three_digits(high));
+    let role = cell.role.iter().cloned();
+    let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let name: Vec<String> = std::iter::once(cell.case.clone()).chain(role).chain(parameters).collect();
+    vec![
+        name.join(", "),
+        count(cell.backoff_tokens),
+        count(u64::from(cell.threads)),
+        time(cell.earlier_ns),
+        time(cell.now_ns),
+        cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| three_digits(ratio.estimate)),
+        cell.ratio
+            .filter(|ratio| ratio.confidence > 0.0)
+            .map_or_else(|| NONE.to_owned(), |ratio| interval(ratio.low, ratio.high)),
+        verdict(cell, margin_pct),
+    ]
+}
+
+fn verdict(cell: &ComparedCell, margin_pct: f64) -> String {
+    let word = match cell.verdict {
+        Difference::Faster => "faster",
+        Difference::Slower => "slower",
+        Difference::Same => return format!("same within {}", limit(margin_pct)),
+        Difference::Unresolved => return "unresolved".to_owned(),
+    };
+    if cell.significant_in_family { word.to_owned() } else { format!("{word}, not sure among so many") }
+}
+
+fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
+    match cell.verdict {
+        Difference::Slower if cell.is_regression(margin_pct) => Mood::Bad,
+        Difference::Slower => Mood::Warning,
+        Difference::Faster if cell.significant_in_family => Mood::Good,
+        Difference::Faster | Difference::Same => Mood::Plain,
+        Difference::Unresolved => Mood::Quiet,
+    }
+}
+
+fn sum(text: &mut Text, compared: &StudyCompared) {
+    let count = |belongs: &dyn Fn(&ComparedCell) -> bool| compared.cells.iter().filter(|cell| belongs(cell)).count();
+    let slower = count(&|cell| cell.is_regression(compared.margin_pct));
+    let margin = limit(compared.margin_pct);
+    let of = compared.cells.len();
+    if slower > 0 {
+        text.sentence(
+            Mood::Bad,
+            "✘",
+            &format!("{slower} of {of} became slower, by more than {margin} going by the estimate"),
+        );
+        return;
+    }
+    let unresolved = count(&|cell| cell.verdict == Difference::Unresolved);
+    let unsure = count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family);
+    let less = count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family);
+    let rest = [
+        (unresolved, "unresolved".to_owned()),
+        (unsure, "slower, but not sure among so many".to_owned()),
+        (less, format!("slower by no more than {margin} going by the estimate")),
+    ];
+    let rest: Vec<String> =
+        rest.iter().filter(|(cells, _)| *cells > 0).map(|(cells, words)| format!("; {cells} {words}")).collect();
+    let sign = if rest.is_empty() { "✔" } else { "·" };
+    let rest = rest.concat();
+    text.sentence(Mood::Plain, sign, &format!("none of {of} is known to be slower by more than {margin}{rest}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use anstream::adapter::strip_str;
+    use chronoscope_harness::record::study::Estimate;
+
+    use super::*;
+
+    fn cell(verdict: Difference, estimate: f64, significant_in_family: bool) -> ComparedCell {
+        ComparedCell {
+            case: "a".to_owned(),
+            role: None,
+            parameters: Default::default(),
+            backoff_tokens: 0,
+            threads: 1,
+            earlier_ns: Some(10.0),
+            now_ns: Some(10.0 * estimate),
+            forks: (5, 5),
+            ratio: Some(Estimate { estimate, low: estimate - 0.004, high: estimate + 0.004, confidence: 0.999 }),
+            verdict,
+            p_value: 0.001,
+            significant_in_family,
+        }
+    }
+
+    fn said(cells: Vec<ComparedCell>) -> String {
+        let compared = StudyCompared {
+            study: "publish".to_owned(),
+            earlier: "old.json".to_owned(),
+            earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
+            margin_pct: 1.0,
+            confidence: 0.999,
+            warnings: Vec::new(),
+            cells,
+            only_earlier: Vec::new(),
+            only_now: Vec::new(),
+        };
+        strip_str(&study_compared(&compared)).to_string()
+    }
+
+    #[test]
+    fn the_sum_ticks_nothing_that_a_row_calls_slower() {
+        let quiet = said(vec![cell(Difference::Same, 1.0, false)]);
+        assert!(quiet.contains("✔ none of 1 is known to be slower by more than 1 %\n"), "{quiet}");
+        let unsure = said(vec![cell(Difference::Slower, 1.3, false), cell(Difference::Same, 1.0, false)]);
+        assert!(unsure.contains("slower, not sure among so many"), "{unsure}");
+        assert!(!unsure.contains('✔') && unsure.contains("; 1 slower, but not sure among so many"), "{unsure}");
+        let little = said(vec![cell(Difference::Slower, 1.008, true)]);
+        assert!(!little.contains('✔') && little.contains("; 1 slower by no more than 1 %"), "{little}");
+        let open = said(vec![cell(Difference::Unresolved, 1.1, false)]);
+        assert!(!open.contains('✔') && open.contains("; 1 unresolved"), "{open}");
+        assert!(said(vec![cell(Difference::Slower, 1.3, true)]).contains("✘ 1 of 1 became slower"));
+    }
+}
