@@ -147,7 +147,10 @@ fn figures_of_a_check_are_those_of_its_plan() {
     says("DESIGN.md", &format!("## Why {processes} processes?"));
     says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
     says("README.md", &format!("the median over {processes} processes"));
-    says("DESIGN.md", &format!("reads each clock {} times through the C library", crate::task::path::READS));
+    says(
+        "DESIGN.md",
+        &format!("reads each clock {} times through the C library", crate::sections::clocks::paths::task::READS),
+    );
     says("DESIGN.md", &format!("the timer's own cost is at most {} % of the batch", normal.batch_timer_error * 100.0));
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
     says("README.md", "One command, well under half a minute");

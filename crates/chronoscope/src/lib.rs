@@ -16,7 +16,7 @@ mod progress;
 mod record;
 mod rules;
 mod sections;
-mod task;
+mod serve;
 pub mod untrusted;
 mod view;
 
@@ -34,7 +34,7 @@ use crate::view::View;
 
 /// Does what the program's arguments say.
 pub fn main() -> ExitCode {
-    if let Some(code) = task::serve_if_asked() {
+    if let Some(code) = serve::serve_if_asked() {
         return code;
     }
     // Before anything that may read a clock: the process may have been started without the right to.

@@ -85,7 +85,10 @@ pub mod tests {
 
     /// A latency of which only the estimate is of interest.
     pub fn latency(estimate: f64) -> Latency {
-        let batches = crate::task::latency::LaneSamples { reads_per_batch: 1, batch_ticks: vec![estimate as u64; 3] };
+        let batches = crate::sections::clocks::latency::task::LaneSamples {
+            reads_per_batch: 1,
+            batch_ticks: vec![estimate as u64; 3],
+        };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
         let found = crate::estimate::latency(&[batches], &[vec![true; 3]], rate).unwrap();
         Latency { estimate, ..found }

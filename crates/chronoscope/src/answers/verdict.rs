@@ -320,7 +320,7 @@ mod tests {
         let mut record = record(&[MONOTONIC, ORDERED], Vec::new());
         let steps = |changes: Vec<i64>| {
             let reads = changes.len() as u64;
-            let steps = crate::task::granularity::Steps { changes, reads, unchanged: 0 };
+            let steps = crate::sections::clocks::granularity::task::Steps { changes, reads, unchanged: 0 };
             Some(crate::estimate::granularity(&steps, chronoscope_clock::Rate::NANOSECONDS).unwrap().observed)
         };
         record.clocks[0].granularity = steps(vec![20; 40]);

@@ -5,10 +5,16 @@ use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Anchor, SourceId, SourceVisitor, TickSource, Unavailable};
 use serde::{Deserialize, Serialize};
 
-use crate::task::granularity::{OneLook, Steps};
+use super::task::{Bench, Task};
+use crate::record::Disturbance;
+use crate::sections::clocks::granularity::task::{OneLook, Steps};
 
 /// Brackets tried at each end; the narrowest counts.
 const ATTEMPTS: u32 = 2000;
+
+/// To measure it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Request;
 
 /// Two anchors of the counter on `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +29,16 @@ pub struct Samples {
     pub steps: Steps,
 }
 
-pub fn run(budget_ms: u64) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "frequency";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(bench.budget_ms))
+    }
+}
+
+fn run(budget_ms: u64) -> Result<Samples, String> {
     let unavailable = |unavailable: Unavailable| unavailable.to_string();
     let counter = Counter::new().map_err(unavailable)?;
     let steps = SourceId::CounterOrdered.visit(OneLook).map_err(unavailable)?;

@@ -7,6 +7,7 @@ pub mod rounds;
 pub mod rules;
 pub mod session;
 pub mod stages;
+pub mod task;
 pub mod timer;
 
 use std::time::Instant;
@@ -18,6 +19,10 @@ use crate::plan::Plan;
 use crate::record::{Causality, Machine, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
 use session::Session;
 use stages::StageError;
+use task::{Served, served};
+
+/// What workers do for every run.
+pub const TASKS: &[Served] = &[served::<probe::Request>(), served::<frequency::Request>()];
 
 /// Watches a run.
 pub trait Observer {

@@ -1,11 +1,11 @@
 use chronoscope_clock::os::{OsClock, declared_resolution_ns};
 use chronoscope_clock::{Guarantee, Rate, SourceId};
 
+use super::timer::TimerSpec;
+use super::{frequency, probe};
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
-use crate::task::timer::TimerSpec;
-use crate::task::{Samples, Task, frequency, probe};
 use crate::worker::WorkerFailure;
 use chronoscope_harness::machine::with_deviations;
 
@@ -35,11 +35,7 @@ pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
 /// process can be started, this and everything after it runs in the coordinator.
 fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>> {
     fn probe(session: &Session<'_>, names: &[String]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
-        let task = Task::Probe(probe::Request { sources: names.to_vec() });
-        session.ask_alone(PROBE_BUDGET_MS, task, |samples| match samples {
-            Samples::Probe(found) => Some(found),
-            _ => None,
-        })
+        session.ask_alone(PROBE_BUDGET_MS, &probe::Request { sources: names.to_vec() })
     }
     let reason = |failure: &WorkerFailure| match failure.signal() {
         Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
@@ -109,10 +105,7 @@ fn causality_not_tested(id: SourceId) -> Option<String> {
 }
 
 fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
-    let measured = session.ask_alone(FREQUENCY_BUDGET_MS, Task::Frequency, |samples| match samples {
-        Samples::Frequency(found) => Some(found),
-        _ => None,
-    });
+    let measured = session.ask_alone(FREQUENCY_BUDGET_MS, &frequency::Request);
     // Without it the run goes on, timed by the system's clock.
     let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks, steps }, _)) = measured else { return };
     let hz = ticks as f64 * 1e9 / reference_ns as f64;

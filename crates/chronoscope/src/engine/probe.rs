@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::timer::ReadOnce;
+use super::task::{Bench, Task, source};
+use super::timer::ReadOnce;
+use crate::record::Disturbance;
 
 /// Which sources to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +20,16 @@ pub struct Samples {
     pub reasons_unavailable: Vec<Option<String>>,
 }
 
-pub fn run(request: &Request) -> Samples {
+impl Task for Request {
+    const NAME: &'static str = "probe";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| Ok(run(self)))
+    }
+}
+
+fn run(request: &Request) -> Samples {
     let reason = |name: &String| match source(name) {
         Ok(id) => id.visit(ReadOnce).err().map(|unavailable| unavailable.to_string()),
         Err(reason) => Some(reason),

@@ -1,8 +1,8 @@
 use super::stages::{StageError, outcome};
+use super::task::Task;
 use crate::engine::session::Session;
 use crate::plan::Plan;
 use crate::record::{Disturbance, Part};
-use crate::task::{Samples, Task};
 
 /// What the rounds of a part saw, each in a worker process of its own.
 pub struct Rounds<T> {
@@ -13,21 +13,20 @@ pub struct Rounds<T> {
     planned: u32,
 }
 
-/// Has `rounds` processes do what `task` says of the plan and the round's number, until the run is stopped.
-pub fn rounds<T>(
+/// Has `rounds` processes do what `request` says of the plan and the round's number, until the run is stopped.
+pub fn rounds<R: Task>(
     session: &mut Session<'_>,
     part: Part,
     rounds: u32,
-    task: impl Fn(&Plan, usize) -> Task,
-    pick: fn(Samples) -> Option<T>,
-) -> Rounds<T> {
+    request: impl Fn(&Plan, usize) -> R,
+) -> Rounds<R::Samples> {
     let planned = rounds.max(1);
     let budget_ms = (session.budget_ms(part) / u64::from(planned)).max(1);
     let mut found = Rounds { seen: Vec::new(), disturbance: Disturbance::default(), reasons: Vec::new(), planned };
     for round in 0..planned {
         session.goes_on(part, f64::from(round) / f64::from(planned));
-        let task = task(&session.plan, round as usize);
-        match session.ask(None, budget_ms, task, pick) {
+        let request = request(&session.plan, round as usize);
+        match session.ask(None, budget_ms, &request) {
             Ok((samples, suffered)) => {
                 found.disturbance.merge(&suffered);
                 found.seen.push(samples);

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::record::{Canary, Harness};
     use crate::rules::tests::blank;
-    use crate::task::reads::Samples;
+    use crate::sections::reads::task::Samples;
 
     /// A record in which one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {

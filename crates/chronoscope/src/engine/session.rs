@@ -6,11 +6,11 @@ use chronoscope_clock::{Rate, SourceId};
 use chronoscope_harness::Start;
 
 use super::Observer;
+use super::task::{Bench, Request, Response, Task, perform};
+use super::timer::TimerSpec;
 use crate::plan::Plan;
 use crate::record::{Disturbance, Part, TscAccess};
 use crate::sections::clocks::latency::measure::Batches;
-use crate::task::timer::TimerSpec;
-use crate::task::{Request, Response, Samples, Task, perform};
 use crate::worker::{Launcher, WorkerFailure};
 
 /// One run under way: the plan, how to reach workers, and what times them.
@@ -41,25 +41,30 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Has a worker do `task` and picks the samples that belong to it.
-    pub fn ask<T>(
+    /// Has a worker do `request`, on `cpu` unless its threads name their own.
+    pub fn ask<R: Task>(
         &self,
         cpu: Option<u32>,
         budget_ms: u64,
-        task: Task,
-        pick: fn(Samples) -> Option<T>,
-    ) -> Result<(T, Disturbance), WorkerFailure> {
+        request: &R,
+    ) -> Result<(R::Samples, Disturbance), WorkerFailure> {
         let counter_faults = self.counter_faults();
-        let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task };
-        let response = match &self.reason_no_workers {
-            None => self.start.launcher()?.call(&request, request.budget_ms, &|| self.observer.cancelled())?,
-            Some(_) => in_this_process(request)?,
+        let response: Response<R::Samples> = match &self.reason_no_workers {
+            None => {
+                let task = R::NAME.to_owned();
+                let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task, request };
+                self.start.launcher()?.call(&request, budget_ms, &|| self.observer.cancelled())?
+            }
+            Some(_) if counter_faults => {
+                return Err(WorkerFailure::refused(
+                    "reading a clock might end this process, and no other can be started".into(),
+                ));
+            }
+            Some(_) => in_this_process(request, Bench::new(cpu, self.timer, budget_ms))?,
         };
         self.suffered.borrow_mut().merge(&response.disturbance);
         let samples = response.samples.map_err(WorkerFailure::refused)?;
-        let picked = pick(samples)
-            .ok_or_else(|| WorkerFailure::refused("the worker process answered another question".to_owned()))?;
-        Ok((picked, response.disturbance))
+        Ok((samples, response.disturbance))
     }
 
     /// Starts processes of this program.
@@ -78,13 +83,8 @@ impl<'a> Session<'a> {
     }
 
     /// As [`ask`](Self::ask), on the measuring CPU.
-    pub fn ask_alone<T>(
-        &self,
-        budget_ms: u64,
-        task: Task,
-        pick: fn(Samples) -> Option<T>,
-    ) -> Result<(T, Disturbance), WorkerFailure> {
-        self.ask(self.plan.measuring_cpu, budget_ms, task, pick)
+    pub fn ask_alone<R: Task>(&self, budget_ms: u64, request: &R) -> Result<(R::Samples, Disturbance), WorkerFailure> {
+        self.ask(self.plan.measuring_cpu, budget_ms, request)
     }
 
     /// What all workers suffered since this was last asked.
@@ -124,17 +124,14 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Does what `request` asks on a thread of this process, which keeps to itself what a task does to its thread: the CPU
-/// that it is bound to, a forbidden system call.
-fn in_this_process(request: Request) -> Result<Response, WorkerFailure> {
-    if request.counter_faults {
-        return Err(WorkerFailure::refused(
-            "reading a clock might end this process, and no other can be started".into(),
-        ));
-    }
-    std::thread::Builder::new()
-        .spawn(move || perform(&request))
-        .map_err(|error| WorkerFailure::refused(format!("no thread could be started: {error}")))?
-        .join()
-        .map_err(|_| WorkerFailure::refused("the measuring thread panicked".to_owned()))
+/// Does `request` on a thread of this process, which keeps to itself what a task does to its thread: the CPU that it is
+/// bound to, a forbidden system call.
+fn in_this_process<R: Task>(request: &R, bench: Bench) -> Result<Response<R::Samples>, WorkerFailure> {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .spawn_scoped(scope, move || perform(request, &bench))
+            .map_err(|error| WorkerFailure::refused(format!("no thread could be started: {error}")))?
+            .join()
+            .map_err(|_| WorkerFailure::refused("the measuring thread panicked".to_owned()))
+    })
 }

@@ -7,7 +7,11 @@ use crate::finding::FindingId;
 use crate::plan::{Plan, Wish};
 use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record};
 use crate::rules as conclusion;
-use crate::{engine, estimate, task};
+use crate::sections::causality::{litmus, offset};
+use crate::sections::clocks::granularity::task as granularity;
+use crate::sections::clocks::intervals::empty;
+use crate::sections::pauses::task as pause;
+use crate::{engine, estimate};
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_harness::stats::Distribution;
 
@@ -42,7 +46,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let mut record = blank(Wish::default());
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
-    let steps = task::granularity::observe(&source, |steps| steps.reads >= 40_000);
+    let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
     if let Some(found) = estimate::granularity(&steps, Rate::NANOSECONDS) {
         report.granularity_ns = Some(found.step_ns);
         report.granularity_is_latency = Some(found.is_latency);
@@ -126,11 +130,11 @@ fn drift_alone_gives_no_finding() {
 fn litmus_of(name: &str, skew_ns: i64) -> Record {
     let clock = sound();
     clock.advance(Duration::from_millis(1));
-    let mut samples = task::litmus::Samples::default();
+    let mut samples = litmus::Samples::default();
     for _ in 0..100 {
         Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
     }
-    let request = task::litmus::Request { source: name.into(), writer: 0, reader: 1 };
+    let request = litmus::Request { source: name.into(), writer: 0, reader: 1 };
     let mut record = blank(Wish::default());
     record.causality.litmus.push(estimate::litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default()));
     record
@@ -171,10 +175,10 @@ fn full_resolution_may_go_back_by_less_than_its_granularity() {
 
 #[test]
 fn a_skew_beyond_its_error_bar_is_a_finding() {
-    let request = task::offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
+    let request = offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
-        let trips = task::offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
-        let samples = task::offset::Samples { trips, steps: task::granularity::Steps::default() };
+        let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
+        let samples = offset::Samples { trips, steps: granularity::Steps::default() };
         let mut record = blank(Wish::default());
         record.causality.pairs.push(estimate::pair_offset(
             &request,
@@ -190,7 +194,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
 
 /// What the intervals part would claim of `clock`, when the user asks about `interval`.
 fn question(clock: &FakeClock, interval_ns: u64) -> Record {
-    let empty = task::empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
+    let empty = empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
     let empty = Distribution::of(empty);
     let claimed_interval_ns = DirectInterval {
         within_1pct: estimate::claimed_interval_ns(&empty, None, 0.01),
@@ -212,8 +216,8 @@ fn an_interval_near_the_latency_is_a_finding() {
 
 #[test]
 fn a_pause_that_ends_early_is_found() {
-    let pauses = |taken_ns: u64| task::pause::Samples {
-        turns: vec![task::pause::Turn {
+    let pauses = |taken_ns: u64| pause::Samples {
+        turns: vec![pause::Turn {
             way: PauseWay::StdSleep,
             requested_ns: 1_000,
             taken_ns: vec![(taken_ns, 3), (1_200, 97)],

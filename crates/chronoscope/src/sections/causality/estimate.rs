@@ -1,9 +1,9 @@
 use chronoscope_clock::Rate;
 
+use super::{litmus as litmus_task, offset};
 use crate::estimate::step_ns;
 use crate::record::{Disturbance, Litmus, PairOffset};
 use crate::stats::rate_upper_95;
-use crate::task::{litmus as litmus_task, offset};
 
 /// The offset between two CPUs: the middle of what the least trips each way allow, with half its width.
 ///
@@ -60,7 +60,7 @@ pub fn litmus(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::granularity::Steps;
+    use crate::sections::clocks::granularity::task::Steps;
 
     fn pair(there: i64, back: i64, steps: Steps) -> PairOffset {
         let request = offset::Request { source: "fake".into(), a: 0, b: 1, rounds: 9 };

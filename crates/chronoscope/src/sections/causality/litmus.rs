@@ -8,9 +8,9 @@ use chronoscope_clock::causality::{Board, Seen};
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
 use crate::watch::Watch;
 
 /// Observations between two looks at the deadline.
@@ -30,7 +30,16 @@ pub struct Request {
 /// What the reader saw, in ticks of the source.
 pub type Samples = Seen;
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+impl Task for Request {
+    const NAME: &'static str = "litmus";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        run(self, bench.timer()?, bench.budget_ms)
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     source(&request.source)?
         .visit(OneWay { request, deadline: Deadline::after_ms(timer, budget_ms) })
         .map_err(|unavailable| unavailable.to_string())?

@@ -1,8 +1,8 @@
+use super::{litmus as litmus_task, offset};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
 use crate::record::{ClockReport, Litmus, Part, Record};
-use crate::task::{Samples, Task, litmus as litmus_task, offset};
 use crate::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
@@ -22,10 +22,7 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
     let mut reasons = Vec::new();
     for (i, request) in requests.iter().enumerate() {
         session.goes_on(Part::Offsets, i as f64 / requests.len() as f64);
-        let answer = session.ask(None, budget_ms, Task::Offset(request.clone()), |samples| match samples {
-            Samples::Offset(found) => Some(found),
-            _ => None,
-        });
+        let answer = session.ask(None, budget_ms, request);
         match answer {
             Ok((samples, disturbance)) => {
                 let rate = session.rate_of(&request.source);
@@ -97,11 +94,7 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
 }
 
 fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
-    let (samples, disturbance) =
-        session.ask(None, budget_ms, Task::Litmus(request.clone()), |samples| match samples {
-            Samples::Litmus(found) => Some(found),
-            _ => None,
-        })?;
+    let (samples, disturbance) = session.ask(None, budget_ms, request)?;
     Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }
 

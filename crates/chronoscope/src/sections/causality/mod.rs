@@ -7,3 +7,8 @@ pub mod offset;
 pub mod report;
 pub mod rules;
 pub mod view;
+
+use crate::engine::task::{Served, served};
+
+/// What workers do for it.
+pub const TASKS: &[Served] = &[served::<offset::Request>(), served::<litmus::Request>()];

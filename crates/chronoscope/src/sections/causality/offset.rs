@@ -10,10 +10,10 @@ use chronoscope_clock::causality::alternate;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
-use crate::task::granularity::{self, Steps};
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
+use crate::sections::clocks::granularity::task::{Steps, one_look};
 use crate::watch::Watch;
 
 /// Which clock on which CPUs.
@@ -38,7 +38,16 @@ pub struct Samples {
     pub steps: Steps,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+impl Task for Request {
+    const NAME: &'static str = "offset";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        run(self, bench.timer()?, bench.budget_ms)
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     source(&request.source)?
         .visit(PingPong { request, deadline: Deadline::after_ms(timer, budget_ms) })
         .map_err(|unavailable| unavailable.to_string())?
@@ -64,7 +73,7 @@ impl SourceVisitor for PingPong<'_> {
             (_, Some(reason)) => Err(format!("the two threads must be on two CPUs, and {reason}")),
             (None, _) => Err(format!("CPUs {a} and {b} did not exchange one message in time")),
             (Some(trips), None) => {
-                let steps = granularity::one_look(&source);
+                let steps = one_look(&source);
                 Ok((Samples { trips, steps }, watched))
             }
         }

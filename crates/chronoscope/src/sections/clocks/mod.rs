@@ -9,3 +9,15 @@ pub mod paths;
 pub mod report;
 pub mod rules;
 pub mod view;
+
+use crate::engine::task::{Served, served};
+
+/// What workers do for it.
+pub const TASKS: &[Served] = &[
+    served::<paths::task::Request>(),
+    served::<latency::task::Request>(),
+    served::<granularity::task::Request>(),
+    served::<intervals::empty::Request>(),
+    served::<intervals::task::Request>(),
+    served::<library_clock::task::Request>(),
+];

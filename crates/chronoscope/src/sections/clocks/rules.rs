@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_step_back_of_unknown_length_is_given_none() {
         let mut record = blank();
-        let samples = crate::task::reads::Samples {
+        let samples = crate::sections::reads::task::Samples {
             differences: vec![(-7, 1), (20, 99)],
             span_ticks: 1_973,
             empty_intervals: 0,

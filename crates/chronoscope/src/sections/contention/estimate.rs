@@ -1,9 +1,9 @@
 use chronoscope_clock::{Guarantee, Rate, SourceId};
 
+use super::task::{Lane, Samples, Window};
 use crate::estimate::spread;
 use crate::record::{Disturbance, Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
 use crate::stats::Distribution;
-use crate::task::monotime::{Lane, Samples, Window};
 
 /// A granularity scales as the bare source does if it comes so near, in percent.
 const KNEE_TOLERANCE_PCT: f64 = 10.0;

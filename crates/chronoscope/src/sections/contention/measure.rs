@@ -1,12 +1,11 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
+use super::task::{Lane, Request};
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::estimate;
 use crate::record::{Part, Record};
-use crate::task::monotime::{Lane, Request};
-use crate::task::{Samples, Task};
 
 /// The adaptive clock that is looked at: as fine as is cheap for one thread, as coarse as two never notice.
 const ADAPTIVE: Lane = Lane::Adaptive { finest_ns: 100, coarsest_ns: 2_000 };
@@ -16,23 +15,12 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     needs_the_counter(record)?;
     let granular = session.plan.monotime_granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
     let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([ADAPTIVE]).collect();
-    let found = rounds(
-        session,
-        Part::Monotime,
-        session.plan.monotime_rounds,
-        |plan, round| {
-            Task::Monotime(Request {
-                lanes: lanes.clone(),
-                threads: plan.monotime_threads.clone(),
-                cpus: plan.cpus.clone(),
-                rotation: round,
-            })
-        },
-        |samples| match samples {
-            Samples::Monotime(found) => Some(found),
-            _ => None,
-        },
-    );
+    let found = rounds(session, Part::Monotime, session.plan.monotime_rounds, |plan, round| Request {
+        lanes: lanes.clone(),
+        threads: plan.monotime_threads.clone(),
+        cpus: plan.cpus.clone(),
+        rotation: round,
+    });
     let cpus = u32::try_from(session.plan.cpus.len()).unwrap_or(u32::MAX);
     record.monotime = estimate::monotime(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
     found.outcome(session)

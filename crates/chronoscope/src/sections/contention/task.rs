@@ -14,8 +14,9 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Adaptive, Clock, Granular, TickSource, Unordered};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task};
+use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
-use crate::task::timer::{Deadline, Timer};
 use crate::watch::Watch;
 
 /// Reads between two looks at whether to stop: the virtual call and the tally of a chunk then cost next to nothing.
@@ -87,7 +88,16 @@ pub struct Window {
     pub staleness: Vec<(i64, u64)>,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+impl Task for Request {
+    const NAME: &'static str = "contention";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        run(self, bench.timer()?, bench.budget_ms)
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     let source = Unordered::or_system();
     let lane = |lane: &Lane| -> Box<dyn Reader> {
         match lane {
@@ -291,7 +301,7 @@ impl<'a> Crew<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::timer::TimerSpec;
+    use crate::engine::timer::TimerSpec;
     use chronoscope_clock::FakeClock;
 
     fn reader(clock: &'static FakeClock, granularity_ns: u64) -> Box<dyn Reader> {

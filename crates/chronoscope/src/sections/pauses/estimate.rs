@@ -1,7 +1,7 @@
+use super::task::{Samples, Turn};
 use crate::estimate::spread;
 use crate::record::{Disturbance, Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
 use crate::stats::Distribution;
-use crate::task::pause::{Samples, Turn};
 
 /// With fewer pauses there is no 99.9th percentile.
 const FEWEST_FOR_P999: u64 = 1_000;

@@ -14,6 +14,7 @@ use chronoscope_clock::pause::{self, Pauser, TimeSlice};
 use chronoscope_clock::{Clock, Instant};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task};
 use crate::record::{Disturbance, PauseWay};
 use crate::watch::{self, Watch};
 
@@ -67,7 +68,16 @@ pub struct Turn {
     pub preempted: u64,
 }
 
-pub fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+impl Task for Request {
+    const NAME: &'static str = "pause";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        run(self, bench.budget_ms)
+    }
+}
+
+fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     // Threads inherit the CPU of the one that starts them.
     let watch = Watch::among(request.cpu.as_slice());
     let hog = Hog::start(request.load)?;

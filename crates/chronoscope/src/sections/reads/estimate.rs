@@ -1,8 +1,8 @@
 use chronoscope_clock::Rate;
 
+use super::task::Samples;
 use crate::record::{Disturbance, Gaps, Reads};
 use crate::stats::{Distribution, modes_of};
-use crate::task::reads::Samples;
 
 /// Gaps are counted above these.
 const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];

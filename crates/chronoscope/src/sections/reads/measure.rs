@@ -1,8 +1,8 @@
+use super::task::Request;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
 use crate::record::{Part, Record};
-use crate::task::{Samples, Task, reads};
 
 /// Takes consecutive reads of some clocks.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -11,15 +11,12 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let mut reasons = Vec::new();
     for (i, clock) in clocks.iter().enumerate() {
         session.goes_on(Part::Reads, i as f64 / clocks.len() as f64);
-        let task = Task::Reads(reads::Request {
+        let request = Request {
             source: clock.clone(),
             reads: session.plan.reads_per_clock,
             empty_intervals: session.plan.empty_intervals_per_clock,
-        });
-        let answer = session.ask_alone(budget_ms, task, |samples| match samples {
-            Samples::Reads(found) => Some(found),
-            _ => None,
-        });
+        };
+        let answer = session.ask_alone(budget_ms, &request);
         match answer {
             Ok((samples, disturbance)) => {
                 record.reads.extend(estimate::reads(clock, &samples, session.rate_of(clock), disturbance));

@@ -3,8 +3,9 @@
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
+use crate::record::Disturbance;
 
 /// Reads per piece; the deadline is looked at between pieces.
 const PIECE: usize = 1 << 18;
@@ -35,7 +36,16 @@ pub struct Samples {
     pub largest_empty_ticks: i64,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "reads";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     source(&request.source)?.visit(Collect { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
 }
 

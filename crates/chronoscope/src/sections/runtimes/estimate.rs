@@ -15,12 +15,13 @@ use crate::record::{
     AddedLatency, CrowdLatency, DirectInterval, Disturbance, Latch, Latency, LoopCheck, Path, PathEvidence, PathMethod,
     PauseUnavailable, PublishedTimer, RuntimeClock, RuntimeKind, RuntimePause, SystemCalls, TimeKind, WarmUp,
 };
+use crate::sections::clocks::granularity::task as steps_task;
+use crate::sections::clocks::latency::task::LaneSamples;
+use crate::sections::reads::task as reads_task;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, Lane, NOTHING};
+use crate::sections::thread_release::task::{Call, CallSamples, Samples as LatchSamples};
 use crate::stats::{Distribution, Steadiness, median, steady_state};
-use crate::task::latch::{Call, CallSamples, Samples as LatchSamples};
-use crate::task::latency::LaneSamples;
-use crate::task::{granularity as steps_task, reads as reads_task};
 
 /// A loop is steady whose batches differ by less than this share from one stretch of them to the next.
 const STEADY_MARGIN: f64 = 0.05;

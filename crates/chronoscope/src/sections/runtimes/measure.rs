@@ -6,11 +6,10 @@ use crate::engine::stages::{StageError, available, clock_mut};
 use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_name};
 use crate::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::record::{Part, Record, Runtime, RuntimeKind, TimeKind};
+use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
 use crate::stats::median;
-use crate::task::latency::{Lane, LaneSamples, Request as LatencyRequest};
-use crate::task::{Samples, Task as WorkerTask};
 use chronoscope_harness::machine;
 
 /// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
@@ -239,10 +238,7 @@ impl Native {
         let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(names.iter().cloned().map(Lane::Reads)).collect();
         let timer_error = session.plan.batch_timer_error;
         let request = LatencyRequest { lanes, timer_error, rotation: round as usize };
-        let answer = session.ask_alone(NATIVE_MS, WorkerTask::Latency(request), |samples| match samples {
-            Samples::Latency(found) => Some(found),
-            _ => None,
-        });
+        let answer = session.ask_alone(NATIVE_MS, &request);
         // Without it there is nothing to compare with in this round, which the record shows.
         let Ok((samples, _)) = answer else { return };
         let quiet = samples.lanes.first().map(estimate::quiet_rounds_of).unwrap_or_default();

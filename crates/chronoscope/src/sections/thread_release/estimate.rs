@@ -1,10 +1,10 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
+use super::task::{Call, CallSamples, Samples};
 use crate::estimate::{CONFIDENCE, spread};
 use crate::record::{Disturbance, Latch, LatchRow, LatchVerdict, PublishedLatch, Spread};
 use crate::stats::{Distribution, median_interval};
-use crate::task::latch::{Call, CallSamples, Samples};
 
 /// Where calling nothing costs so much of what a call costs, even at the lower end of the interval, waking threads is
 /// what was measured, in percent. Releases differ by about the rest from one to the next.

@@ -1,18 +1,15 @@
+use super::task::Request;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate;
 use crate::record::{Part, Record};
-use crate::task::{Samples, Task, granularity};
 
 /// Reads every clock until it changes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let sources = readable(record, &session.plan.clocks)?;
     let budget_ms = session.budget_ms(Part::Granularity);
-    let task = Task::Granularity(granularity::Request { sources: sources.clone() });
-    let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {
-        Samples::Granularity(found) => Some(found),
-        _ => None,
-    })?;
+    let request = Request { sources: sources.clone() };
+    let (samples, _) = session.ask_alone(budget_ms, &request)?;
     let mut reasons = Vec::new();
     for (name, steps) in sources.iter().zip(&samples.clocks) {
         match estimate::granularity(steps, session.rate_of(name)) {

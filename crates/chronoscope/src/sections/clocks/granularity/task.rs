@@ -3,8 +3,9 @@
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
+use crate::record::Disturbance;
 
 /// No more changes than this are taken of one clock.
 const MOST_STEPS: usize = 4000;
@@ -38,7 +39,16 @@ pub struct Steps {
     pub unchanged: u64,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "granularity";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     let budget_ns = budget_ms * 1_000_000 / request.sources.len().max(1) as u64;
     let clocks = request
         .sources

@@ -4,8 +4,9 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::work::chain;
+use crate::engine::task::{Bench, Task, source};
+use crate::record::Disturbance;
+use chronoscope_harness::work::chain;
 
 /// Pairs of each clock.
 const PAIRS: usize = 5000;
@@ -24,7 +25,16 @@ pub struct Samples {
     pub clocks: Vec<Vec<i64>>,
 }
 
-pub fn run(request: &Request) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "empty";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self))
+    }
+}
+
+fn run(request: &Request) -> Result<Samples, String> {
     let clocks = request
         .sources
         .iter()

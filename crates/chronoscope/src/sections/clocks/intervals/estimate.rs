@@ -1,8 +1,8 @@
 use chronoscope_clock::Rate;
 
+use super::task::{CANARY_TURNS, Round};
 use crate::record::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
 use crate::stats::Distribution;
-use crate::task::interval::{CANARY_TURNS, Round};
 
 /// The lengths that are tried, as multiples of the claim.
 pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
@@ -204,7 +204,7 @@ fn round_up(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::interval::{Batch, Reading};
+    use crate::sections::clocks::intervals::task::{Batch, Reading};
     use proptest::prelude::*;
 
     #[test]

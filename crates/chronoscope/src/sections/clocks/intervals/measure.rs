@@ -1,10 +1,10 @@
+use super::empty;
+use super::task::{Request, Round};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
 use crate::record::{ClockReport, ClockVerdict, DirectInterval, Part, Record, ShortestInterval, Tolerance};
 use crate::stats::Distribution;
-use crate::task::interval::{Request, Round};
-use crate::task::{Samples, Task, empty};
 use crate::worker::WorkerFailure;
 
 const EMPTY_BUDGET_MS: u64 = 300;
@@ -76,11 +76,8 @@ fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
 fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distribution>, WorkerFailure> {
     let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
     for _ in 0..session.plan.interval_forks.max(1) {
-        let task = Task::Empty(empty::Request { sources: clocks.to_vec() });
-        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, task, |samples| match samples {
-            Samples::Empty(found) => Some(found),
-            _ => None,
-        })?;
+        let request = empty::Request { sources: clocks.to_vec() };
+        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &request)?;
         for ((name, ticks), all) in clocks.iter().zip(samples.clocks).zip(&mut all) {
             let rate = session.rate_of(name);
             all.extend(ticks.into_iter().map(|ticks| rate.ns_of_mean(ticks as f64)));
@@ -100,11 +97,8 @@ fn try_out(
     let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..session.plan.interval_forks.max(1) {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
-        let task = Task::Interval(Request { source: verdict.name.clone(), lengths_ns });
-        let (samples, _) = session.ask_alone(budget_ms, task, |samples| match samples {
-            Samples::Interval(found) => Some(found),
-            _ => None,
-        })?;
+        let request = Request { source: verdict.name.clone(), lengths_ns };
+        let (samples, _) = session.ask_alone(budget_ms, &request)?;
         let quiet_ticks = estimate::quiet_canary_ticks(quiet_turn_ns, samples.timer_error_ticks, session.timer_rate());
         for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {
             all.extend(more.into_iter().map(|round| (quiet_ticks, round)));

@@ -4,9 +4,10 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
-use crate::task::work::{chain, empty_loop};
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
+use crate::record::Disturbance;
+use chronoscope_harness::work::{chain, empty_loop};
 
 /// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.
 const BATCH_NS: f64 = 40_000.0;
@@ -64,7 +65,16 @@ pub struct Reading {
     pub canary_ticks: u64,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "interval";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     source(&request.source)?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
 }
 

@@ -1,8 +1,8 @@
 use chronoscope_clock::Rate;
 
+use super::task::LaneSamples;
 use crate::record::Canary;
 use crate::stats::Distribution;
-use crate::task::latency::LaneSamples;
 use chronoscope_harness::machine::KnownCore;
 
 /// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.

@@ -1,10 +1,10 @@
 use chronoscope_clock::Rate;
 
+use super::task::LaneSamples;
 use crate::estimate::CONFIDENCE;
 use crate::record::{ForkSummary, Granularity, Latency};
+use crate::sections::clocks::granularity::task::Steps;
 use crate::stats::{Distribution, median_interval};
-use crate::task::granularity::Steps;
-use crate::task::latency::LaneSamples;
 
 /// Of all consecutive reads, at most this share may be equal where a step is taken for the latency of the read.
 const MOST_EQUAL_READS: f64 = 0.1;
@@ -121,7 +121,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::granularity::observe;
+    use crate::sections::clocks::granularity::task::observe;
     use chronoscope_clock::FakeClock;
     use std::time::Duration;
 

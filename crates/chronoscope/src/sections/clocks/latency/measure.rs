@@ -1,12 +1,11 @@
 use chronoscope_clock::{Rate, SourceId};
 
+use super::task::{Lane, LaneSamples, Request};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate::{self, KnownCore, Quiet};
 use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Part, Record};
 use crate::sections::clocks::paths::measure as paths;
-use crate::task::latency::{Lane, LaneSamples, Request};
-use crate::task::{Samples, Task};
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
 
 /// Times batches of every clock in several processes.
@@ -76,12 +75,7 @@ fn more(session: &mut Session<'_>) -> Result<(), String> {
         timer_error: session.plan.batch_timer_error,
         rotation: session.batches.forks.first().map_or(0, Vec::len),
     };
-    let (samples, disturbed) = session
-        .ask_alone(budget_ms, Task::Latency(request), |samples| match samples {
-            Samples::Latency(found) => Some(found),
-            _ => None,
-        })
-        .map_err(|failure| failure.to_string())?;
+    let (samples, disturbed) = session.ask_alone(budget_ms, &request).map_err(|failure| failure.to_string())?;
     let batches = &mut session.batches;
     batches.timer_cost_ticks = batches.timer_cost_ticks.min(samples.timer_cost_ticks);
     batches.disturbance.merge(&disturbed);

@@ -4,9 +4,10 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Serialised, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
-use crate::task::work::{chain, empty_loop};
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
+use crate::record::Disturbance;
+use chronoscope_harness::work::{chain, empty_loop};
 
 /// Rounds that are made however slow they are: one to warm up and two to count.
 const FEWEST_ROUNDS: usize = 3;
@@ -59,7 +60,16 @@ pub struct LaneSamples {
 /// Times a batch of `reads` reads from outside: ticks of the timer.
 type Batch = Box<dyn Fn(u64) -> u64>;
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "latency";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     let deadline = Deadline::after_ms(timer, budget_ms);
     let timer_cost_ticks = timer.error_ticks();
     // Twice what the error asks for, since a pilot runs cold and later batches may be faster.

@@ -1,8 +1,8 @@
 use chronoscope_clock::{Reason, TrustState};
 use serde::Serialize;
 
+use super::task::Samples;
 use crate::record::{LibraryClock, LibraryClockReason, LibraryClockState};
-use crate::task::library_clock::Samples;
 
 /// What the library's clock said of itself, in the words of the record.
 pub fn library_clock(said: &Samples) -> LibraryClock {
@@ -32,7 +32,7 @@ fn name(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::library_clock::Checks;
+    use crate::sections::clocks::library_clock::task::Checks;
     use chronoscope_clock::RateSource;
 
     #[test]

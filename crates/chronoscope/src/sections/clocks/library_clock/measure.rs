@@ -1,17 +1,14 @@
+use super::task::Request;
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::Record;
-use crate::task::{Samples, Task};
 
 /// Long enough for a clock to have looked at its reference many times.
 const BUDGET_MS: u64 = 50;
 
 /// Has a worker read the library's clock and writes what the clock then says of itself into the record.
 pub fn finish(session: &Session<'_>, record: &mut Record) {
-    let answer = session.ask_alone(BUDGET_MS, Task::LibraryClock, |samples| match samples {
-        Samples::LibraryClock(found) => Some(found),
-        _ => None,
-    });
+    let answer = session.ask_alone(BUDGET_MS, &Request);
     match answer {
         Ok((said, _)) => record.library_clock = Some(estimate::library_clock(&said)),
         Err(failure) => record.reason_library_clock_unknown = Some(failure.to_string()),

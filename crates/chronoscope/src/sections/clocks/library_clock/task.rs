@@ -4,10 +4,16 @@ use chronoscope_clock::os::{self, CounterAccess, OsClock};
 use chronoscope_clock::{Clock, RateSource, Reason, Trust, TrustState};
 use serde::{Deserialize, Serialize};
 
-use crate::task::timer::{Deadline, Timer};
+use crate::engine::task::{Bench, Task};
+use crate::engine::timer::{Deadline, Timer};
+use crate::record::Disturbance;
 
 /// Reads between two looks at the deadline.
 const CHUNK: u32 = 256;
+
+/// To ask the clock.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Request;
 
 /// What the clock says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,7 +52,16 @@ impl Checks {
     }
 }
 
-pub fn run(timer: Timer, budget_ms: u64) -> Samples {
+impl Task for Request {
+    const NAME: &'static str = "library_clock";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| Ok(run(bench.timer()?, bench.budget_ms)))
+    }
+}
+
+fn run(timer: Timer, budget_ms: u64) -> Samples {
     let clock = Clock::or_system();
     let deadline = Deadline::after_ms(timer, budget_ms);
     // The C library's clock reads the counter too: where that is forbidden, it would end the process.

@@ -1,9 +1,9 @@
 use chronoscope_clock::SourceId;
 
+use super::task::{self, Request};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut, outcome};
 use crate::record::{ClockReport, Part, Path, PathEvidence, PathMethod, Record};
-use crate::task::{Samples, Task, path};
 
 /// A clock that costs less than this share of the real system call is taken not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
@@ -17,11 +17,8 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     if sources.is_empty() {
         return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
     }
-    let task = Task::Path(path::Request { sources: sources.clone() });
-    let (samples, _) = session.ask_alone(session.budget_ms(Part::Paths), task, |samples| match samples {
-        Samples::Path(found) => Some(found),
-        _ => None,
-    })?;
+    let request = Request { sources: sources.clone() };
+    let (samples, _) = session.ask_alone(session.budget_ms(Part::Paths), &request)?;
     let mut reasons = Vec::new();
     for (name, failed) in sources.iter().zip(samples.failed_reads) {
         let Some(clock) = clock_mut(record, name) else { continue };
@@ -33,13 +30,13 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 
 /// Writes down what `failed` of the reads with the system call forbidden say of the path: one of two, or why neither.
 fn note(clock: &mut ClockReport, failed: Option<u32>) {
-    const READS: u32 = path::READS;
+    const READS: u32 = task::READS;
     let Some(failed) = failed else {
         let reason = "it could not be read in the process that was to have its system call forbidden";
         clock.reason_path_unknown = Some(reason.to_owned());
         return;
     };
-    let Some(path) = path::proved(failed) else {
+    let Some(path) = task::proved(failed) else {
         clock.reason_path_unknown = Some(format!(
             "{failed} of {READS} reads failed with clock_gettime forbidden by seccomp, the others did not"
         ));
@@ -111,7 +108,7 @@ mod tests {
 
     #[test]
     fn reads_that_all_did_the_same_prove_a_path() {
-        for (failed, path) in [(0, Path::Vdso), (path::READS, Path::Syscall)] {
+        for (failed, path) in [(0, Path::Vdso), (task::READS, Path::Syscall)] {
             let record = after(Some(Some(failed)), None);
             assert_eq!((record.clocks[0].path, method(&record)), (Some(path), Some(PathMethod::Proved)));
             assert_eq!(record.clocks[0].reason_path_unknown, None);
@@ -120,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_mixture_is_neither_path_and_no_guess_takes_its_place() {
-        for failed in [1, 137, path::READS - 1] {
+        for failed in [1, 137, task::READS - 1] {
             let record = after(Some(Some(failed)), None);
             assert_eq!((record.clocks[0].path, method(&record)), (None, None));
             let reason = record.clocks[0].reason_path_unknown.as_deref().unwrap();

@@ -9,8 +9,9 @@ use chronoscope_clock::os::{self, OsClock};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task, source};
+use crate::record::Disturbance;
 use crate::record::Path;
-use crate::task::source;
 
 /// Reads of each clock under the filter.
 pub const READS: u32 = 1000;
@@ -38,7 +39,16 @@ pub fn proved(failed: u32) -> Option<Path> {
     }
 }
 
-pub fn run(request: &Request) -> Result<Samples, String> {
+impl Task for Request {
+    const NAME: &'static str = "path";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        bench.alone(|| run(self))
+    }
+}
+
+fn run(request: &Request) -> Result<Samples, String> {
     let clocks: Vec<Option<OsClock>> = request
         .sources
         .iter()

@@ -14,9 +14,9 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::task::{Bench, Task, source};
+use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
-use crate::task::source;
-use crate::task::timer::{Deadline, Timer};
 use crate::watch::Watch;
 use gate::{Countdown, Gate, OpenAtLast};
 
@@ -80,7 +80,16 @@ pub struct CallSamples {
     pub wake_ticks: Vec<(i64, u64)>,
 }
 
-pub fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+impl Task for Request {
+    const NAME: &'static str = "thread_release";
+    type Samples = Samples;
+
+    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+        run(self, bench.timer()?, bench.budget_ms)
+    }
+}
+
+fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     let bodies: Vec<Named> =
         request.calls.iter().map(|call| Ok((call.clone(), body(call)?))).collect::<Result<_, String>>()?;
     // Threads inherit the CPUs of the one that starts them.
@@ -278,7 +287,7 @@ impl SourceVisitor for Boxed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::timer::TimerSpec;
+    use crate::engine::timer::TimerSpec;
     use chronoscope_clock::FakeClock;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,0 +1,206 @@
+//! What a worker process can be asked to do: a section's request, its samples, and the loop that takes them.
+//!
+//! A task takes raw samples and estimates nothing. Its loops are generic over the source, so that tests run them
+//! against a fake clock and the machine runs them compiled for each real one.
+
+use std::cell::RefCell;
+
+use chronoscope_clock::os::{CounterAccess, set_counter_access};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::timer::{Timer, TimerSpec};
+use crate::record::Disturbance;
+use crate::watch::Watch;
+
+/// A request that a worker process answers.
+pub trait Task: Serialize + DeserializeOwned + Sync + 'static {
+    /// Its name on the wire, which no other task has.
+    const NAME: &'static str;
+
+    /// What it sees.
+    type Samples: Serialize + DeserializeOwned + Send;
+
+    /// Takes the samples, in this process and on this thread.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String>;
+}
+
+/// What a task may use.
+#[derive(Debug)]
+pub struct Bench {
+    cpu: Option<u32>,
+    timer: TimerSpec,
+    /// How long the task may take.
+    pub budget_ms: u64,
+    /// What a task on this thread suffered that then saw nothing.
+    suffered_in_vain: RefCell<Disturbance>,
+}
+
+impl Bench {
+    /// `cpu`: where tasks of a single thread run.
+    pub fn new(cpu: Option<u32>, timer: TimerSpec, budget_ms: u64) -> Self {
+        Self { cpu, timer, budget_ms, suffered_in_vain: RefCell::default() }
+    }
+
+    /// What times the batches.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn timer(&self) -> Result<Timer, String> {
+        Timer::new(self.timer)
+    }
+
+    /// Does `take` on this thread, bound to the bench's CPU and watched.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub fn alone<T>(&self, take: impl FnOnce() -> Result<T, String>) -> Result<(T, Disturbance), String> {
+        let watch = Watch::pinned(self.cpu);
+        let seen = take();
+        let suffered = watch.finish();
+        match seen {
+            Ok(samples) => Ok((samples, suffered)),
+            Err(reason) => {
+                self.suffered_in_vain.replace(suffered);
+                Err(reason)
+            }
+        }
+    }
+}
+
+/// A task on its way to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request<R> {
+    /// Whether the coordinator was started without the right to read the counter; the worker then gives it up too.
+    pub counter_faults: bool,
+    /// The CPU to run on; tasks with several threads name their own.
+    pub cpu: Option<u32>,
+    /// What times the batches.
+    pub timer: TimerSpec,
+    /// How long the task may take.
+    pub budget_ms: u64,
+    /// The task's name.
+    pub task: String,
+    /// The task itself.
+    pub request: R,
+}
+
+/// What a worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Response<S> {
+    /// What disturbed it.
+    pub disturbance: Disturbance,
+    /// What it saw, or why it saw nothing.
+    pub samples: Result<S, String>,
+}
+
+/// Does `task` in this process and on this thread.
+pub fn perform<R: Task>(task: &R, bench: &Bench) -> Response<R::Samples> {
+    match task.perform(bench) {
+        Ok((samples, disturbance)) => Response { disturbance, samples: Ok(samples) },
+        Err(reason) => Response { disturbance: bench.suffered_in_vain.take(), samples: Err(reason) },
+    }
+}
+
+/// A task that workers serve.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// Its name on the wire.
+    pub name: &'static str,
+    answer: fn(Value, &Bench) -> Result<String, serde_json::Error>,
+}
+
+/// The entry of `R` in its section's list of tasks.
+pub const fn served<R: Task>() -> Served {
+    Served {
+        name: R::NAME,
+        answer: |request, bench| serde_json::to_string(&perform(&serde_json::from_value::<R>(request)?, bench)),
+    }
+}
+
+/// The text that answers the text of a request for one of `tasks`.
+///
+/// # Errors
+/// Why there is no answer at all: the request cannot be read, or asks for no such task.
+pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<String, String> {
+    let garbled = |error: serde_json::Error| format!("the request is garbled: {error}");
+    let request: Request<Value> = serde_json::from_str(text).map_err(garbled)?;
+    let task = tasks
+        .find(|served| served.name == request.task)
+        .ok_or_else(|| format!("this build knows no task called {}", request.task))?;
+    if request.counter_faults {
+        set_counter_access(CounterAccess::Faults).map_err(|unavailable| unavailable.to_string())?;
+    }
+    (task.answer)(request.request, &Bench::new(request.cpu, request.timer, request.budget_ms)).map_err(garbled)
+}
+
+/// The source called `name`.
+pub fn source(name: &str) -> Result<chronoscope_clock::SourceId, String> {
+    chronoscope_clock::SourceId::from_name(name).ok_or_else(|| format!("this build knows no clock called {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts to a number that it is told, on this thread or on others; not beyond nine.
+    #[derive(Serialize, Deserialize)]
+    struct Count {
+        to: u32,
+        alone: bool,
+    }
+
+    impl Task for Count {
+        const NAME: &'static str = "count";
+        type Samples = Vec<u32>;
+
+        fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
+            let count = || {
+                if self.to > 9 { Err(format!("{} is too many", self.to)) } else { Ok((0..self.to).collect()) }
+            };
+            if self.alone { bench.alone(count) } else { Ok((count()?, Disturbance::default())) }
+        }
+    }
+
+    fn asked(task: &str, request: Value) -> Result<Response<Vec<u32>>, String> {
+        let request = Request {
+            counter_faults: false,
+            cpu: None,
+            timer: TimerSpec::SystemCall,
+            budget_ms: 1,
+            task: task.to_owned(),
+            request,
+        };
+        let text = serde_json::to_string(&request).unwrap();
+        Ok(serde_json::from_str(&answer([served::<Count>()].into_iter(), &text)?).unwrap())
+    }
+
+    #[test]
+    fn a_task_is_found_by_its_name() {
+        let request = serde_json::json!({ "to": 3, "alone": false });
+        assert_eq!(asked("count", request.clone()).unwrap().samples, Ok(vec![0, 1, 2]));
+        assert_eq!(asked("sing", request).unwrap_err(), "this build knows no task called sing");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_garbled() {
+        let reason = asked("count", serde_json::json!({ "to": "three", "alone": true })).unwrap_err();
+        assert!(reason.starts_with("the request is garbled: invalid type"), "{reason}");
+        let reason = answer([served::<Count>()].into_iter(), "{}").unwrap_err();
+        assert!(reason.starts_with("the request is garbled: missing field"), "{reason}");
+    }
+
+    #[test]
+    fn a_refusal_tells_what_its_own_thread_suffered_and_blames_no_thread_that_waited() {
+        let refused = |alone| asked("count", serde_json::json!({ "to": 10, "alone": alone })).unwrap();
+        let [alone, across] = [true, false].map(refused);
+        assert_eq!(alone.samples, Err("10 is too many".to_owned()));
+        assert_eq!(alone.disturbance.reason_unpinned.as_deref(), Some("no CPU was named"));
+        assert_eq!(across.samples, alone.samples);
+        assert_eq!(across.disturbance.reason_unpinned, None);
+    }
+}

@@ -1,0 +1,37 @@
+//! What this program does when it is started as a worker, or as the probe of a language runtime.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::engine::task::{self, Served};
+use crate::sections::runtimes::probe::become_if_asked;
+use crate::{engine, sections, worker};
+
+/// Serves one request and tells the program to exit, if it was started as a worker; becomes the probe of a language
+/// runtime, if it was started for that; else does nothing.
+pub fn serve_if_asked() -> Option<ExitCode> {
+    if let Some(reason) = become_if_asked(std::env::args_os().skip(1)) {
+        let _ = writeln!(std::io::stderr(), "{reason}");
+        return Some(ExitCode::FAILURE);
+    }
+    worker::serve_if_asked(|request| task::answer(tasks(), request))
+}
+
+/// Every task of the engine and of the sections.
+fn tasks() -> impl Iterator<Item = Served> {
+    [engine::TASKS].into_iter().chain(sections::TASKS.iter().copied()).flatten().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_tasks_have_one_name() {
+        let mut names: Vec<&str> = tasks().map(|served| served.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert!(count >= 14 && names.len() == count, "{names:?}");
+    }
+}
