@@ -256,7 +256,7 @@ impl Plan {
         let monotonic_wall_and_own = |id: SourceId| {
             matches!(id, SourceId::Os(OsClock::Monotonic | OsClock::Realtime) | SourceId::Clock(Guarantee::Ordered))
         };
-        let on_one_timeline = |id: SourceId| id.is_shared_timeline() && !id.traps_under_hypervisor();
+        let on_one_timeline = |id: SourceId| id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor;
         Ok(Self {
             depth: wish.depth,
             budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),

@@ -174,7 +174,7 @@ pub use now::Now;
 pub use rate::Rate;
 pub use reading::Reading;
 #[cfg(feature = "sources")]
-pub use source::{Guarantee, Serialised, SourceId, SourceVisitor, Unit};
+pub use source::{Family, Guarantee, Serialised, SourceFacts, SourceId, SourceVisitor, Unit};
 pub use stopwatch::{BackwardStep, Elapsed, Stopwatch};
 pub use tick_source::TickSource;
 pub use ticks::Ticks;

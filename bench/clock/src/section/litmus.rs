@@ -77,7 +77,7 @@ pub(crate) fn measure(size: &Size) -> Result<Litmus, Failure> {
     ];
     for id in by_id {
         let name = if id.guarantee().is_some() { format!("our {}", id.name()) } else { id.name().to_owned() };
-        match id.visit(Look { name, unit: id.unit(), cpus, limits: peers }) {
+        match id.visit(Look { name, unit: id.facts().unit, cpus, limits: peers }) {
             Ok(row) => clocks.push(row?),
             Err(unavailable) => eprintln!("bench-clock: no litmus of {}: {unavailable}", id.name()),
         }

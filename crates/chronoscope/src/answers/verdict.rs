@@ -1,7 +1,7 @@
 //! From estimates to the verdict: which clocks can be trusted, and what they can time.
 
 use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_clock::{Family, SourceId};
 
 use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Part, Path, Question, Record, Tolerance};
 
@@ -104,7 +104,7 @@ fn causal(record: &Record) -> Option<bool> {
 
 /// Whether no clock but the wall clock, which may be set, stepped back on one thread.
 fn never_stepped_back(record: &Record) -> Option<bool> {
-    let may_be_set = |name: &str| SourceId::from_name(name) == Some(SourceId::Os(OsClock::Realtime));
+    let may_be_set = |name: &str| SourceId::from_name(name).is_some_and(|id| id.facts().is_settable);
     let in_steps = record
         .clocks
         .iter()
@@ -132,48 +132,23 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
     if clock.is_coarse() && id.guarantee().is_none() {
         return no("its steps are coarse: for timestamps that need no more, at the least cost");
     }
+    let facts = id.facts();
+    if id == SourceId::MonotonicSystemCall && !is_available(record, SourceId::Os(OsClock::Monotonic)) {
+        return (true, "all that is left: CLOCK_MONOTONIC cannot be read through the C library here".to_owned());
+    }
+    if !facts.times_intervals {
+        return no(facts.advice);
+    }
     let causal = if clock.causal == Some(true) { "causal" } else { "causal by design (not tested)" };
-    match id {
-        SourceId::CounterUnordered => no("not ordered: it may be read before the work it times is done"),
-        SourceId::CounterSerialised => no("the fence does the same at a fraction of the cost"),
-        SourceId::CounterOrdered | SourceId::CounterWithProcessorId => match counter_doubt(record) {
-            Some(doubt) => (false, doubt),
-            None => (true, format!("{}; ticks, to be scaled by its frequency", ordered_read(clock, record))),
-        },
-        SourceId::MonotonicSystemCall if !is_available(record, SourceId::Os(OsClock::Monotonic)) => {
-            (true, "all that is left: CLOCK_MONOTONIC cannot be read through the C library here".to_owned())
-        }
-        SourceId::MonotonicSystemCall => no("the C library reads the same clock at less cost or the same"),
-        SourceId::Os(OsClock::Monotonic) => (true, format!("nanoseconds, {causal}, slewed by NTP, portable")),
-        SourceId::Os(OsClock::MonotonicRaw) => no("as CLOCK_MONOTONIC, but NTP does not correct its rate"),
-        SourceId::Os(OsClock::Boottime) => {
-            no("as CLOCK_MONOTONIC, and it counts suspend: for timeouts, not for timing")
-        }
-        SourceId::Os(OsClock::Realtime) => no("a wall clock: it can be set while an interval runs"),
-        SourceId::Os(OsClock::MonotonicCoarse) => no("the time of the last timer tick"),
-        SourceId::Os(OsClock::ProcessCpuTime | OsClock::ThreadCpuTime) => {
-            no("CPU time, not elapsed time, by a system call")
-        }
-        SourceId::Clock(Guarantee::Ordered) => match counter_doubt(record) {
-            Some(doubt) => (false, doubt),
-            None => {
-                let degraded = record
-                    .library_clock
-                    .as_ref()
-                    .filter(|library| library.state == LibraryClockState::Degraded)
-                    .map_or("", |_| ", degraded here");
-                let library = "from the library chronoscope-clock";
-                (true, format!("nanoseconds of CLOCK_MONOTONIC, {causal}; {library}{degraded}"))
-            }
-        },
-        SourceId::Clock(Guarantee::Granular) => {
-            no("it moves in steps: for timestamps that threads compare, causal without the cost of a fence")
-        }
-        SourceId::Clock(Guarantee::Unordered) => {
-            no("not ordered: it may be read before the work it times is done; a cheap timestamp in nanoseconds")
-        }
-        SourceId::Clock(Guarantee::FullResolution) => {
-            no("not ordered: for timestamps that threads compare and that may be off by less than its granularity")
+    let advice = facts.advice.replace("{causal}", causal);
+    match (facts.family, counter_doubt(record)) {
+        (Family::System, _) => (true, advice),
+        (Family::Counter | Family::Library, Some(doubt)) => (false, doubt),
+        (Family::Counter, None) => (true, format!("{}; {advice}", ordered_read(clock, record))),
+        (Family::Library, None) => {
+            let state = record.library_clock.as_ref().map(|library| library.state);
+            let degraded = if state == Some(LibraryClockState::Degraded) { ", degraded here" } else { "" };
+            (true, format!("{advice}{degraded}"))
         }
     }
 }

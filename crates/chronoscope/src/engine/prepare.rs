@@ -1,5 +1,5 @@
 use chronoscope_clock::os::{OsClock, declared_resolution_ns};
-use chronoscope_clock::{Guarantee, Rate, SourceId};
+use chronoscope_clock::{Family, Rate, SourceId};
 
 use super::timer::TimerSpec;
 use super::{frequency, probe};
@@ -63,11 +63,13 @@ fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>>
 
 fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport> {
     let id = SourceId::from_name(name)?;
-    let by_construction = match id {
-        SourceId::MonotonicSystemCall => Some((Path::Syscall, "the read is the system call itself")),
-        SourceId::Clock(_) => Some((Path::Register, "the counter, converted by the library")),
-        _ if id.is_counter() => Some((Path::Register, "the read is the instruction itself")),
-        _ => None,
+    let facts = id.facts();
+    let by_construction = match facts.family {
+        Family::Counter => Some((Path::Register, "the read is the instruction itself")),
+        Family::Library => Some((Path::Register, "the counter, converted by the library")),
+        Family::System => {
+            (id == SourceId::MonotonicSystemCall).then_some((Path::Syscall, "the read is the system call itself"))
+        }
     };
     Some(ClockReport {
         name: name.to_owned(),
@@ -76,9 +78,9 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         path: by_construction.map(|(path, _)| path),
         path_evidence: by_construction
             .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
-        ordered: id.is_ordered(),
-        causal_by_design: Some(id.is_causal_by_design()),
-        traps_under_hypervisor: id.traps_under_hypervisor(),
+        ordered: facts.is_ordered,
+        causal_by_design: Some(facts.is_causal),
+        traps_under_hypervisor: facts.traps_under_hypervisor,
         reason_causal_unknown: causality_not_tested(id),
         resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
         ..ClockReport::default()
@@ -87,17 +89,16 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
 
 /// What the system or the library declares; the counter's own follows once its frequency is measured.
 fn declared_ns(id: SourceId) -> Option<u64> {
-    match id.guarantee() {
-        Some(Guarantee::Granular) => u64::try_from(Guarantee::GRANULARITY.as_nanos()).ok(),
-        Some(Guarantee::Unordered | Guarantee::Ordered | Guarantee::FullResolution) => Some(1),
+    match id.facts().declared_step {
+        Some(step) => u64::try_from(step.as_nanos()).ok(),
         None => id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()),
     }
 }
 
 fn causality_not_tested(id: SourceId) -> Option<String> {
-    if !id.is_shared_timeline() {
+    if !id.facts().is_shared_timeline {
         Some("it counts CPU time, not a time that threads share".to_owned())
-    } else if id.traps_under_hypervisor() {
+    } else if id.facts().traps_under_hypervisor {
         Some("never part of the litmus: cheaper ordered reads of the same counter are".to_owned())
     } else {
         None

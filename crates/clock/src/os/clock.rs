@@ -1,106 +1,92 @@
-/// A clock of the operating system.
-///
-/// The CPU-time clocks count only while the process or thread runs; `Realtime` is set by people and by NTP, so it may
-/// step either way.
-///
-/// # Platform
-/// The names are those of Linux; the other systems read what comes nearest. Where there is nothing,
-/// [`try_read_ns`](super::try_read_ns) gives the reason. *s*: counts time spent in suspend.
-///
-/// | | Linux | macOS | Windows |
-/// |---|---|---|---|
-/// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
-/// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
-/// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
-/// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
-/// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
-/// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
-/// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
-///
-/// Nothing slews `Monotonic` on macOS and Windows.
-///
-/// Every other system (Android, iOS and its kin, the BSDs, WASI) is read through the standard library:
-///
-/// | | elsewhere, with the feature `std` |
-/// |---|---|
-/// | `Monotonic` | [`std::time::Instant`], since this process's first read of it: the first is near 0, and values of two processes cannot be compared |
-/// | `Realtime` | [`std::time::SystemTime`], since 1970 |
-/// | all others | none |
-///
-/// Whether `Monotonic` counts suspend is then as the standard library has it. Without `std`, and on wasm32-unknown-unknown,
-/// where the standard library has no clock, there is none at all.
-///
-/// # Sources
-/// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time stamps",
-/// "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
-///
-/// # Examples
-/// ```
-/// # #[cfg(feature = "sources")]
-/// assert_eq!(chronoscope_clock::os::OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OsClock {
-    /// `CLOCK_MONOTONIC`: never set, slewed by NTP, stops in suspend.
-    Monotonic,
-    /// `CLOCK_MONOTONIC_RAW`: as `Monotonic`, without NTP's slewing.
-    MonotonicRaw,
-    /// `CLOCK_MONOTONIC_COARSE`: `Monotonic` at the last timer tick.
-    MonotonicCoarse,
-    /// `CLOCK_REALTIME`: the wall clock.
-    Realtime,
-    /// `CLOCK_BOOTTIME`: `Monotonic` plus the time spent in suspend.
-    Boottime,
-    /// `CLOCK_PROCESS_CPUTIME_ID`: CPU time of all threads of the process.
-    ProcessCpuTime,
-    /// `CLOCK_THREAD_CPUTIME_ID`: CPU time of the calling thread.
-    ThreadCpuTime,
+/// Declares the clocks: the enum, the list of all, and the way from a clock to its read.
+macro_rules! clocks {
+    ($(#[$about:meta])* pub enum OsClock { $($(#[$meaning:meta])* $clock:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum OsClock {
+            $($(#[$meaning])* $clock,)*
+        }
+
+        impl OsClock {
+            /// Every clock, in the order in which reports list them.
+            pub const ALL: [Self; [$(Self::$clock),*].len()] = [$(Self::$clock),*];
+
+            /// Calls `visitor` with the read of this clock through the C library.
+            #[cfg(feature = "sources")]
+            pub(crate) fn visit<V: crate::SourceVisitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $(Self::$clock => visitor.visit(crate::source::Libc::<{ super::id(Self::$clock) }>),)*
+                }
+            }
+        }
+    };
 }
 
-impl OsClock {
-    /// Every clock, in the order in which reports list them.
-    pub const ALL: [Self; 7] = [
-        Self::Monotonic,
-        Self::MonotonicRaw,
-        Self::MonotonicCoarse,
-        Self::Realtime,
-        Self::Boottime,
-        Self::ProcessCpuTime,
-        Self::ThreadCpuTime,
-    ];
+clocks! {
+    /// A clock of the operating system.
+    ///
+    /// The CPU-time clocks count only while the process or thread runs; `Realtime` is set by people and by NTP, so it may
+    /// step either way.
+    ///
+    /// # Platform
+    /// The names are those of Linux; the other systems read what comes nearest. Where there is nothing,
+    /// [`try_read_ns`](super::try_read_ns) gives the reason. *s*: counts time spent in suspend.
+    ///
+    /// | | Linux | macOS | Windows |
+    /// |---|---|---|---|
+    /// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
+    /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
+    /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
+    /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
+    /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
+    /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
+    /// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
+    ///
+    /// Nothing slews `Monotonic` on macOS and Windows.
+    ///
+    /// Every other system (Android, iOS and its kin, the BSDs, WASI) is read through the standard library:
+    ///
+    /// | | elsewhere, with the feature `std` |
+    /// |---|---|
+    /// | `Monotonic` | [`std::time::Instant`], since this process's first read of it: the first is near 0, and values of two processes cannot be compared |
+    /// | `Realtime` | [`std::time::SystemTime`], since 1970 |
+    /// | all others | none |
+    ///
+    /// Whether `Monotonic` counts suspend is then as the standard library has it. Without `std`, and on wasm32-unknown-unknown,
+    /// where the standard library has no clock, there is none at all.
+    ///
+    /// # Sources
+    /// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time stamps",
+    /// "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "sources")]
+    /// assert_eq!(chronoscope_clock::os::OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
+    /// ```
+    pub enum OsClock {
+        /// `CLOCK_MONOTONIC`: never set, slewed by NTP, stops in suspend.
+        Monotonic,
+        /// `CLOCK_MONOTONIC_RAW`: as `Monotonic`, without NTP's slewing.
+        MonotonicRaw,
+        /// `CLOCK_MONOTONIC_COARSE`: `Monotonic` at the last timer tick.
+        MonotonicCoarse,
+        /// `CLOCK_REALTIME`: the wall clock.
+        Realtime,
+        /// `CLOCK_BOOTTIME`: `Monotonic` plus the time spent in suspend.
+        Boottime,
+        /// `CLOCK_PROCESS_CPUTIME_ID`: CPU time of all threads of the process.
+        ProcessCpuTime,
+        /// `CLOCK_THREAD_CPUTIME_ID`: CPU time of the calling thread.
+        ThreadCpuTime,
+    }
+}
 
+#[cfg(feature = "sources")]
+impl OsClock {
     /// The name of the clock in `<time.h>`.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Monotonic => "CLOCK_MONOTONIC",
-            Self::MonotonicRaw => "CLOCK_MONOTONIC_RAW",
-            Self::MonotonicCoarse => "CLOCK_MONOTONIC_COARSE",
-            Self::Realtime => "CLOCK_REALTIME",
-            Self::Boottime => "CLOCK_BOOTTIME",
-            Self::ProcessCpuTime => "CLOCK_PROCESS_CPUTIME_ID",
-            Self::ThreadCpuTime => "CLOCK_THREAD_CPUTIME_ID",
-        }
-    }
-
-    /// Whether values read on different threads belong to one timeline.
-    ///
-    /// False for the CPU-time clocks, whose values on two threads cannot be compared.
-    #[must_use]
-    pub const fn is_shared_timeline(self) -> bool {
-        !matches!(self, Self::ProcessCpuTime | Self::ThreadCpuTime)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_in_the_order_of_declaration() {
-        // So that a clock's number is its place in the table, as the systems without a `clockid_t` have it.
-        for (at, clock) in OsClock::ALL.into_iter().enumerate() {
-            assert_eq!(clock as usize, at);
-        }
+        crate::SourceId::Os(self).name()
     }
 }

@@ -4,6 +4,7 @@ use crate::utc::{KernelTime, STA_NANO};
 use crate::{Reason, Unavailable};
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
+const NO_SUCH_CLOCK: Unavailable = Unavailable::because("macOS has no clock of this kind");
 const NO_SYSTEM_CALL: Unavailable =
     Unavailable::because("macOS has no stable system-call interface, so clocks are read through its library alone");
 
@@ -62,8 +63,9 @@ pub(super) const fn id(clock: OsClock) -> i32 {
 /// # Sources
 /// clock_gettime(3) of macOS: `CLOCK_UPTIME_RAW` is `mach_absolute_time` and stands still in sleep, which
 /// `CLOCK_MONOTONIC_RAW` counts; the one that ends in `_APPROX` is cached at context switches.
-const fn in_time_h(clock: OsClock) -> libc::clockid_t {
-    match clock {
+#[allow(unreachable_patterns)] // a clock that only other systems have
+const fn in_time_h(clock: OsClock) -> Option<libc::clockid_t> {
+    Some(match clock {
         OsClock::Monotonic => libc::CLOCK_UPTIME_RAW,
         // Not CLOCK_MONOTONIC_RAW_APPROX, which counts sleep and so is not `Monotonic` of a moment ago.
         OsClock::MonotonicCoarse => libc::CLOCK_UPTIME_RAW_APPROX,
@@ -71,7 +73,8 @@ const fn in_time_h(clock: OsClock) -> libc::clockid_t {
         OsClock::Realtime => libc::CLOCK_REALTIME,
         OsClock::ProcessCpuTime => libc::CLOCK_PROCESS_CPUTIME_ID,
         OsClock::ThreadCpuTime => libc::CLOCK_THREAD_CPUTIME_ID,
-    }
+        _ => return None,
+    })
 }
 
 const fn nanoseconds(time: &libc::timespec) -> u64 {
@@ -80,9 +83,10 @@ const fn nanoseconds(time: &libc::timespec) -> u64 {
 
 #[inline(always)]
 fn by_time_h(clock: OsClock) -> Result<u64, Unavailable> {
+    let Some(id) = in_time_h(clock) else { return Err(NO_SUCH_CLOCK) };
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid timespec for the call to fill.
-    match unsafe { libc::clock_gettime(in_time_h(clock), &mut time) } {
+    match unsafe { libc::clock_gettime(id, &mut time) } {
         0 => Ok(nanoseconds(&time)),
         _ => Err(REFUSED),
     }
@@ -115,9 +119,10 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
     if let (OsClock::Monotonic | OsClock::Boottime, Some(timebase)) = (clock, timebase()) {
         return Ok(timebase.step_ns());
     }
+    let Some(id) = in_time_h(clock) else { return Err(NO_SUCH_CLOCK) };
     let mut step = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `step` is a valid timespec for the call to fill.
-    match unsafe { libc::clock_getres(in_time_h(clock), &mut step) } {
+    match unsafe { libc::clock_getres(id, &mut step) } {
         0 => Ok(nanoseconds(&step)),
         _ => Err(Unavailable::because("clock_getres refuses this clock on this system")),
     }

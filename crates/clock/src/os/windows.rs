@@ -28,6 +28,7 @@ const NO_RAW: Unavailable =
 const NO_INTERRUPT_TIME: Unavailable =
     Unavailable::because("this system has no QueryInterruptTimePrecise, which came with Windows 10");
 const NO_CPU_TIME: Unavailable = Unavailable::because("Windows does not tell this process its CPU time");
+const NO_SUCH_CLOCK: Unavailable = Unavailable::because("Windows has no clock of this kind");
 const NO_SYSTEM_CALL: Unavailable =
     Unavailable::because("Windows has no stable system-call interface, so clocks are read through its libraries alone");
 
@@ -142,6 +143,7 @@ fn thread_cpu_time_ns() -> Result<u64, Unavailable> {
 }
 
 #[inline(always)]
+#[allow(unreachable_patterns)] // a clock that only other systems have
 pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => performance_counter_ns().ok_or(NO_FREQUENCY),
@@ -151,6 +153,7 @@ pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
         OsClock::Boottime => interrupt_time_ns(),
         OsClock::ProcessCpuTime => process_cpu_time_ns(),
         OsClock::ThreadCpuTime => thread_cpu_time_ns(),
+        _ => Err(NO_SUCH_CLOCK),
     }
 }
 
@@ -168,6 +171,7 @@ pub(super) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavail
     Err(NO_SYSTEM_CALL)
 }
 
+#[allow(unreachable_patterns)] // as above
 pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => ns_per_tick().map(Ratio::step_ns).ok_or(NO_FREQUENCY),
@@ -176,6 +180,7 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
         OsClock::Boottime => interrupt_time_ns().map(|_| UNIT_NS),
         // The unit of what is returned; Windows declares nothing else.
         OsClock::Realtime | OsClock::ProcessCpuTime | OsClock::ThreadCpuTime => Ok(UNIT_NS),
+        _ => Err(NO_SUCH_CLOCK),
     }
 }
 

@@ -10,9 +10,9 @@ pub fn non_causal_reads(record: &Record) -> Vec<Finding> {
 
 fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let id = SourceId::from_name(&row.name);
-    let allowed_ns = id.and_then(allowed_back_ns);
+    let allowed_ns = id.and_then(|id| id.facts().step_back_below).map(|below| below.as_nanos() as f64);
     // A clock that this build does not know must be causal like any other.
-    let must_be_causal = id.is_none_or(SourceId::is_causal_by_design);
+    let must_be_causal = id.is_none_or(|id| id.facts().is_causal);
     let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
     let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
     let back = match allowed_ns {
@@ -39,11 +39,6 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         None => finding,
     };
     finding.advice(advice(id, is_broken, record))
-}
-
-/// How far a read that is not causal may go back and still keep its guarantee; None where it promises nothing.
-fn allowed_back_ns(id: SourceId) -> Option<f64> {
-    (id.guarantee() == Some(Guarantee::FullResolution)).then_some(Guarantee::GRANULARITY.as_nanos() as f64)
 }
 
 fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {

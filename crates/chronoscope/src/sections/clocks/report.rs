@@ -1,5 +1,4 @@
 use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +58,7 @@ impl ClockReport {
 
     /// Whether it is the wall clock, which may be set back.
     pub fn may_be_set(&self) -> bool {
-        SourceId::from_name(&self.name) == Some(SourceId::Os(OsClock::Realtime))
+        SourceId::from_name(&self.name).is_some_and(|id| id.facts().is_settable)
     }
 
     /// Whether it is the CPU's counter, read by an instruction of its own.

@@ -38,7 +38,7 @@ pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
             if worst_ns > 0.0 {
                 finding = finding.value("worst_ns", worst_ns);
             }
-            if SourceId::from_name(name) == Some(SourceId::Os(OsClock::Realtime)) {
+            if SourceId::from_name(name).is_some_and(|id| id.facts().is_settable) {
                 // A wall clock may be set; that it was, during the run, is worth knowing and no more.
                 finding.severity = Severity::Notice;
                 let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));

@@ -86,9 +86,9 @@ fn more(session: &mut Session<'_>) -> Result<(), String> {
 
 /// The two canaries, every clock, and every counter read once more with a fence behind it.
 fn lanes(clocks: &[String]) -> Vec<Lane> {
-    let serialised = clocks
-        .iter()
-        .filter(|name| SourceId::from_name(name).is_some_and(|id| id.is_counter() && !id.traps_under_hypervisor()));
+    let serialised = clocks.iter().filter(|name| {
+        SourceId::from_name(name).is_some_and(|id| id.is_counter() && !id.facts().traps_under_hypervisor)
+    });
     [Lane::Empty, Lane::Chain]
         .into_iter()
         .chain(clocks.iter().cloned().map(Lane::Reads))

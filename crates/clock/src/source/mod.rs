@@ -1,6 +1,12 @@
+#[cfg(feature = "serde")]
+mod serde;
+mod table;
+
 use core::time::Duration;
 
-use crate::arch::{self, Counter, SerialisedByCpuid, WithProcessorId};
+pub use table::{Family, SourceFacts};
+
+use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
 use crate::sync::process_wide;
 use crate::{Clock, FullResolution, Granular, TickSource, Unavailable};
@@ -11,8 +17,8 @@ use crate::{Clock, FullResolution, Granular, TickSource, Unavailable};
 /// ```
 /// use chronoscope_clock::{SourceId, Unit, os::OsClock};
 ///
-/// assert_eq!(SourceId::CounterOrdered.unit(), Unit::CounterTicks);
-/// assert_eq!(SourceId::Os(OsClock::Monotonic).unit(), Unit::Nanoseconds);
+/// assert_eq!(SourceId::CounterOrdered.facts().unit, Unit::CounterTicks);
+/// assert_eq!(SourceId::Os(OsClock::Monotonic).facts().unit, Unit::Nanoseconds);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
@@ -81,71 +87,31 @@ pub enum SourceId {
 impl SourceId {
     /// Every source that this crate can name, in the order in which reports list them.
     pub fn all() -> impl Iterator<Item = Self> {
-        [Self::CounterUnordered, Self::CounterOrdered, Self::CounterWithProcessorId, Self::CounterSerialised]
-            .into_iter()
-            .chain(OsClock::ALL.into_iter().map(Self::Os))
-            .chain([Self::MonotonicSystemCall])
-            .chain(Guarantee::ALL.into_iter().map(Self::Clock))
+        table::ROWS.iter().map(|row| row.id)
     }
 
-    /// The source called `name`, as [`name`](Self::name) spells it.
+    /// What is known of the source before it is read.
+    #[must_use]
+    pub const fn facts(self) -> &'static SourceFacts {
+        SourceFacts::of(self)
+    }
+
+    /// The source called `name`, as [`name`](Self::name) spells it or as earlier versions did.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().find(|id| id.name() == name)
+        table::ROWS.iter().find(|row| row.name == name || row.former_names.contains(&name)).map(|row| row.id)
     }
 
     /// The name under which reports show the source.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::CounterUnordered => arch::NAME_UNORDERED,
-            Self::CounterOrdered => arch::NAME_ORDERED,
-            Self::CounterWithProcessorId => arch::NAME_WITH_PROCESSOR_ID,
-            Self::CounterSerialised => arch::NAME_SERIALISED,
-            Self::Os(clock) => clock.name(),
-            Self::MonotonicSystemCall => "syscall CLOCK_MONOTONIC",
-            Self::Clock(Guarantee::Unordered) => "unordered",
-            Self::Clock(Guarantee::Ordered) => "ordered",
-            Self::Clock(Guarantee::Granular) => "granular 1 µs",
-            Self::Clock(Guarantee::FullResolution) => "granular full resolution 1 µs",
-        }
-    }
-
-    /// The unit of the values that it returns.
-    #[must_use]
-    pub const fn unit(self) -> Unit {
-        if self.is_counter() { Unit::CounterTicks } else { Unit::Nanoseconds }
+        self.facts().name
     }
 
     /// Whether it reads the CPU's counter by an instruction of its own.
     #[must_use]
     pub const fn is_counter(self) -> bool {
-        matches!(
-            self,
-            Self::CounterUnordered | Self::CounterOrdered | Self::CounterWithProcessorId | Self::CounterSerialised
-        )
-    }
-
-    /// Whether a read keeps its place after earlier loads of the same thread.
-    ///
-    /// The granular reads do not, and yet one of them is causal: see [`is_causal_by_design`](Self::is_causal_by_design).
-    ///
-    /// # Sources
-    /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
-    /// clocks are plain loads, which neither architecture moves before an acquire load.
-    #[must_use]
-    pub const fn is_ordered(self) -> bool {
-        match self {
-            Self::CounterUnordered => false,
-            Self::Clock(guarantee) => matches!(guarantee, Guarantee::Ordered),
-            _ => true,
-        }
-    }
-
-    /// Whether a time shown to a thread must never be later than what it reads next from this source.
-    #[must_use]
-    pub const fn is_causal_by_design(self) -> bool {
-        self.is_ordered() || matches!(self, Self::Clock(Guarantee::Granular))
+        matches!(self.facts().family, Family::Counter)
     }
 
     /// The read of this crate's clock behind the source, if it is one.
@@ -154,21 +120,6 @@ impl SourceId {
         match self {
             Self::Clock(guarantee) => Some(guarantee),
             _ => None,
-        }
-    }
-
-    /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
-    #[must_use]
-    pub const fn traps_under_hypervisor(self) -> bool {
-        matches!(self, Self::CounterSerialised)
-    }
-
-    /// Whether values read on different threads belong to one timeline and can be compared.
-    #[must_use]
-    pub const fn is_shared_timeline(self) -> bool {
-        match self {
-            Self::Os(clock) => clock.is_shared_timeline(),
-            _ => true,
         }
     }
 
@@ -218,13 +169,7 @@ impl SourceId {
             Self::CounterOrdered => visitor.visit(Ordered(Counter::new()?)),
             Self::CounterWithProcessorId => visitor.visit(WithProcessorId::new()?),
             Self::CounterSerialised => visitor.visit(SerialisedByCpuid::new()?),
-            Self::Os(OsClock::Monotonic) => visitor.visit(Libc::<{ os::id(OsClock::Monotonic) }>),
-            Self::Os(OsClock::MonotonicRaw) => visitor.visit(Libc::<{ os::id(OsClock::MonotonicRaw) }>),
-            Self::Os(OsClock::MonotonicCoarse) => visitor.visit(Libc::<{ os::id(OsClock::MonotonicCoarse) }>),
-            Self::Os(OsClock::Realtime) => visitor.visit(Libc::<{ os::id(OsClock::Realtime) }>),
-            Self::Os(OsClock::Boottime) => visitor.visit(Libc::<{ os::id(OsClock::Boottime) }>),
-            Self::Os(OsClock::ProcessCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ProcessCpuTime) }>),
-            Self::Os(OsClock::ThreadCpuTime) => visitor.visit(Libc::<{ os::id(OsClock::ThreadCpuTime) }>),
+            Self::Os(clock) => clock.visit(visitor),
             Self::MonotonicSystemCall => visitor.visit(SystemCall::<{ os::id(OsClock::Monotonic) }>),
             Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
             Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
@@ -344,7 +289,7 @@ impl TickSource for SerialisedByCpuid {
 }
 
 #[derive(Clone, Copy)]
-struct Libc<const CLOCK: i32>;
+pub(crate) struct Libc<const CLOCK: i32>;
 
 impl<const CLOCK: i32> TickSource for Libc<CLOCK> {
     #[inline(always)]
@@ -383,18 +328,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_resolve() {
-        for id in SourceId::all() {
-            assert_eq!(SourceId::all().filter(|other| other.name() == id.name()).count(), 1);
-            assert_eq!(SourceId::from_name(id.name()), Some(id));
-        }
-        assert_eq!(SourceId::from_name("sundial"), None);
-    }
-
-    #[test]
     #[cfg_attr(miri, ignore = "makes system calls that Miri does not know")]
     fn ordered_sources_do_not_step_back_on_one_thread() {
-        for id in SourceId::all().filter(|id| id.is_ordered() && *id != SourceId::Os(OsClock::Realtime)) {
+        for id in SourceId::all().filter(|id| id.facts().is_ordered && !id.facts().is_settable) {
             if let Ok(backward) = id.visit(Pairs(1000)) {
                 assert_eq!(backward, 0, "{} stepped back", id.name());
             }

@@ -1,0 +1,287 @@
+//! The table of clocks: a row per source, with everything that is known of it before it is read.
+//!
+//! To add a clock of the system: its variant in `os/clock.rs`, its row here, and its number in `os/linux/mod.rs`. The systems
+//! that lack it report it unavailable.
+
+use core::time::Duration;
+
+use super::{Guarantee, SourceId, Unit};
+use crate::arch;
+use crate::os::OsClock;
+
+/// What kind of thing a source is. Needs the feature `sources`.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{Family, Guarantee, SourceId};
+///
+/// assert_eq!(SourceId::CounterOrdered.facts().family, Family::Counter);
+/// assert_eq!(SourceId::Clock(Guarantee::Ordered).facts().family, Family::Library);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// The CPU's counter, read by an instruction.
+    Counter,
+    /// A clock of the operating system.
+    System,
+    /// A read of this crate.
+    Library,
+}
+
+/// What is known of a source before it is read: its row in the table of clocks. Needs the feature `sources`.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{SourceId, os::OsClock};
+///
+/// let settable = SourceId::all().filter(|id| id.facts().is_settable);
+/// assert!(settable.eq([SourceId::Os(OsClock::Realtime)]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SourceFacts {
+    /// Which source it is.
+    pub id: SourceId,
+    /// The name under which reports show it.
+    pub name: &'static str,
+    /// Names under which earlier versions showed it.
+    pub former_names: &'static [&'static str],
+    /// What kind of thing it is.
+    pub family: Family,
+    /// The unit of the values that it returns.
+    pub unit: Unit,
+    /// Whether a read keeps its place after earlier loads of the same thread.
+    ///
+    /// The granular reads do not, and yet one of them is causal.
+    ///
+    /// # Sources
+    /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
+    /// clocks are plain loads, which neither architecture moves before an acquire load.
+    pub is_ordered: bool,
+    /// Whether a time shown to a thread must never be later than what it reads next from this source.
+    pub is_causal: bool,
+    /// How far a read that is not causal may lie before a time already shown; None where no bound is promised.
+    pub step_back_below: Option<Duration>,
+    /// Whether values read on different threads belong to one timeline and can be compared.
+    pub is_shared_timeline: bool,
+    /// Whether people or NTP may set it, so that it steps either way.
+    pub is_settable: bool,
+    /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
+    pub traps_under_hypervisor: bool,
+    /// The step that this crate declares; None where the system or the counter's frequency tells it.
+    pub declared_step: Option<Duration>,
+    /// Whether it is the right clock to time intervals with, as long as nothing observed speaks against it.
+    pub times_intervals: bool,
+    /// What it is good for, or why not for intervals, in a clause. `{causal}` stands for what was observed of its causality.
+    pub advice: &'static str,
+}
+
+impl SourceFacts {
+    /// The row of `id`.
+    pub(super) const fn of(id: SourceId) -> &'static Self {
+        &ROWS[place(id)]
+    }
+}
+
+/// What the rows of a family have in common.
+const COUNTER: SourceFacts = SourceFacts {
+    id: SourceId::CounterOrdered,
+    name: "",
+    former_names: &[],
+    family: Family::Counter,
+    unit: Unit::CounterTicks,
+    is_ordered: true,
+    is_causal: true,
+    step_back_below: None,
+    is_shared_timeline: true,
+    is_settable: false,
+    traps_under_hypervisor: false,
+    declared_step: None,
+    times_intervals: false,
+    advice: "",
+};
+const SYSTEM: SourceFacts = SourceFacts { family: Family::System, unit: Unit::Nanoseconds, ..COUNTER };
+const LIBRARY: SourceFacts =
+    SourceFacts { family: Family::Library, declared_step: Some(Duration::from_nanos(1)), ..SYSTEM };
+
+const ORDERED_COUNTER: &str = "ticks, to be scaled by its frequency";
+const CPU_TIME: &str = "CPU time, not elapsed time, by a system call";
+
+/// In the order in which reports list them.
+pub(super) const ROWS: &[SourceFacts] = &[
+    SourceFacts {
+        id: SourceId::CounterUnordered,
+        name: arch::NAME_UNORDERED,
+        is_ordered: false,
+        is_causal: false,
+        advice: "not ordered: it may be read before the work it times is done",
+        ..COUNTER
+    },
+    SourceFacts {
+        id: SourceId::CounterOrdered,
+        name: arch::NAME_ORDERED,
+        times_intervals: true,
+        advice: ORDERED_COUNTER,
+        ..COUNTER
+    },
+    SourceFacts {
+        id: SourceId::CounterWithProcessorId,
+        name: arch::NAME_WITH_PROCESSOR_ID,
+        times_intervals: true,
+        advice: ORDERED_COUNTER,
+        ..COUNTER
+    },
+    SourceFacts {
+        id: SourceId::CounterSerialised,
+        name: arch::NAME_SERIALISED,
+        traps_under_hypervisor: true,
+        advice: "the fence does the same at a fraction of the cost",
+        ..COUNTER
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::Monotonic),
+        name: "CLOCK_MONOTONIC",
+        times_intervals: true,
+        advice: "nanoseconds, {causal}, slewed by NTP, portable",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::MonotonicRaw),
+        name: "CLOCK_MONOTONIC_RAW",
+        advice: "as CLOCK_MONOTONIC, but NTP does not correct its rate",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::MonotonicCoarse),
+        name: "CLOCK_MONOTONIC_COARSE",
+        advice: "the time of the last timer tick",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::Realtime),
+        name: "CLOCK_REALTIME",
+        is_settable: true,
+        advice: "a wall clock: it can be set while an interval runs",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::Boottime),
+        name: "CLOCK_BOOTTIME",
+        advice: "as CLOCK_MONOTONIC, and it counts suspend: for timeouts, not for timing",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::ProcessCpuTime),
+        name: "CLOCK_PROCESS_CPUTIME_ID",
+        is_shared_timeline: false,
+        advice: CPU_TIME,
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::ThreadCpuTime),
+        name: "CLOCK_THREAD_CPUTIME_ID",
+        is_shared_timeline: false,
+        advice: CPU_TIME,
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::MonotonicSystemCall,
+        name: "syscall CLOCK_MONOTONIC",
+        advice: "the C library reads the same clock at less cost or the same",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Clock(Guarantee::Unordered),
+        name: "unordered",
+        is_ordered: false,
+        is_causal: false,
+        advice: "not ordered: it may be read before the work it times is done; a cheap timestamp in nanoseconds",
+        ..LIBRARY
+    },
+    SourceFacts {
+        id: SourceId::Clock(Guarantee::Ordered),
+        name: "ordered",
+        times_intervals: true,
+        advice: "nanoseconds of CLOCK_MONOTONIC, {causal}; from the library chronoscope-clock",
+        ..LIBRARY
+    },
+    SourceFacts {
+        id: SourceId::Clock(Guarantee::Granular),
+        name: "granular 1 µs",
+        is_ordered: false,
+        declared_step: Some(Guarantee::GRANULARITY),
+        advice: "it moves in steps: for timestamps that threads compare, causal without the cost of a fence",
+        ..LIBRARY
+    },
+    SourceFacts {
+        id: SourceId::Clock(Guarantee::FullResolution),
+        name: "granular full resolution 1 µs",
+        is_ordered: false,
+        is_causal: false,
+        step_back_below: Some(Guarantee::GRANULARITY),
+        advice: "not ordered: for timestamps that threads compare and that may be off by less than its granularity",
+        ..LIBRARY
+    },
+];
+
+const SYSTEM_CALL: usize = 4 + OsClock::ALL.len();
+
+/// The place of its row.
+const fn place(id: SourceId) -> usize {
+    match id {
+        SourceId::CounterUnordered => 0,
+        SourceId::CounterOrdered => 1,
+        SourceId::CounterWithProcessorId => 2,
+        SourceId::CounterSerialised => 3,
+        SourceId::Os(clock) => 4 + clock as usize,
+        SourceId::MonotonicSystemCall => SYSTEM_CALL,
+        SourceId::Clock(guarantee) => SYSTEM_CALL + 1 + guarantee as usize,
+    }
+}
+
+// A row that is missing or misplaced does not build.
+const _: () = {
+    assert!(ROWS.len() == SYSTEM_CALL + 1 + Guarantee::ALL.len(), "a row per source");
+    let mut at = 0;
+    while at < ROWS.len() {
+        assert!(place(ROWS[at].id) == at, "the rows follow the order of the ids");
+        at += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_answers_every_question_and_none_contradicts_itself() {
+        for row in ROWS {
+            let name = row.name;
+            assert!(!name.is_empty() && !row.advice.is_empty(), "{:?}", row.id);
+            assert_eq!(SourceFacts::of(row.id), row, "{name}");
+            assert_eq!(row.unit == Unit::CounterTicks, row.family == Family::Counter, "{name}");
+            assert_eq!(row.family == Family::Library, row.id.guarantee().is_some(), "{name}");
+            assert_eq!(row.family == Family::System, row.id.os_clock().is_some(), "{name}");
+            assert_eq!(row.family == Family::Library, row.declared_step.is_some(), "{name}");
+            assert!(row.is_causal || !row.is_ordered, "{name}: an ordered read is causal");
+            assert!(!row.is_causal || row.step_back_below.is_none(), "{name}: a causal read never goes back");
+            let is_fit = row.is_ordered && row.is_shared_timeline && !row.is_settable;
+            assert!(is_fit || !row.times_intervals, "{name} times no interval");
+            assert!(row.times_intervals || !row.advice.contains('{'), "{name}: nothing is filled in");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_resolve() {
+        let names = || ROWS.iter().flat_map(|row| row.former_names.iter().chain([&row.name]));
+        for name in names() {
+            assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
+        }
+        for row in ROWS {
+            for name in row.former_names.iter().chain([&row.name]) {
+                assert_eq!(SourceId::from_name(name), Some(row.id));
+            }
+        }
+        assert_eq!(SourceId::from_name("sundial"), None);
+    }
+}
