@@ -7,6 +7,7 @@
 pub mod bars;
 /// What disturbed a measurement, in words and figures.
 pub mod disturbance;
+pub mod estimate;
 /// Findings: mark, sentence and advice.
 pub mod findings;
 /// A line of styled text.

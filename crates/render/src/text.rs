@@ -8,6 +8,7 @@ use crate::page::{Page, fitted};
 use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 pub use crate::quantity::{count, ns, percent, three_digits};
 use crate::table::{Align, Table};
+pub use crate::words::counted;
 
 /// A page of text, as the reports of this crate look, for programs with conclusions of their own.
 ///

@@ -6,10 +6,9 @@ mod backoff;
 mod conclusions;
 mod fibonacci;
 mod omission;
-pub(crate) mod reading;
+mod reading;
 pub(crate) mod show;
 mod volatile;
-pub(crate) mod words;
 
 use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;

@@ -1,81 +1,50 @@
-//! Finds things in a record.
+//! What experiments compute from the figures of a record.
 
-use crate::record::study::{Cell, Comparison, ComparisonPoint, Estimate, StudyRecord};
-use chronoscope_harness::stats::{Interval, mean_interval};
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::stats::mean_interval;
 
-/// A record that is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading<'a>(pub(crate) &'a StudyRecord);
+/// A quotient whose interval spans more than this factor is none.
+const MOST_UNCERTAIN: f64 = 4.0;
 
-impl<'a> Reading<'a> {
-    /// The cell of `case` at so many tokens and threads.
-    pub(crate) fn cell(self, case: &str, tokens: u64, threads: u32) -> Option<&'a Cell> {
-        let mut cells = self.0.cells.iter();
-        cells.find(|cell| cell.case == case && cell.backoff_tokens == tokens && cell.threads == threads)
-    }
-
-    /// The cell of `case` with this value of a parameter, at so many threads.
-    pub(crate) fn with(self, case: &str, parameter: &str, value: &str, threads: u32) -> Option<&'a Cell> {
-        self.0.cells.iter().find(|cell| {
-            let is_value = cell.parameters.get(parameter).is_some_and(|found| found == value);
-            cell.case == case && cell.threads == threads && is_value
-        })
-    }
-
-    /// The time per operation.
-    pub(crate) fn time(self, case: &str, tokens: u64, threads: u32) -> Option<Estimate> {
-        self.cell(case, tokens, threads)?.time_ns
-    }
-
-    /// The comparison of two cases.
-    pub(crate) fn comparison(self, case: &str, baseline: &str, threads: u32) -> Option<&'a Comparison> {
-        let mut all = self.0.comparisons.iter();
-        all.find(|found| found.case == case && found.baseline == baseline && found.threads == threads)
-    }
-
-    /// The comparison of two cases at so many tokens.
-    pub(crate) fn point(self, case: &str, baseline: &str, tokens: u64, threads: u32) -> Option<&'a ComparisonPoint> {
-        let comparison = self.comparison(case, baseline, threads)?;
-        comparison.points.iter().find(|point| point.backoff_tokens == tokens)
-    }
-
-    /// What subtracting one case's time from another's gives: the mean over processes of the difference in each.
-    pub(crate) fn subtracted(self, case: &str, baseline: &str, tokens: u64, threads: u32) -> Option<Estimate> {
-        let (minuend, subtrahend) = (self.cell(case, tokens, threads)?, self.cell(baseline, tokens, threads)?);
-        let differences: Vec<f64> = minuend
-            .forks
-            .iter()
-            .filter_map(|fork| {
-                let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
-                Some(fork.time_ns? - other.time_ns?)
-            })
-            .collect();
-        mean_interval(&differences, self.0.plan.confidence).map(estimate)
-    }
-
-    /// What so many tokens take, in nanoseconds.
-    pub(crate) fn tokens_ns(self, tokens: u64) -> Option<f64> {
-        Some(self.0.tokens.as_ref()?.ns(tokens))
-    }
-
-    /// The CPUs that were there for threads.
-    pub(crate) fn cpus(self) -> u32 {
-        u32::try_from(self.0.plan.cpus.len()).unwrap_or(u32::MAX).max(1)
-    }
+/// What subtracting one case's time from another's gives: the mean over processes of the difference in each.
+pub(super) fn subtracted(
+    record: &StudyRecord,
+    case: &str,
+    baseline: &str,
+    tokens: u64,
+    threads: u32,
+) -> Option<Estimate> {
+    let (minuend, subtrahend) = (record.cell(case, tokens, threads)?, record.cell(baseline, tokens, threads)?);
+    let differences = minuend.forks.iter().filter_map(|fork| {
+        let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
+        Some(fork.time_ns? - other.time_ns?)
+    });
+    mean_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence).map(Estimate::from)
 }
 
-/// An interval as the record holds it.
-pub(crate) fn estimate(interval: Interval) -> Estimate {
-    let Interval { estimate, low, high, confidence } = interval;
-    Estimate { estimate, low, high, confidence }
+/// How many times `denominator` the `numerator` is. None where that is not known to a factor of two either way, as
+/// where the denominator may be zero: such a quotient is a number about noise.
+pub(super) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
+    let is_known =
+        |found: &Estimate| found.confidence > 0.0 && found.low > 0.0 && found.high <= found.low * MOST_UNCERTAIN;
+    numerator.over(denominator).filter(is_known)
 }
 
-/// Why a cell has no time, in words.
-pub(crate) fn why_no_time(cell: Option<&Cell>) -> String {
-    let Some(cell) = cell else { return "not measured".to_owned() };
-    match (cell.below_ns, &cell.reason_no_time) {
-        (Some(below_ns), _) => format!("< {}", chronoscope_render::text::ns(below_ns)),
-        (None, Some(reason)) => reason.clone(),
-        (None, None) => "not measured".to_owned(),
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::interval;
+    use super::*;
+
+    #[test]
+    fn no_quotient_is_made_of_noise() {
+        let six = interval(5.9, 0.2);
+        let by = |low: f64, high: f64| quotient(&six, &interval((low + high) / 2.0, (high - low) / 2.0));
+        assert_eq!(by(-0.1, 0.1), None);
+        assert_eq!(by(0.0, 0.1), None);
+        assert_eq!(by(1e-6, 8e-6), None, "as good as zero: 1 412 402 times");
+        let found = by(1.0, 1.2).unwrap();
+        assert!((found.low - 4.75).abs() < 0.01 && (found.high - 6.1).abs() < 0.01, "{found:?}");
+        let lone = Estimate::without_interval(5.9);
+        assert_eq!(quotient(&lone, &interval(1.0, 0.1)), None, "one process decides nothing");
     }
 }

@@ -1,11 +1,10 @@
-use crate::record::study::StudyRecord;
-use chronoscope_render::Width;
+use crate::record::study::{Estimate, StudyRecord};
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
+use chronoscope_render::{Width, estimate};
 
 use super::against;
 use super::conclusions::{Block, Conclusions, Grid, Item, Value};
-use super::words;
 
 /// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
 pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
@@ -77,14 +76,14 @@ fn cell(value: &Value) -> String {
         Value::Text(text) => text.clone(),
         Value::Count(count) => text::count(*count),
         Value::Number(number) => text::three_digits(*number),
-        Value::Ns(estimate) => words::ns(estimate),
-        Value::DifferenceNs(estimate) => words::signed_ns(estimate),
-        Value::PlainNs(ns) => words::ns(&words::certain(*ns)),
-        Value::PerSecond(estimate) => words::per_second(estimate),
-        Value::PlainPerSecond(rate) => words::plain_per_second(*rate),
-        Value::Factor(estimate) => format!("× {}", words::factor(estimate)),
+        Value::Ns(value) => estimate::ns(value),
+        Value::DifferenceNs(value) => estimate::signed_ns(value),
+        Value::PlainNs(ns) => estimate::ns(&Estimate::certain(*ns)),
+        Value::PerSecond(value) => estimate::per_second(value),
+        Value::PlainPerSecond(rate) => estimate::per_second(&Estimate::certain(*rate)),
+        Value::Factor(value) => format!("× {}", estimate::factor(value)),
         Value::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
-        Value::PercentOf(share) => words::signed_percent(share),
+        Value::PercentOf(share) => estimate::signed_percent(share),
         Value::Missing(why) => why.clone(),
     }
 }
@@ -106,7 +105,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         several => format!(
             "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
             text::percent(record.plan.confidence * 100.0),
-            words::counted(u64::from(several), "process", "processes"),
+            text::counted(u64::from(several), "process", "processes"),
         ),
     }];
     if let Some(clock) = &record.clock {
@@ -117,13 +116,13 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         ));
     }
     if let Some(empty) = &record.empty_loop_ns {
-        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", words::ns(empty)));
+        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", estimate::ns(empty)));
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
             "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
             control.comparisons,
-            words::counted(u64::from(control.alarms), "false alarm", "false alarms"),
+            text::counted(u64::from(control.alarms), "false alarm", "false alarms"),
             control.verdicts_wrong,
             resolution(&control),
         ));
@@ -149,7 +148,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::{Finding, FindingId};
+    use crate::record::finding::{Finding, FindingId};
     use crate::record::study::{Control, StudyFork};
 
     use super::super::synthetic::record;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_harness::{Study, black_box};
+use chronoscope_render::estimate::{factor, ns, signed_ns, why_no_time};
 use chronoscope_render::text::percent;
 
 use super::conclusions::{Block, Conclusions, Value};
-use super::reading::{Reading, why_no_time};
-use super::words::{certain, factor, ns, quotient, signed_ns};
+use super::reading::{quotient, subtracted as difference_of};
 
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
@@ -47,13 +47,13 @@ pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
         experiment: "volatile",
         question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
             .into(),
-        naive: naive(Reading(record)),
-        model: model(Reading(record)),
-        published: published(Reading(record)),
+        naive: naive(record),
+        model: model(record),
+        published: published(record),
     }
 }
 
-fn naive(record: Reading<'_>) -> Block {
+fn naive(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let rows = PUBLISHED.iter().map(|(case, what, ..)| {
         let cell = record.cell(case, 0, 1);
@@ -66,7 +66,7 @@ fn naive(record: Reading<'_>) -> Block {
         return block;
     };
     block.conclude(match ratio(record) {
-        Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, record.0.plan.margin_pct)),
+        Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, record.plan.margin_pct)),
         None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
     });
     subtracted(&mut block, record);
@@ -74,8 +74,8 @@ fn naive(record: Reading<'_>) -> Block {
 }
 
 /// The direct ratio of volatile to plain; none where plain may take no time at all.
-fn ratio(record: Reading<'_>) -> Option<Estimate> {
-    let plain = record.time(PLAIN, 0, 1).filter(|plain| plain.low > 0.0);
+fn ratio(record: &StudyRecord) -> Option<Estimate> {
+    let plain = record.cell(PLAIN, 0, 1).and_then(|cell| cell.time_ns).filter(|plain| plain.low > 0.0);
     plain.and_then(|_| Some(record.point(VOLATILE, PLAIN, 0, 1)?.ratio))
 }
 
@@ -94,12 +94,12 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
 }
 
 /// The factor that remains after the baseline is subtracted from both.
-fn subtracted(block: &mut Block, record: Reading<'_>) {
-    let less = |case| record.subtracted(case, BASELINE, 0, 1);
+fn subtracted(block: &mut Block, record: &StudyRecord) {
+    let less = |case| difference_of(record, case, BASELINE, 0, 1);
     let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
     let differences = format!("less the baseline's loop, {} against {}", signed_ns(&volatile), signed_ns(&plain));
     // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
-    let resolvable_ns = record.0.control.map_or(0.0, |control| control.resolvable_ns);
+    let resolvable_ns = record.control.map_or(0.0, |control| control.resolvable_ns);
     let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
         Some(found) => {
             let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);
@@ -111,7 +111,7 @@ fn subtracted(block: &mut Block, record: Reading<'_>) {
     block.say(text).with("volatile_less_baseline_ns", volatile).with("plain_less_baseline_ns", plain);
 }
 
-fn model(record: Reading<'_>) -> Block {
+fn model(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     match record.point(VOLATILE, PLAIN, 0, 1) {
         Some(point) => {
@@ -139,9 +139,9 @@ fn model(record: Reading<'_>) -> Block {
     {
         let text = format!(
             "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
-            ns(&certain(below_ns))
+            ns(&Estimate::certain(below_ns))
         );
-        block.say(text).with("baseline_below_ns", certain(below_ns));
+        block.say(text).with("baseline_below_ns", Estimate::certain(below_ns));
     }
     block.say(
         "the ratio of two loops that do nothing else says how the loops compare, not what a program pays: a store buffer can \
@@ -151,7 +151,7 @@ fn model(record: Reading<'_>) -> Block {
     block
 }
 
-fn published(record: Reading<'_>) -> Block {
+fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let rows = PUBLISHED.iter().map(|(case, _, article, jmh)| {
         let cell = record.cell(case, 0, 1);

@@ -1,8 +1,6 @@
 //! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
 
-use crate::record::study::Estimate;
-
-use super::super::reading::Reading;
+use crate::record::study::{Estimate, StudyRecord};
 
 /// A cost within this share of the operation's time, backoff included, does not matter.
 pub(super) const MARGIN: f64 = 0.05;
@@ -61,11 +59,15 @@ pub(super) enum Change {
 }
 
 /// The rows of the comparison of `case` with `baseline`, with rising backoff.
-pub(super) fn rows(record: Reading<'_>, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
+pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
     let Some(comparison) = record.comparison(case, baseline, threads) else { return Vec::new() };
     let row = |point: &crate::record::study::ComparisonPoint| {
         let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
-        let time_ns = record.time(case, tokens, threads).map(|time| time.estimate).filter(|time| *time > 0.0);
+        let time_ns = record
+            .cell(case, tokens, threads)
+            .and_then(|cell| cell.time_ns)
+            .map(|time| time.estimate)
+            .filter(|time| *time > 0.0);
         let share_pct = time_ns.map(|time_ns| {
             // A cost is a part of the operation's time.
             let share = |ns: f64| (100.0 * ns / time_ns).min(100.0);
@@ -140,11 +142,6 @@ fn moved(from: &Row, to: &Row) -> Option<Change> {
     } else {
         (to.low > from.high).then_some(Change::Rises)
     }
-}
-
-/// Whether a difference is told from zero.
-pub(super) fn is_resolved(difference: &Estimate) -> bool {
-    difference.confidence > 0.0 && !difference.holds(0.0)
 }
 
 #[cfg(test)]
@@ -222,7 +219,7 @@ mod tests {
         made.cells.push(cell("volatile", 0, 2, [7.86; 4]));
         let verdict = crate::record::study::Difference::Slower;
         made.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
-        let share = rows(Reading(&made), "volatile", "plain", 2)[0].share_pct.unwrap();
+        let share = rows(&made, "volatile", "plain", 2)[0].share_pct.unwrap();
         assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");
         assert_eq!(share.high, 100.0);
     }

@@ -13,7 +13,6 @@ use crate::record::study::StudyRecord;
 use chronoscope_harness::{Study, black_box};
 
 use super::conclusions::Conclusions;
-use super::reading::Reading;
 
 const CONSUME: &str = "baseline: consume";
 const RETURN_42: &str = "baseline: consume, return 42";
@@ -70,9 +69,9 @@ pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
         experiment: "backoff",
         question: "What does a volatile increment cost when the program does other work between two of them?".into(),
-        naive: naive::block(Reading(record)),
-        model: model::block(Reading(record)),
-        published: published::block(Reading(record)),
+        naive: naive::block(record),
+        model: model::block(record),
+        published: published::block(record),
     }
 }
 

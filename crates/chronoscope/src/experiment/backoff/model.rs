@@ -1,12 +1,14 @@
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_render::estimate::{ns, signed_ns, signed_percent, why_no_time};
+use chronoscope_render::text::counted;
+
 use super::super::conclusions::{Block, Value};
-use super::super::reading::{Reading, why_no_time};
-use super::super::words::{certain, counted, ns, signed_ns, signed_percent};
-use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, is_resolved, legs, rows};
+use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, legs, rows};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 
-pub(super) fn block(record: Reading<'_>) -> Block {
+pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let mut threads = record.0.plan.threads.clone();
+    let mut threads = record.plan.threads.clone();
     threads.dedup();
     if record.comparison(VOLATILE, PLAIN, 1).is_some() {
         block.say(
@@ -43,7 +45,7 @@ pub(super) fn block(record: Reading<'_>) -> Block {
 
 fn curve(
     block: &mut Block,
-    record: Reading<'_>,
+    record: &StudyRecord,
     title: &str,
     (case, baseline): (&str, &str),
     threads: u32,
@@ -57,7 +59,7 @@ fn curve(
         let time = |case| plain_time(record, case, row.tokens, threads);
         vec![
             Value::Count(row.tokens),
-            record.tokens_ns(row.tokens).map_or_else(missing, Value::PlainNs),
+            tokens_ns(record, row.tokens).map_or_else(missing, Value::PlainNs),
             time(baseline),
             time(case),
             Value::DifferenceNs(row.difference_ns),
@@ -70,7 +72,7 @@ fn curve(
 }
 
 /// The time of a cell without its interval, which the difference beside it has; or why there is none.
-pub(super) fn plain_time(record: Reading<'_>, case: &str, tokens: u64, threads: u32) -> Value {
+pub(super) fn plain_time(record: &StudyRecord, case: &str, tokens: u64, threads: u32) -> Value {
     let cell = record.cell(case, tokens, threads);
     let time = cell.and_then(|cell| cell.time_ns);
     time.map_or_else(|| Value::Missing(why_no_time(cell)), |time| Value::PlainNs(time.estimate))
@@ -90,14 +92,14 @@ fn cost(cost: Cost) -> String {
 }
 
 /// What the rows say, in a sentence or two.
-fn says(block: &mut Block, record: Reading<'_>, who: &str, rows: &[Row]) {
+fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
     let Some((first, last)) = rows.first().zip(rows.last()) else {
         block.say(format!("{who}: the two were not compared"));
         return;
     };
     let difference = &first.difference_ns;
     let (exposed, at_first) = (signed_ns(difference), counted(first.tokens, "token", "tokens"));
-    let text = if !is_resolved(difference) {
+    let text = if !difference.is_resolved() {
         format!("{who}: at {at_first} no cost is resolved: {exposed}")
     } else if difference.low > 0.0 {
         format!("{who}: at {at_first} volatile costs {exposed}")
@@ -109,7 +111,7 @@ fn says(block: &mut Block, record: Reading<'_>, who: &str, rows: &[Row]) {
     let text = format!("{who}: {}", amortisation(record, &found));
     match found {
         Amortised::From { first, .. } => {
-            block.conclude(text).with("within_margin_from_tokens", certain(first.tokens as f64));
+            block.conclude(text).with("within_margin_from_tokens", Estimate::certain(first.tokens as f64));
         }
         Amortised::Not(_) => {
             block.conclude(text).with("at_largest_backoff_ns", last.difference_ns);
@@ -138,7 +140,7 @@ fn shape(rows: &[Row]) -> Option<(usize, String)> {
 }
 
 /// From which backoff the cost no longer matters, in words.
-pub(super) fn amortisation(record: Reading<'_>, found: &Amortised) -> String {
+pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
     let of_time = format!("{} of the operation's time, work included", margin());
     match found {
         Amortised::NotMeasured => "not measured".to_owned(),
@@ -175,16 +177,21 @@ pub(super) fn amortisation(record: Reading<'_>, found: &Amortised) -> String {
             "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
              {of_time}",
             at(record, last.tokens),
-            ns(&certain(last.difference_ns.half_width()))
+            ns(&Estimate::certain(last.difference_ns.half_width()))
         ),
     }
 }
 
 /// So many tokens, and what they take.
-fn at(record: Reading<'_>, tokens: u64) -> String {
+fn at(record: &StudyRecord, tokens: u64) -> String {
     let words = counted(tokens, "token", "tokens");
-    match record.tokens_ns(tokens).filter(|_| tokens > 0) {
-        Some(took) => format!("{words} ({} of work)", ns(&certain(took))),
+    match tokens_ns(record, tokens).filter(|_| tokens > 0) {
+        Some(took) => format!("{words} ({} of work)", ns(&Estimate::certain(took))),
         None => words,
     }
+}
+
+/// What so many tokens take, in nanoseconds.
+fn tokens_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
+    Some(record.tokens.as_ref()?.ns(tokens))
 }

@@ -1,9 +1,9 @@
-use crate::record::study::Estimate;
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_render::estimate::signed_ns;
+use chronoscope_render::text::counted;
 
 use super::super::conclusions::{Block, Value};
-use super::super::reading::Reading;
-use super::super::words::{counted, signed_ns};
-use super::cost::is_resolved;
+use super::super::reading::subtracted;
 use super::{BASELINES, PLAIN, VOLATILE};
 
 /// What a baseline subtracted from an operation gives, where no cost can be like that.
@@ -24,13 +24,13 @@ pub(super) enum Kind {
 }
 
 /// Everything absurd that subtraction gives at so many threads, the surest first.
-pub(super) fn absurdities(record: Reading<'_>, threads: u32) -> Vec<Absurdity> {
+pub(super) fn absurdities(record: &StudyRecord, threads: u32) -> Vec<Absurdity> {
     let mut found = Vec::new();
-    for tokens in &record.0.plan.backoff_tokens {
+    for tokens in &record.plan.backoff_tokens {
         for case in [PLAIN, VOLATILE] {
             let costs: Vec<(&'static str, Estimate)> = BASELINES
                 .iter()
-                .filter_map(|baseline| Some((*baseline, record.subtracted(case, baseline, *tokens, threads)?)))
+                .filter_map(|baseline| Some((*baseline, subtracted(record, case, baseline, *tokens, threads)?)))
                 .collect();
             let mut add = |kind| found.push(Absurdity { case, tokens: *tokens, threads, kind });
             for (baseline, cost) in costs.iter().filter(|(_, cost)| cost.estimate < 0.0) {
@@ -55,11 +55,11 @@ pub(super) fn absurdities(record: Reading<'_>, threads: u32) -> Vec<Absurdity> {
     found
 }
 
-pub(super) fn block(record: Reading<'_>) -> Block {
+pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let rows = record.0.plan.backoff_tokens.iter().map(|tokens| {
+    let rows = record.plan.backoff_tokens.iter().map(|tokens| {
         let difference = |baseline: &str| {
-            let found = record.subtracted(VOLATILE, baseline, *tokens, 1);
+            let found = subtracted(record, VOLATILE, baseline, *tokens, 1);
             found.map_or_else(|| Value::Missing("not measured".to_owned()), Value::DifferenceNs)
         };
         let mut row = vec![Value::Count(*tokens)];
@@ -81,12 +81,12 @@ pub(super) fn block(record: Reading<'_>) -> Block {
 }
 
 /// How many differences [`absurdities`] looks at: plain and volatile less each baseline, at each backoff.
-fn subtractions(record: Reading<'_>, threads: u32) -> usize {
+fn subtractions(record: &StudyRecord, threads: u32) -> usize {
     let of = |case, tokens: u64| {
-        let known = |baseline: &&&str| record.subtracted(case, baseline, tokens, threads).is_some();
+        let known = |baseline: &&&str| subtracted(record, case, baseline, tokens, threads).is_some();
         BASELINES.iter().filter(known).count()
     };
-    record.0.plan.backoff_tokens.iter().map(|tokens| of(PLAIN, *tokens) + of(VOLATILE, *tokens)).sum()
+    record.plan.backoff_tokens.iter().map(|tokens| of(PLAIN, *tokens) + of(VOLATILE, *tokens)).sum()
 }
 
 /// How many of `all` differences are absurd.
@@ -121,10 +121,10 @@ fn counts(found: &[Absurdity], all: usize) -> String {
 }
 
 /// What a reader who subtracts says at no backoff, and what the direct comparison says there.
-fn headline(record: Reading<'_>, found: &[Absurdity]) -> String {
+fn headline(record: &StudyRecord, found: &[Absurdity]) -> String {
     let differences: Vec<(&str, Estimate)> = BASELINES
         .iter()
-        .filter_map(|baseline| Some((*baseline, record.subtracted(VOLATILE, baseline, 0, 1)?)))
+        .filter_map(|baseline| Some((*baseline, subtracted(record, VOLATILE, baseline, 0, 1)?)))
         .collect();
     let contradicts = |absurdity: &Absurdity| {
         absurdity.case == VOLATILE && absurdity.tokens == 0 && matches!(absurdity.kind, Kind::Contradiction { .. })
@@ -140,7 +140,7 @@ fn headline(record: Reading<'_>, found: &[Absurdity]) -> String {
         "the difference depends on the baseline"
     } else if differences.iter().any(|(_, less)| less.confidence <= 0.0) {
         "a single process has no interval, so nothing is told apart"
-    } else if differences.iter().all(|(_, less)| is_resolved(less)) {
+    } else if differences.iter().all(|(_, less)| less.is_resolved()) {
         "here the baselines agree within their intervals"
     } else {
         "the intervals cannot tell the baselines apart"

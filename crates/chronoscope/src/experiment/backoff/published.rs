@@ -1,6 +1,7 @@
+use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_render::estimate::ns;
+
 use super::super::conclusions::{Block, Value};
-use super::super::reading::Reading;
-use super::super::words::{certain, ns};
 use super::cost::{amortised, rows};
 use super::model::{amortisation, plain_time};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
@@ -20,13 +21,13 @@ const JMH: [(u64, f64, f64); 7] = [
 /// The same on one field with two threads.
 const JMH_SHARED: [(u64, f64, f64); 3] = [(0, 26.9, 51.1), (20, 79.4, 152.3), (40, 120.5, 160.3)];
 
-pub(super) fn block(record: Reading<'_>) -> Block {
+pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let (tokens, work_ns) = ARTICLE;
     let ours = amortisation(record, &amortised(&rows(record, VOLATILE, PLAIN, 1)));
     block.conclude(format!(
         "article: amortised past about {tokens} tokens, about {}. Ours: {ours}",
-        ns(&certain(work_ns))
+        ns(&Estimate::certain(work_ns))
     ));
     block.say("tokens are not portable between harnesses, nor nanoseconds between machines");
     let row = |case: (&'static str, &'static str), threads: u32| {

@@ -1,6 +1,5 @@
 use crate::record::study::{CostModel, CostShape, Difference, Estimate, StudyRecord};
 
-use super::super::reading::Reading;
 use chronoscope_render::Width;
 
 use super::super::show::terminal;
@@ -50,7 +49,7 @@ fn made_up() -> StudyRecord {
 #[test]
 fn negative_and_contradictory_costs_are_found_where_they_are() {
     let made = made_up();
-    let found = absurdities(Reading(&made), 1);
+    let found = absurdities(&made, 1);
     // Plain less "return 42" is −0.4 ns at every backoff, and surely so.
     let negative = |absurdity: &&super::naive::Absurdity| {
         absurdity.case == PLAIN && matches!(absurdity.kind, Kind::Negative { baseline: RETURN_42, is_sure: true, .. })
@@ -72,17 +71,16 @@ fn baselines_that_agree_are_not_called_absurd() {
             }
         }
     }
-    assert_eq!(absurdities(Reading(&made), 1), []);
+    assert_eq!(absurdities(&made, 1), []);
     assert!(conclude(&made).naive.text().contains("no subtraction gave a negative or contradictory difference"));
 }
 
 #[test]
 fn a_cost_is_amortised_from_where_it_stays_small() {
-    let first =
-        |made: &StudyRecord, case, baseline, threads| match amortised(&rows(Reading(made), case, baseline, threads)) {
-            Amortised::From { first, .. } => Some(first.tokens),
-            _ => None,
-        };
+    let first = |made: &StudyRecord, case, baseline, threads| match amortised(&rows(made, case, baseline, threads)) {
+        Amortised::From { first, .. } => Some(first.tokens),
+        _ => None,
+    };
     let made = made_up();
     assert_eq!(first(&made, VOLATILE, PLAIN, 1), Some(10));
     let mut relapsed = made_up();

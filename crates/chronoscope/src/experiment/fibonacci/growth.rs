@@ -1,7 +1,6 @@
-use crate::record::study::Estimate;
+use crate::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::{mean_interval, straight_line};
 
-use super::super::reading::{Reading, estimate};
 use super::{CALLS, TIMED_OUTSIDE};
 
 /// A line goes through medians of so many blocks.
@@ -41,10 +40,10 @@ impl Line {
 }
 
 impl Growth {
-    pub(super) fn of(record: Reading<'_>) -> Self {
+    pub(super) fn of(record: &StudyRecord) -> Self {
         let forks = record.cell(TIMED_OUTSIDE, 0, 1).map(|cell| cell.forks.as_slice()).unwrap_or_default();
         let series = forks.iter().map(|fork| fork.visits.iter().flat_map(|visit| visit.batches_ns.clone()).collect());
-        Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), CALLS, record.0.plan.confidence)
+        Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), CALLS, record.plan.confidence)
     }
 
     pub(super) fn new(series: Vec<Vec<f64>>, calls_per_batch: u64, confidence: f64) -> Self {
@@ -61,7 +60,7 @@ impl Growth {
     /// run so long.
     pub(super) fn mean_of_window(&self, window_ns: f64) -> Option<Estimate> {
         let means: Option<Vec<f64>> = self.series.iter().map(|series| self.window(series, window_ns)).collect();
-        mean_interval(&means?, self.confidence).map(estimate)
+        mean_interval(&means?, self.confidence).map(Estimate::from)
     }
 
     fn window(&self, series: &[f64], window_ns: f64) -> Option<f64> {
@@ -97,7 +96,7 @@ impl Growth {
     fn mean_of(&self, from: usize, to: usize) -> Option<Estimate> {
         let part = |series: &Vec<f64>| Some(series.get(from..to)?.iter().sum::<f64>() / (to - from) as f64);
         let means: Option<Vec<f64>> = self.series.iter().map(part).collect();
-        mean_interval(&means?, self.confidence).map(estimate)
+        mean_interval(&means?, self.confidence).map(Estimate::from)
     }
 
     /// The mean time of the calls that every process made.
@@ -112,7 +111,7 @@ impl Growth {
         let fits = self.series.iter().map(|series| straight_line(&self.blocks(series), self.confidence));
         let fits: Vec<_> = fits.collect::<Option<_>>()?;
         let over = |value: fn(&chronoscope_harness::stats::StraightLine) -> f64| {
-            mean_interval(&fits.iter().map(value).collect::<Vec<_>>(), self.confidence).map(estimate)
+            mean_interval(&fits.iter().map(value).collect::<Vec<_>>(), self.confidence).map(Estimate::from)
         };
         let (a_ns, b_ns) = (over(|line| line.intercept.estimate)?, over(|line| line.slope.estimate)?);
         Some(Line {

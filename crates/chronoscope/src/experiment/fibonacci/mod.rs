@@ -11,7 +11,6 @@ use chronoscope_harness::Study;
 use num_bigint::BigUint;
 
 use super::conclusions::Conclusions;
-use super::reading::Reading;
 
 const TIMED_OUTSIDE: &str = "next, timed in batches";
 const TIMED_ALONE: &str = "next, each call stamped";
@@ -67,7 +66,6 @@ pub(super) fn study() -> Study {
 }
 
 pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
-    let record = Reading(record);
     let growth = growth::Growth::of(record);
     Conclusions {
         experiment: "fibonacci",

@@ -1,9 +1,9 @@
 use crate::record::study::{Estimate, Steadiness, StudyRecord};
-use chronoscope_render::text::{count, percent};
+use chronoscope_render::estimate::{factor, ns, signed_ns};
+use chronoscope_render::text::{count, counted, percent};
 
 use super::super::conclusions::{Block, Value};
-use super::super::reading::Reading;
-use super::super::words::{certain, counted, factor, ns, quotient, signed_ns, times};
+use super::super::reading::quotient;
 use super::growth::Growth;
 use super::{TIMED_ALONE, TIMED_OUTSIDE};
 
@@ -19,7 +19,7 @@ const EARLY_CALL: u64 = 100;
 /// Calls at which the curve is shown.
 const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
 
-pub(super) fn naive(record: Reading<'_>, growth: &Growth) -> Block {
+pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
     let rows = WINDOWS.iter().map(|(ms, ..)| {
         let mean = Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter");
@@ -79,24 +79,24 @@ fn differ(one: &Estimate, other: &Estimate) -> bool {
     known && (one.high < other.low || other.high < one.low)
 }
 
-fn stamped(record: Reading<'_>) -> Value {
+fn stamped(record: &StudyRecord) -> Value {
     let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
     Value::ns_or(part.map(|part| part.part_ns), "not measured")
 }
 
-fn stamps(block: &mut Block, record: Reading<'_>, growth: &Growth) {
-    let clock = record.0.clock.as_ref();
+fn stamps(block: &mut Block, record: &StudyRecord, growth: &Growth) {
+    let clock = record.clock.as_ref();
     if let (Some(clock), Some(first)) = (clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
         let share = percent(100.0 * clock.error_ns / first.estimate);
         block.say(format!(
             "stamps around each call: the clock resolves no less than {}, {share} of call {EARLY_CALL}",
-            ns(&certain(clock.error_ns)),
+            ns(&Estimate::certain(clock.error_ns)),
         ));
     }
     block.say("the first calls alone: that holds for so many calls, and for no other program");
 }
 
-pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
+pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
     let calls = growth.calls();
     let mut rows: Vec<Vec<Value>> = Vec::new();
@@ -111,14 +111,14 @@ pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
     let grows = first.zip(last).is_some_and(|(first, last)| differ(&first, &last));
     block.conclude(match steadiness {
         None => "the detector has nothing to judge".to_owned(),
-        Some(found) => verdict(&found, grows, record.0),
+        Some(found) => verdict(&found, grows, record),
     });
     let Some(line) = growth.line() else {
         block.say("there are too few batches for a line");
         return block;
     };
     // Of a line's coefficients either may be negative, and neither is a time that was seen.
-    let (a, b) = (signed_ns(&line.a_ns), signed_ns(&times(&line.b_ns, 1_000.0)));
+    let (a, b) = (signed_ns(&line.a_ns), signed_ns(&line.b_ns.times(1_000.0)));
     let where_from = format!(
         "a line through {} medians or more of neighbouring batches in each process, R² of these medians ≥ {:.3}",
         count(line.medians as u64),
@@ -136,7 +136,7 @@ pub(super) fn model(record: Reading<'_>, growth: &Growth) -> Block {
     if let Some(mean) = growth.mean() {
         block.say(format!(
             "medians leave interruptions out: by the line the mean call takes {}, measured with them {}",
-            signed_ns(&certain(line.mean_ns)).trim_start_matches('+'),
+            signed_ns(&Estimate::certain(line.mean_ns)).trim_start_matches('+'),
             ns(&mean)
         ));
     }
@@ -162,7 +162,7 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
         // How fast it grows is said once, with its interval: by the line below.
         format!("there is no steady state {}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
-        let took = ns(&certain(record.plan.budget_ms as f64 * MS));
+        let took = ns(&Estimate::certain(record.plan.budget_ms as f64 * MS));
         format!("the series are too short to tell {}: take longer than {took}", of(too_short))
     } else if steady * 2 > all && grows {
         format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))
@@ -173,7 +173,7 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     }
 }
 
-pub(super) fn published(record: Reading<'_>, growth: &Growth) -> Block {
+pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
     let rows = WINDOWS.iter().map(|(ms, java, rust)| {
         vec![

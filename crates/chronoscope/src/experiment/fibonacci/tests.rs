@@ -31,7 +31,7 @@ fn the_next_number_is_the_sum_of_two() {
 
 #[test]
 fn a_longer_run_says_a_longer_time() {
-    let growth = Growth::of(Reading(&made_up(Steadiness::default())));
+    let growth = Growth::of(&made_up(Steadiness::default()));
     let mean = |ms: f64| growth.mean_of_window(ms * 1e6).unwrap().estimate;
     // n calls take 50 n + 0.005 n²: 1 ms is 10 000 calls at about 100 ns, 100 ms is 136 510 at 733.
     assert!((mean(1.0) - 100.0).abs() < 1.0, "{}", mean(1.0));
@@ -46,7 +46,7 @@ fn a_longer_run_says_a_longer_time() {
 
 #[test]
 fn the_line_is_the_one_it_was_made_with() {
-    let line = Growth::of(Reading(&made_up(Steadiness::default()))).line().unwrap();
+    let line = Growth::of(&made_up(Steadiness::default())).line().unwrap();
     // The upper middle of an even number of batches lies half a batch up.
     assert!((line.a_ns.estimate - 50.0).abs() < 1.0 && (line.b_ns.estimate - 0.01).abs() < 1e-6, "{line:?}");
     assert!(line.r_squared > 0.999);
@@ -64,7 +64,7 @@ fn interrupted() -> StudyRecord {
 #[test]
 fn the_line_says_that_it_goes_through_medians() {
     // Without the interruptions a call takes 50 + 2000 ns in the mean, with them 2000 ns more.
-    let growth = Growth::of(Reading(&interrupted()));
+    let growth = Growth::of(&interrupted());
     let line = growth.line().unwrap();
     assert!((line.mean_ns - 2_050.0).abs() < 30.0 && line.medians == 200, "{line:?}");
     assert!((growth.mean().unwrap().estimate - 4_050.0).abs() < 1.0);

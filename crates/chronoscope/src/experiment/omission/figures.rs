@@ -1,8 +1,6 @@
-use crate::record::study::{Estimate, OperationPart};
+use crate::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::text::ns;
 
-use super::super::reading::Reading;
-use super::super::words::times;
 use super::{CASE, LOOP};
 
 /// What was seen of one loop.
@@ -22,19 +20,18 @@ pub(super) struct Row {
     pub(super) part: Option<OperationPart>,
 }
 
-pub(super) fn of(record: Reading<'_>, name: &str) -> Figures {
+pub(super) fn of(record: &StudyRecord, name: &str) -> Figures {
     let rows: Vec<Row> = record
-        .0
         .plan
         .threads
         .iter()
         .map(|threads| {
-            let cell = record.with(CASE, LOOP, name, *threads);
+            let cell = record.cell_with(CASE, LOOP, name, *threads);
             Row { threads: *threads, oversubscribed: *threads > record.cpus(), part: cell.and_then(|cell| cell.part) }
         })
         .collect();
     let alone = rows.iter().find(|row| row.threads == 1).and_then(|row| row.part);
-    let ceiling_per_s = alone.map(|part| times(&part.external_per_s, f64::from(record.cpus())));
+    let ceiling_per_s = alone.map(|part| part.external_per_s.times(f64::from(record.cpus())));
     Figures { name: name.to_owned(), ceiling_per_s, rows }
 }
 
@@ -64,14 +61,7 @@ impl Figures {
 
     /// How many times what the machine can do the claim of `part` is.
     pub(super) fn over_report(&self, part: &OperationPart) -> Option<Estimate> {
-        let (ceiling, claimed) = (self.ceiling_per_s?, part.claimed_per_s);
-        // Both intervals at their worst: wider than need be, and never too narrow.
-        (ceiling.low > 0.0).then(|| Estimate {
-            estimate: claimed.estimate / ceiling.estimate,
-            low: claimed.low / ceiling.high,
-            high: claimed.high / ceiling.low,
-            confidence: claimed.confidence.min(ceiling.confidence),
-        })
+        part.claimed_per_s.over(&self.ceiling_per_s?)
     }
 
     /// What set-up and work take on one thread, in nanoseconds.
@@ -107,17 +97,8 @@ impl Figures {
 /// no longer than the whole, so no claim lies below what was done.
 pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {
     let OperationPart { inflation, claimed_per_s: claimed, external_per_s: done, .. } = part;
-    let found = if inflation.low <= 0.0 && claimed.low > 0.0 && done.low > 0.0 {
-        Estimate {
-            estimate: claimed.estimate / done.estimate,
-            // Both intervals at their worst: wider than need be, and never too narrow.
-            low: claimed.low / done.high,
-            high: claimed.high / done.low,
-            confidence: claimed.confidence.min(done.confidence),
-        }
-    } else {
-        *inflation
-    };
+    let bound = claimed.over(done).filter(|_| inflation.low <= 0.0 && claimed.low > 0.0);
+    let found = bound.unwrap_or(*inflation);
     Estimate { low: found.low.max(1.0).min(found.estimate), ..found }
 }
 

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use crate::record::study::StudyRecord;
 use chronoscope_harness::{Study, consume_cpu};
+use chronoscope_render::text::counted;
 
 use super::conclusions::Conclusions;
-use super::reading::Reading;
-use super::words::counted;
 
 /// The case; what it does is a parameter, for loops of unlike lengths have batches of their own.
 const CASE: &str = "setup(); work()";
@@ -73,14 +72,13 @@ fn threads(cpus: u32) -> Vec<u32> {
 }
 
 pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
-    let record = Reading(record);
     // The record's own loops: an earlier build may have had others.
-    let loops = record.0.plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
+    let loops = record.plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
     let figures: Vec<figures::Figures> =
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
         experiment: "omission",
-        question: question(&record.0.plan.threads, record.cpus()),
+        question: question(&record.plan.threads, record.cpus()),
         naive: says::naive(&figures),
         model: says::model(record, &figures),
         published: says::published(record, &figures),

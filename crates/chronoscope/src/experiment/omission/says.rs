@@ -1,9 +1,8 @@
-use crate::record::study::{Estimate, OperationPart};
-use chronoscope_render::text::{percent, three_digits};
+use crate::record::study::{Estimate, OperationPart, StudyRecord};
+use chronoscope_render::estimate::{factor, ns, per_second};
+use chronoscope_render::text::{counted, percent, three_digits};
 
 use super::super::conclusions::{Block, Value};
-use super::super::reading::Reading;
-use super::super::words::{counted, factor, ns, per_second};
 use super::figures::{Figures, claim_over_done, is_more_than_done, stamped_share};
 
 /// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
@@ -41,7 +40,7 @@ pub(super) fn naive(figures: &[Figures]) -> Block {
     block
 }
 
-pub(super) fn model(record: Reading<'_>, figures: &[Figures]) -> Block {
+pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
     let mut block = Block::default();
     for each in figures {
         table(&mut block, each);
@@ -121,7 +120,7 @@ fn of_one(alone: &OperationPart) -> String {
     }
 }
 
-pub(super) fn published(record: Reading<'_>, figures: &[Figures]) -> Block {
+pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     let mut block = Block::default();
     let Article { cpus, setup_s, work_s, threads, claimed_per_s } = ARTICLE;
     let per_cpu = threads / cpus;

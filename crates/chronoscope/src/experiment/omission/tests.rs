@@ -35,7 +35,7 @@ fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
 #[test]
 fn a_claim_that_grows_is_named_with_its_factor() {
     let made = made_up(|threads| part(100_000.0 * f64::from(threads), 100_000.0, 0.5));
-    let figures = figures::of(Reading(&made), LOOPS[0].name);
+    let figures = figures::of(&made, LOOPS[0].name);
     assert!(figures.grows_past_saturation());
     assert_eq!(figures.ceiling_per_s.map(|ceiling| ceiling.estimate), Some(100_000.0));
     let over = figures.over_report(&figures.crowded().unwrap().1).unwrap();
@@ -58,7 +58,7 @@ fn a_claim_that_grows_is_named_with_its_factor() {
 #[test]
 fn a_claim_that_only_stays_too_high_is_not_said_to_grow() {
     let made = made_up(|_| part(200_000.0, 100_000.0, 0.5));
-    let figures = figures::of(Reading(&made), LOOPS[0].name);
+    let figures = figures::of(&made, LOOPS[0].name);
     assert!(!figures.grows_past_saturation());
     assert!(!conclude(&made).naive.text().contains("it scales"));
     assert!(conclude(&made).model.text().contains("One thread alone claims 2.00"), "{}", conclude(&made).model.text());

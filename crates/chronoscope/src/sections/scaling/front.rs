@@ -140,10 +140,8 @@ impl Conclusion {
     pub fn worst(&self) -> Option<(&Point, Estimate)> {
         let factor = |point: &'_ Point| {
             // How many times nothing something takes is no number.
-            let (alone, crowd) = (point.alone_ns.filter(|alone| alone.low > 0.0)?, point.crowd_ns?);
-            let estimate = crowd.estimate / alone.estimate;
-            let (low, high) = (crowd.low / alone.high, crowd.high / alone.low);
-            Some(Estimate { estimate, low, high, confidence: alone.confidence.min(crowd.confidence) })
+            let (alone, crowd) = (point.alone_ns?, point.crowd_ns?);
+            crowd.over(&alone)
         };
         let raised = self.points.iter().filter(|point| point.rise == Rise::Raised);
         raised.filter_map(|point| Some((point, factor(point)?))).max_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))

@@ -1,20 +1,20 @@
+use chronoscope_render::estimate::factor;
 use chronoscope_render::text::{Mood, count, ns, percent};
 
 use super::front::{Conclusion, End, Front, Rise, TOLERANCE_PCT};
-use crate::experiment::words::factor;
 
 /// What is known of a clock's front, in words.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
-    pub mood: Mood,
-    pub sign: &'static str,
-    pub words: String,
+pub(super) struct Said {
+    pub(super) mood: Mood,
+    pub(super) sign: &'static str,
+    pub(super) words: String,
     /// Whether the words fit other clocks too, and lack the clock's name.
-    pub is_shared: bool,
+    pub(super) is_shared: bool,
 }
 
 /// What is known of a clock's front: a bracket, or which of its ends is open.
-pub fn said(conclusion: &Conclusion) -> Said {
+pub(super) fn said(conclusion: &Conclusion) -> Said {
     let clock = &conclusion.clock;
     let threads = count(u64::from(conclusion.threads));
     let shared = |mood, sign, words: String| Said { mood, sign, words, is_shared: true };
@@ -109,7 +109,7 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
 }
 
 /// What the front is, for whoever reads it for the first time.
-pub fn definition() -> String {
+pub(super) fn definition() -> String {
     format!(
         "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
          raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \

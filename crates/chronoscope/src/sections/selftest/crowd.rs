@@ -4,17 +4,16 @@ use std::time::Duration;
 
 use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;
+use chronoscope_render::estimate::per_second;
 
 use super::chain::chain_of;
 use super::check::{Check, Judgement};
 use super::judge;
-use crate::experiment::reading::Reading;
-use crate::experiment::words::{per_second, times};
 
 const CASE: &str = "10000 links";
 
 /// `cpus`: how many the threads will have.
-pub fn study(cpus: u32) -> Study {
+pub(super) fn study(cpus: u32) -> Study {
     Study::new("selftest: crowd")
         .threads([1, cpus.saturating_mul(2)])
         .case(CASE, |b| b.iter_chained(1, chain_of::<10_000>))
@@ -22,13 +21,12 @@ pub fn study(cpus: u32) -> Study {
         .budget(Duration::from_secs(6))
 }
 
-pub fn checks(record: &StudyRecord) -> Vec<Check> {
-    let reading = Reading(record);
+pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let threads = record.plan.threads.last().copied().unwrap_or(1);
-    let name = format!("{threads} threads on {} CPUs", reading.cpus());
-    let crowd = reading.cell(CASE, 0, threads);
-    let ceiling = reading.cell(CASE, 0, 1).and_then(|cell| cell.throughput_per_s);
-    let ceiling = ceiling.map(|alone| times(&alone, f64::from(reading.cpus())));
+    let name = format!("{threads} threads on {} CPUs", record.cpus());
+    let crowd = record.cell(CASE, 0, threads);
+    let ceiling = record.cell(CASE, 0, 1).and_then(|cell| cell.throughput_per_s);
+    let ceiling = ceiling.map(|alone| alone.times(f64::from(record.cpus())));
     let claim = crowd.and_then(|cell| cell.throughput_per_s);
     let judgement = match (crowd, &claim, &ceiling) {
         (Some(cell), Some(claim), Some(ceiling)) => judge::crowd(cell.oversubscribed, claim, ceiling),

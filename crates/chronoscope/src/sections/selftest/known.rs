@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
-use chronoscope_render::text;
+use chronoscope_render::estimate::{ns, why_no_time};
+use chronoscope_render::text::{self, counted};
 
 use super::chain::chain_of;
 use super::check::{Check, Judgement};
 use super::judge;
-use crate::experiment::reading::{Reading, why_no_time};
-use crate::experiment::words::{certain, counted, ns, times};
 
 const CASE: &str = "operation of known length";
 const OF: &str = "of";
@@ -29,7 +28,7 @@ const SPINS: [(&str, Duration); 4] = [
 /// A spin must be so many reads of its clock long to keep its schedule: one at least belongs to each.
 const READS_PER_SPIN: f64 = 1.5;
 
-pub fn study() -> Study {
+pub(super) fn study() -> Study {
     let chains = CHAINS.iter().map(|(name, _)| *name);
     let spins = SPINS.iter().map(|(name, _)| *name);
     Study::new("selftest: known lengths")
@@ -74,8 +73,8 @@ fn spin(b: &mut Bencher<'_>, length: Duration) {
     );
 }
 
-pub fn checks(record: &StudyRecord) -> Vec<Check> {
-    let cell = |name: &str| Reading(record).with(CASE, OF, name, 1);
+pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
+    let cell = |name: &str| record.cell_with(CASE, OF, name, 1);
     let time = |name: &str| cell(name).and_then(|cell| cell.time_ns);
     let empty = cell(EMPTY);
     let mut checks = vec![Check::of(
@@ -84,10 +83,10 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
         "nothing",
         judge::nothing(empty.and_then(|cell| cell.time_ns).as_ref(), empty.and_then(|cell| cell.below_ns)),
     )];
-    let link = time(RULER).map(|ruler| times(&ruler, 1.0 / RULER_LINKS as f64));
+    let link = time(RULER).map(|ruler| ruler.times(1.0 / RULER_LINKS as f64));
     for (name, links) in CHAINS {
         let claim = time(name);
-        let truth = link.map(|link| times(&link, links as f64));
+        let truth = link.map(|link| link.times(links as f64));
         let said = truth.map_or_else(|| "unknown".to_owned(), |truth| ns(&truth));
         let row = counted(links, "multiplication in a row", "multiplications in a row");
         let mut check = of_duration(&row, claim, truth, &said, &why_no_time(cell(name)));
@@ -98,7 +97,7 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
     }
     let read = time(READ);
     for (name, length) in SPINS {
-        let truth = certain(length.as_nanos() as f64);
+        let truth = Estimate::certain(length.as_nanos() as f64);
         let mut check = of_duration(name, time(name), Some(truth), &ns(&truth), &why_no_time(cell(name)));
         if let Some(read) = read.filter(|read| read.estimate * READS_PER_SPIN > truth.estimate) {
             check.judge(Judgement::not_tried(format!(
@@ -112,7 +111,13 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
 }
 
 /// A check of a duration; `why_none` says why there is no claim, if there is none.
-pub fn of_duration(name: &str, claim: Option<Estimate>, truth: Option<Estimate>, said: &str, why_none: &str) -> Check {
+pub(super) fn of_duration(
+    name: &str,
+    claim: Option<Estimate>,
+    truth: Option<Estimate>,
+    said: &str,
+    why_none: &str,
+) -> Check {
     let judgement = match (&claim, &truth) {
         (Some(claim), Some(truth)) => judge::duration(claim, truth),
         (None, _) => Judgement::fail(format!("no time is given: {why_none}")),

@@ -9,8 +9,6 @@ use chronoscope_render::text;
 use super::chain::{chain, chain_of};
 use super::check::{Check, Judgement};
 use super::judge;
-use crate::experiment::reading::Reading;
-use crate::experiment::words::without_interval;
 
 const CASE: &str = "single operations";
 const OF: &str = "of";
@@ -25,7 +23,7 @@ const LONG_BELOW: u64 = u64::MAX / 10;
 /// of them is looked at.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-pub fn study() -> Study {
+pub(super) fn study() -> Study {
     Study::new("selftest: mixture")
         .mode(Mode::SampleTime)
         .parameter(OF, [MIXTURE, RULER])
@@ -44,8 +42,8 @@ pub fn study() -> Study {
         .budget(Duration::from_secs(6))
 }
 
-pub fn checks(record: &StudyRecord) -> Vec<Check> {
-    let seen = |of: &str| Reading(record).with(CASE, OF, of, 1).and_then(|cell| cell.latencies.as_ref());
+pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
+    let seen = |of: &str| record.cell_with(CASE, OF, of, 1).and_then(|cell| cell.latencies.as_ref());
     let link_ns = seen(RULER).map(|ruler| ruler.p50_ns / RULER_LINKS as f64);
     let (Some(mixture), Some(link_ns)) = (seen(MIXTURE), link_ns) else {
         return vec![Check::of(
@@ -55,7 +53,8 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
             Judgement::fail("single operations are missing from the record"),
         )];
     };
-    let (short, long) = (without_interval(link_ns * SHORT as f64), without_interval(link_ns * LONG as f64));
+    let (short, long) =
+        (Estimate::without_interval(link_ns * SHORT as f64), Estimate::without_interval(link_ns * LONG as f64));
     vec![
         quantile("mixture: median", mixture.p50_ns, &short, mixture),
         quantile("mixture: 99th percentile", mixture.p99_ns, &long, mixture),
@@ -65,7 +64,7 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
 
 fn quantile(name: &str, claim_ns: f64, truth: &Estimate, mixture: &Latencies) -> Check {
     Check {
-        claimed: Some(without_interval(claim_ns)),
+        claimed: Some(Estimate::without_interval(claim_ns)),
         true_value: Some(*truth),
         ..Check::of(
             name,

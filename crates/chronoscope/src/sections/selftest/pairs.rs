@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use crate::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::Study;
-use chronoscope_render::text::percent;
+use chronoscope_render::estimate;
+use chronoscope_render::text::{counted, percent};
 
 use super::chain::chain_of;
 use super::check::{Check, Judgement};
 use super::judge;
-use crate::experiment::reading::Reading;
-use crate::experiment::words::{certain, counted, ratio as ratio_words};
 
 const SHORTER: &str = "100 links";
 const SAME: &str = "100 links again";
@@ -20,7 +19,7 @@ const TOKENS: [u64; 2] = [0, 16];
 /// What busy work may stray from a straight line, in percent.
 const STRAIGHT_PCT: f64 = 10.0;
 
-pub fn study() -> Study {
+pub(super) fn study() -> Study {
     Study::new("selftest: pairs")
         .backoff(TOKENS)
         .case(SHORTER, |b| b.iter_chained(1, chain_of::<100>))
@@ -31,14 +30,14 @@ pub fn study() -> Study {
         .budget(Duration::from_secs(14))
 }
 
-pub fn checks(record: &StudyRecord) -> Vec<Check> {
+pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let mut checks = Vec::new();
-    let point = |case: &str| Reading(record).point(case, SHORTER, 0, 1);
+    let point = |case: &str| record.point(case, SHORTER, 0, 1);
     let of = |name: &str, claim: Option<Estimate>, truth: f64, judgement: Judgement| {
-        let words = claim.map_or_else(|| "not compared".to_owned(), |ratio| format!("× {}", ratio_words(&ratio)));
+        let words = claim.map_or_else(|| "not compared".to_owned(), |ratio| format!("× {}", estimate::ratio(&ratio)));
         Check {
             claimed: claim,
-            true_value: Some(certain(truth)),
+            true_value: Some(Estimate::certain(truth)),
             ..Check::of(name, words, &format!("× {truth}"), judgement)
         }
     };
@@ -76,7 +75,7 @@ fn tokens(record: &StudyRecord) -> Check {
     let (claim, judgement) = match &record.tokens {
         None => ("not measured".to_owned(), Judgement::fail("the length of a token was not measured")),
         Some(tokens) => (
-            format!("{} per token", crate::experiment::words::ns(&tokens.ns_per_token)),
+            format!("{} per token", estimate::ns(&tokens.ns_per_token)),
             judge::straight(tokens.largest_deviation_pct, STRAIGHT_PCT),
         ),
     };

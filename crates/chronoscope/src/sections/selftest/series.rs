@@ -9,7 +9,6 @@ use chronoscope_harness::Study;
 use super::chain::chain;
 use super::check::{Check, Judgement};
 use super::judge::{self, Series};
-use crate::experiment::reading::Reading;
 
 const LINKS: u64 = 1_000;
 /// Batches of so many calls, and so many of them.
@@ -53,7 +52,7 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
     let truths =
         [(FLAT, Series::Flat, "flat"), (COLD, Series::WarmsUp, "a warm-up"), (DRIFT, Series::Grows, "no steady state")];
     let check = |(case, truth, words): (&str, Series, &str)| {
-        let found = Reading(record).cell(case, 0, 1).and_then(|cell| cell.steadiness);
+        let found = record.cell(case, 0, 1).and_then(|cell| cell.steadiness);
         let judgement = match &found {
             Some(found) => judge::series(found, truth),
             None => Judgement::fail("the detector said nothing"),

@@ -15,6 +15,71 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// A number that is known, or published without an interval: of confidence 1.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(chronoscope_harness::record::study::Estimate::certain(15.2).holds(15.2));
+    /// ```
+    pub const fn certain(value: f64) -> Self {
+        Self { estimate: value, low: value, high: value, confidence: 1.0 }
+    }
+
+    /// A number that was measured, but too seldom for an interval: of confidence 0.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(chronoscope_harness::record::study::Estimate::without_interval(15.2).confidence, 0.0);
+    /// ```
+    pub const fn without_interval(value: f64) -> Self {
+        Self { confidence: 0.0, ..Self::certain(value) }
+    }
+
+    /// This many times a `factor` that is known, and not negative.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(chronoscope_harness::record::study::Estimate::certain(15.2).times(2.0).high, 30.4);
+    /// ```
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self { estimate: self.estimate * factor, low: self.low * factor, high: self.high * factor, ..*self }
+    }
+
+    /// How many times `denominator` this is, with both intervals at their worst: wider than need be, and never too narrow.
+    /// None where `denominator` may be zero: nothing is known of such a quotient.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::study::Estimate;
+    ///
+    /// let by = Estimate { low: 1.0, high: 3.0, confidence: 0.95, ..Estimate::certain(2.0) };
+    /// let found = Estimate::certain(6.0).over(&by);
+    /// assert_eq!(found, Some(Estimate { estimate: 3.0, low: 2.0, high: 6.0, confidence: 0.95 }));
+    /// assert_eq!(by.over(&Estimate::certain(0.0)), None);
+    /// ```
+    pub fn over(&self, denominator: &Self) -> Option<Self> {
+        (denominator.low > 0.0).then(|| Self {
+            estimate: self.estimate / denominator.estimate,
+            low: self.low / denominator.high,
+            high: self.high / denominator.low,
+            confidence: self.confidence.min(denominator.confidence),
+        })
+    }
+
+    /// Whether it is told from zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::study::Estimate;
+    ///
+    /// assert!(Estimate::certain(-0.1).is_resolved());
+    /// assert!(!Estimate::without_interval(5.0).is_resolved(), "a single process tells nothing");
+    /// ```
+    pub fn is_resolved(&self) -> bool {
+        self.confidence > 0.0 && (self.low > 0.0 || self.high < 0.0)
+    }
+
     /// Half the interval's width.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0

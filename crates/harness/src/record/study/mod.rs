@@ -4,6 +4,7 @@ mod cell;
 mod compared;
 mod comparison;
 mod estimate;
+mod find;
 mod fork;
 mod plan;
 mod tokens;

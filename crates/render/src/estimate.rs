@@ -1,84 +1,69 @@
 //! How estimates are written: as many digits for the ends of the interval as for the estimate, and one unit for all.
 //!
 //! A time, a rate and a ratio are never negative: where the interval reaches zero, only its upper end is known, and that is
-//! what is written. A difference keeps its sign.
+//! what is written. A difference keeps its sign. A number of confidence 1 is written alone; one of confidence 0 says that
+//! it has no interval.
+//!
+//! # Examples
+//! ```
+//! use chronoscope_harness::record::study::Estimate;
+//! use chronoscope_render::estimate::{factor, ns, per_second, ratio, signed_ns, signed_percent};
+//!
+//! let of = |estimate, low, high| Estimate { estimate, low, high, confidence: 0.999 };
+//! assert_eq!(ns(&of(7.66, 7.6, 7.72)), "7.66 ns (7.60 … 7.72)");
+//! assert_eq!(ns(&of(437.0, -1_066.0, 1_941.0)), "< 1.94 µs");
+//! assert_eq!(ns(&Estimate::certain(15.2)), "15.2 ns");
+//! assert_eq!(ns(&Estimate::without_interval(15.2)), "15.2 ns (no interval)");
+//! assert_eq!(signed_ns(&of(0.83, -0.2, 1.04)), "+0.830 ns (-0.200 … +1.040)");
+//! assert_eq!(signed_percent(&of(8.1, 7.9, 8.3)), "+8.10 % (+7.90 … +8.30)");
+//! assert_eq!(per_second(&of(133.4, 130.0, 136.0)), "133 /s (130 … 136)");
+//! assert_eq!(factor(&of(1.98, 1.95, 2.01)), "1.98 (1.95 … 2.01)");
+//! assert_eq!(ratio(&of(1.02, 1.0196, 1.0204)), "1.0200 (1.0196 … 1.0204)");
+//! ```
 
-use crate::record::study::Estimate;
-use chronoscope_render::text;
+use chronoscope_harness::record::study::{Cell, Estimate};
+
+use crate::quantity;
 
 const NS: [(&str, f64); 4] = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+const PER_SECOND: [(&str, f64); 4] = [("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)];
 /// The confidence of what is not estimated.
 const CERTAIN: f64 = 1.0;
-/// A quotient whose interval spans more than this factor is none.
-const MOST_UNCERTAIN: f64 = 4.0;
-const PER_SECOND: [(&str, f64); 4] = [("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)];
 
 /// A duration with its interval: `7.66 ns (7.60 … 7.72)`; `< 7.72 ns` where that reaches zero.
-pub(crate) fn ns(value: &Estimate) -> String {
+pub fn ns(value: &Estimate) -> String {
     unsigned(value, &NS)
 }
 
 /// A difference of durations with its interval: `+7.66 ns (+7.60 … +7.72)`.
-pub(crate) fn signed_ns(value: &Estimate) -> String {
+pub fn signed_ns(value: &Estimate) -> String {
     written(value, &NS, true)
 }
 
 /// A rate with its interval: `133 /s (130 … 136)`.
-pub(crate) fn per_second(value: &Estimate) -> String {
+pub fn per_second(value: &Estimate) -> String {
     unsigned(value, &PER_SECOND)
 }
 
-/// A rate that has no interval.
-pub(crate) fn plain_per_second(value: f64) -> String {
-    unsigned(&certain(value), &PER_SECOND)
-}
-
 /// A ratio with its interval: `1.98 (1.95 … 2.01)`.
-pub(crate) fn factor(value: &Estimate) -> String {
+pub fn factor(value: &Estimate) -> String {
     unsigned(value, &[("", 1.0)])
 }
 
 /// A ratio near 1 with its interval: `1.0200 (1.0196 … 1.0204)`.
-pub(crate) fn ratio(value: &Estimate) -> String {
+pub fn ratio(value: &Estimate) -> String {
     format!("{:.4} ({:.4} … {:.4})", value.estimate, value.low, value.high)
 }
 
 /// A share of something that may be less than none of it: `+8.10 % (+7.90 … +8.30)`.
-pub(crate) fn signed_percent(value: &Estimate) -> String {
+pub fn signed_percent(value: &Estimate) -> String {
     written(value, &[("%", 1.0)], true)
 }
 
-/// A number that is known, or published without an interval.
-pub(crate) fn certain(value: f64) -> Estimate {
-    Estimate { estimate: value, low: value, high: value, confidence: CERTAIN }
-}
-
-/// A number that was measured, but too seldom for an interval.
-pub(crate) fn without_interval(value: f64) -> Estimate {
-    Estimate { confidence: 0.0, ..certain(value) }
-}
-
-/// How many times `denominator` the `numerator` is. None where that is not known to a factor of two either way, as
-/// where the denominator may be zero: such a quotient is a number about noise.
-pub(crate) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
-    let confidence = numerator.confidence.min(denominator.confidence);
-    if confidence <= 0.0 || denominator.low <= 0.0 || numerator.low <= 0.0 {
-        return None;
-    }
-    // Both intervals at their worst: wider than need be, and never too narrow.
-    let (low, high) = (numerator.low / denominator.high, numerator.high / denominator.low);
-    let estimate = numerator.estimate / denominator.estimate;
-    (high <= low * MOST_UNCERTAIN).then_some(Estimate { estimate, low, high, confidence })
-}
-
-/// `value` times a number that is known.
-pub(crate) fn times(value: &Estimate, factor: f64) -> Estimate {
-    Estimate { estimate: value.estimate * factor, low: value.low * factor, high: value.high * factor, ..*value }
-}
-
-/// `1 token`, `20 tokens`.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", text::count(count), if count == 1 { one } else { many })
+/// Why a cell has no time: `< 0.320 ns` where it cannot be told from an empty loop, else the reason in words.
+pub fn why_no_time(cell: Option<&Cell>) -> String {
+    let below = cell.and_then(|cell| cell.below_ns).map(|ns| format!("< {}", quantity::ns(ns)));
+    below.or_else(|| cell?.reason_no_time.clone()).unwrap_or_else(|| "not measured".to_owned())
 }
 
 /// What cannot be negative.
@@ -89,7 +74,7 @@ fn unsigned(value: &Estimate, units: &[(&str, f64)]) -> String {
     if value.low > 0.0 || value.estimate.is_nan() {
         written(value, units, false)
     } else if value.high > 0.0 {
-        format!("< {}", written(&certain(value.high), units, false))
+        format!("< {}", written(&Estimate::certain(value.high), units, false))
     } else {
         "not told from zero".to_owned()
     }
@@ -98,7 +83,7 @@ fn unsigned(value: &Estimate, units: &[(&str, f64)]) -> String {
 fn written(value: &Estimate, units: &[(&str, f64)], signed: bool) -> String {
     let largest = [value.estimate, value.low, value.high].map(f64::abs).into_iter().fold(0.0, f64::max);
     if ![value.estimate, value.low, value.high].iter().all(|each| each.is_finite()) {
-        return text::three_digits(value.estimate);
+        return quantity::three_digits(value.estimate);
     }
     // By the estimate: an interval that is much wider must not push it into a unit in which it is nothing.
     let by = if value.estimate == 0.0 { largest } else { value.estimate.abs() };
@@ -161,12 +146,12 @@ mod tests {
 
     #[test]
     fn no_interval_is_made_up() {
-        assert_eq!(ns(&certain(15.2)), "15.2 ns");
-        assert_eq!(plain_per_second(98_500.0), "98.5 k/s");
-        assert_eq!(ns(&certain(f64::NAN)), "not a number");
-        assert_eq!(ns(&certain(0.0)), "0 ns");
-        assert_eq!(ns(&without_interval(15.2)), "15.2 ns (no interval)", "what is measured is not certain");
-        assert_eq!(signed_ns(&without_interval(-15.2)), "-15.2 ns (no interval)");
+        assert_eq!(ns(&Estimate::certain(15.2)), "15.2 ns");
+        assert_eq!(per_second(&Estimate::certain(98_500.0)), "98.5 k/s");
+        assert_eq!(ns(&Estimate::certain(f64::NAN)), "not a number");
+        assert_eq!(ns(&Estimate::certain(0.0)), "0 ns");
+        assert_eq!(ns(&Estimate::without_interval(15.2)), "15.2 ns (no interval)", "what is measured is not certain");
+        assert_eq!(signed_ns(&Estimate::without_interval(-15.2)), "-15.2 ns (no interval)");
     }
 
     #[test]
@@ -178,17 +163,6 @@ mod tests {
         assert_eq!(per_second(&interval(538e3, 0.0, 1_093e3)), "< 1.09 M/s");
         assert_eq!(factor(&interval(3.2, 0.0, 6.45)), "< 6.45");
         assert_eq!(signed_ns(&interval(437.0, -1_066.0, 1_941.0)), "+437 ns (-1066 … +1941)", "a difference may be");
-    }
-
-    #[test]
-    fn no_quotient_is_made_of_noise() {
-        let by = |low: f64, high: f64| quotient(&interval(5.9, 5.7, 6.1), &interval((low + high) / 2.0, low, high));
-        assert_eq!(by(-0.1, 0.1), None);
-        assert_eq!(by(0.0, 0.1), None);
-        assert_eq!(by(1e-6, 8e-6), None, "as good as zero: 1 412 402 times");
-        let found = by(1.0, 1.2).unwrap();
-        assert!((found.low - 4.75).abs() < 0.01 && (found.high - 6.1).abs() < 0.01, "{found:?}");
-        assert_eq!(quotient(&without_interval(5.9), &interval(1.0, 0.9, 1.1)), None, "one process decides nothing");
     }
 
     proptest! {
