@@ -2,12 +2,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chronoscope_examples::Experiment;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::record::RuntimeKind;
 use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
 
-use crate::experiment::Experiment;
 use crate::sections::contention::granularity_list::GranularityList;
 use crate::sections::pace::rate::Rate;
 use crate::sections::runtimes::place::RuntimePlace;
@@ -288,11 +289,17 @@ pub enum Late {
 #[derive(Args, Clone, Debug)]
 pub struct ExperimentOptions {
     /// Which one
-    #[arg(value_enum, value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = experiment())]
     pub name: Experiment,
 
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+/// An experiment by its name.
+fn experiment() -> impl TypedValueParser<Value = Experiment> {
+    let names = Experiment::ALL.iter().map(|each| PossibleValue::new(each.name()).help(each.about()));
+    PossibleValuesParser::new(names).try_map(|name| Experiment::from_name(&name).ok_or("there is no such experiment"))
 }
 
 /// Options of the scalability surface.

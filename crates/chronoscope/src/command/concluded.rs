@@ -3,20 +3,20 @@
 
 use crate::record::study::StudyRecord;
 use chronoscope_bench::Failure;
+use chronoscope_examples::{Conclusions, Experiment};
 use chronoscope_render::Width;
 use chronoscope_render::study::{Detail, terminal_at};
-use clap::ValueEnum;
 use serde::Serialize;
 
 use super::study_run;
-use crate::experiment::{self, Conclusions, Experiment};
+use crate::experiment;
 use crate::sections::scaling;
 
 const SCALING: &str = "scaling";
 const EXPERIMENT: &str = "experiment ";
 
 /// Which command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Concluded {
     Scaling,
     Experiment(Experiment),
@@ -37,7 +37,7 @@ impl Concluded {
     /// By the name that a record holds; none for one that this build does not know.
     pub fn named(command: &str) -> Option<Self> {
         match command.strip_prefix(EXPERIMENT) {
-            Some(name) => Some(Self::Experiment(Experiment::from_str(name, false).ok()?)),
+            Some(name) => Some(Self::Experiment(Experiment::from_name(name)?)),
             None => (command == SCALING).then_some(Self::Scaling),
         }
     }
@@ -76,6 +76,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::experiment::synthetic::assert_fits;
+
+    fn all() -> Vec<Concluded> {
+        Experiment::ALL.iter().copied().map(Concluded::Experiment).chain([Concluded::Scaling]).collect()
+    }
 
     /// Places in a document.
     fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
@@ -99,14 +104,13 @@ mod tests {
     fn document(concluded: Concluded) -> Value {
         let names: &[(&str, &str)] = match concluded {
             Concluded::Scaling => &[("relaxed", "nothing"), ("seq_cst", "CLOCK_MONOTONIC")],
-            Concluded::Experiment(Experiment::Volatile) => {
-                &[("relaxed", "plain"), ("seq_cst", "volatile"), ("empty", "baseline")]
-            }
-            Concluded::Experiment(Experiment::Backoff) => {
-                &[("relaxed", "plain v++"), ("seq_cst", "volatile v++"), ("empty", "baseline: consume")]
-            }
-            Concluded::Experiment(Experiment::Omission) => &[("request", "setup(); work()")],
-            Concluded::Experiment(Experiment::Fibonacci) => &[("fibonacci", "next, timed in batches")],
+            Concluded::Experiment(experiment) => match experiment.name() {
+                "volatile" => &[("relaxed", "plain"), ("seq_cst", "volatile"), ("empty", "baseline")],
+                "backoff" => &[("relaxed", "plain v++"), ("seq_cst", "volatile v++"), ("empty", "baseline: consume")],
+                "omission" => &[("request", "setup(); work()")],
+                "fibonacci" => &[("fibonacci", "next, timed in batches")],
+                other => panic!("{other} has no cases here"),
+            },
         };
         let mut text = include_str!("../../tests/fixtures/study.json").to_owned();
         for (old, new) in names {
@@ -119,6 +123,13 @@ mod tests {
         for cell in root["cells"].as_array_mut().unwrap() {
             cell["parameters"] = json!({ "loop": "a" });
         }
+        // What more threads than CPUs claim is compared with what one does.
+        let cells = root["cells"].as_array_mut().unwrap();
+        if let Some(mut alone) = cells.iter().find(|cell| cell["case"] == "setup(); work()").cloned() {
+            alone["threads"] = json!(1);
+            cells.push(alone);
+            root["plan"]["threads"] = json!([1, 8]);
+        }
         root
     }
 
@@ -127,12 +138,10 @@ mod tests {
 
         #[test]
         fn whatever_a_record_holds_its_page_is_printed(
-            which in 0_usize..5,
+            which: Index,
             mutations in prop::collection::vec((any::<Index>(), 0_usize..9), 0..12),
         ) {
-            let mut all = vec![Concluded::Scaling];
-            all.extend(Experiment::value_variants().iter().map(|which| Concluded::Experiment(*which)));
-            let concluded = all[which];
+            let concluded = *which.get(&all());
             let mut root = document(concluded);
             for (place, mutation) in &mutations {
                 let mut found = Vec::new();
@@ -159,13 +168,20 @@ mod tests {
     }
 
     #[test]
+    fn every_page_fits_any_terminal() {
+        for concluded in all() {
+            let record: StudyRecord = serde_json::from_value(document(concluded)).unwrap();
+            assert_fits(|width| concluded.human(&record, false, width));
+        }
+    }
+
+    #[test]
     fn every_command_is_known_by_its_name() {
-        let experiments = Experiment::value_variants().iter().map(|which| Concluded::Experiment(*which));
-        for command in experiments.chain([Concluded::Scaling]) {
-            assert_eq!(Concluded::named(&command.name()), Some(command));
+        for name in all().into_iter().map(Concluded::name) {
+            assert_eq!(Concluded::named(&name).map(Concluded::name), Some(name));
         }
         for unknown in ["", "experiment", "experiment ", "experiment perpetuum", "Scaling", "pace"] {
-            assert_eq!(Concluded::named(unknown), None, "{unknown}");
+            assert!(Concluded::named(unknown).is_none(), "{unknown}");
         }
     }
 }

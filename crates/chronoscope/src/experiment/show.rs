@@ -1,10 +1,10 @@
-use crate::record::study::{Estimate, StudyRecord};
+use crate::record::study::StudyRecord;
+use chronoscope_examples::{Block, Conclusions, Grid, Item, Value};
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
 use chronoscope_render::{Width, estimate};
 
 use super::against;
-use super::conclusions::{Block, Conclusions, Grid, Item, Value};
 
 /// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
 pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
@@ -68,24 +68,7 @@ fn table(page: &mut Text, grid: &Grid) {
         if grid.rows.iter().all(is_name) { column.naming() } else { column }
     };
     let columns: Vec<Column> = grid.columns.iter().enumerate().map(column).collect();
-    page.table(&columns, grid.rows.iter().map(|row| row.iter().map(cell).collect()));
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Text(text) => text.clone(),
-        Value::Count(count) => text::count(*count),
-        Value::Number(number) => text::three_digits(*number),
-        Value::Ns(value) => estimate::ns(value),
-        Value::DifferenceNs(value) => estimate::signed_ns(value),
-        Value::PlainNs(ns) => estimate::ns(&Estimate::certain(*ns)),
-        Value::PerSecond(value) => estimate::per_second(value),
-        Value::PlainPerSecond(rate) => estimate::per_second(&Estimate::certain(*rate)),
-        Value::Factor(value) => format!("× {}", estimate::factor(value)),
-        Value::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
-        Value::PercentOf(share) => estimate::signed_percent(share),
-        Value::Missing(why) => why.clone(),
-    }
+    page.table(&columns, grid.rows.iter().map(|row| row.iter().map(Value::to_string).collect()));
 }
 
 /// The processes that an estimate rests on: those that were planned, or fewer where the run ended before.
@@ -150,23 +133,27 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 mod tests {
     use crate::record::finding::{Finding, FindingId};
     use crate::record::study::{Control, StudyFork};
+    use chronoscope_examples::Experiment;
 
     use super::super::synthetic::record;
     use super::*;
 
     #[test]
     fn a_warning_of_the_study_is_on_the_page_before_what_it_undermines() {
-        let mut made = record(&[0], &[1]);
+        let mut made = record();
         made.findings = vec![Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet")];
-        let conclusions = super::super::Experiment::Volatile.conclude(&made);
+        let conclusions = Experiment::ALL[0].conclude(&made);
         let text = terminal(&conclusions, &made, Width::default());
         let (warning, naive) = (text.find("6 of 18 visits were quiet").unwrap(), text.find("WHAT A NAIVE").unwrap());
         assert!(warning < naive, "{text}");
+        for title in ["WHAT THE MODEL SAYS", "PUBLISHED FIGURES AND OURS", "HOW SURE"] {
+            assert!(text.contains(title), "{title}: {text}");
+        }
     }
 
     #[test]
     fn few_comparisons_with_itself_say_nothing_of_the_next() {
-        let mut made = record(&[0], &[1]);
+        let mut made = record();
         let mut said = |comparisons| {
             made.control = Some(Control {
                 comparisons,
@@ -183,7 +170,7 @@ mod tests {
 
     #[test]
     fn intervals_are_of_the_processes_that_ran() {
-        let mut made = record(&[0], &[1]);
+        let mut made = record();
         assert!(how_sure(&made)[0].contains("over 4 processes"), "as planned");
         made.forks = vec![StudyFork::default(); 2];
         assert!(how_sure(&made)[0].contains("over 2 processes"), "stopped after two");

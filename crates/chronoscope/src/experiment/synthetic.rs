@@ -1,15 +1,20 @@
-//! Records made up for tests: of what the experiments ask of a record, and nothing else.
+//! What tests of pages share.
 
-use std::collections::BTreeMap;
-
-use crate::record::study::{
-    Cell, CellFork, Comparison, ComparisonPoint, Difference, Estimate, OperationPart, Outliers, Steadiness, StudyClock,
-    StudyPlan, StudyRecord, StudyVisit, TokenCost,
-};
-use crate::record::{Machine, Mode as Peak, Tool};
-use chronoscope_harness::Mode;
+use crate::record::study::StudyRecord;
 use chronoscope_render::Width;
 use unicode_width::UnicodeWidthStr;
+
+/// A record of four planned processes, and nothing measured.
+pub(crate) fn record() -> StudyRecord {
+    let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+    record.plan.forks = 4;
+    (record.canary, record.control) = (None, None);
+    record.cells.clear();
+    record.comparisons.clear();
+    record.forks.clear();
+    record.findings.clear();
+    record
+}
 
 /// Fails where a page is wider than what it is asked for, or a narrow page lacks a number of the usual one.
 pub(crate) fn assert_fits(page: impl Fn(Width) -> String) {
@@ -31,138 +36,4 @@ pub(crate) fn assert_fits(page: impl Fn(Width) -> String) {
             assert!(found.contains(number), "{number} is not there at {columns} columns:\n{text}");
         }
     }
-}
-
-/// An estimate with `half` on each side.
-pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {
-    Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
-}
-
-/// A record without cells, of a machine with 2 CPUs, where a token takes 2 ns.
-pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
-    StudyRecord {
-        study_schema_version: 1,
-        study: "made up".into(),
-        command: None,
-        tool: Tool { name: "chronoscope".into(), version: "0".into() },
-        started_at: "2026-11-21T06:10:03Z".into(),
-        elapsed_ms: 12_345,
-        interrupted: false,
-        machine: Machine::default(),
-        plan: StudyPlan {
-            cases: Vec::new(),
-            backoff_tokens: tokens.to_vec(),
-            threads: threads.to_vec(),
-            parameters: Vec::new(),
-            comparisons: Vec::new(),
-            mode: Mode::AverageTime,
-            budget_ms: 1_000,
-            forks: 4,
-            rounds: 4,
-            batches: 0,
-            warm_up_batches: 1,
-            cpus: vec![0, 1],
-            margin_pct: 1.0,
-            confidence: 0.999,
-            seed: 1,
-        },
-        clock: Some(StudyClock { name: "ordered, verified".into(), error_ns: 12.5, batch_ns: 25.0 }),
-        empty_loop_ns: Some(interval(0.3, 0.01)),
-        tokens: Some(TokenCost {
-            ns_per_token: interval(2.0, 0.01),
-            call_ns: interval(0.0, 0.01),
-            r_squared: 1.0,
-            largest_deviation_pct: 0.5,
-            points: Vec::new(),
-        }),
-        canary: None,
-        cells: Vec::new(),
-        comparisons: Vec::new(),
-        control: None,
-        failures: Vec::new(),
-        forks: Vec::new(),
-        findings: Vec::new(),
-    }
-}
-
-/// A cell that takes `forks` nanoseconds in each process.
-pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Cell {
-    let mean = forks.iter().sum::<f64>() / 4.0;
-    let fork = |(i, ns): (usize, &f64)| CellFork { fork: i as u32, time_ns: Some(*ns), visits: Vec::new() };
-    Cell {
-        case: case.into(),
-        role: None,
-        parameters: BTreeMap::new(),
-        backoff_tokens: tokens,
-        threads,
-        oversubscribed: threads > 2,
-        operations_per_batch: 100,
-        time_ns: Some(interval(mean, 0.01)),
-        below_ns: None,
-        reason_no_time: None,
-        median_ns: None,
-        minimum_ns: None,
-        throughput_per_s: None,
-        clock_share_pct: 0.01,
-        variance: None,
-        steadiness: None,
-        autocorrelation: None,
-        outliers: Outliers::default(),
-        modes: Vec::<Peak>::new(),
-        overlap_share: None,
-        visits: 16,
-        visits_quiet: 16,
-        latencies: None,
-        part: None,
-        forks: forks.iter().enumerate().map(fork).collect(),
-    }
-}
-
-/// A comparison with these differences, by tokens.
-pub(crate) fn comparison(
-    case: &str,
-    baseline: &str,
-    threads: u32,
-    points: &[(u64, Estimate, Difference)],
-) -> Comparison {
-    let point = |(tokens, difference_ns, verdict): &(u64, Estimate, Difference)| ComparisonPoint {
-        backoff_tokens: *tokens,
-        difference_ns: *difference_ns,
-        ratio: interval(1.0 + difference_ns.estimate / 10.0, 0.001),
-        verdict: *verdict,
-        p_value: 0.001,
-        significant_in_family: true,
-        pairs: 64,
-    };
-    Comparison {
-        case: case.into(),
-        baseline: baseline.into(),
-        parameters: BTreeMap::new(),
-        threads,
-        points: points.iter().map(point).collect(),
-        model: None,
-    }
-}
-
-/// What stamps claim and what is done, per second, each give or take 1 %.
-pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
-    OperationPart {
-        part_ns: interval(1e9 / claimed, 1e7 / claimed),
-        claimed_per_s: interval(claimed, claimed / 100.0),
-        external_per_s: interval(done, done / 100.0),
-        inflation: interval(claimed / done, claimed / done / 100.0),
-        timed_share,
-        preemptions_per_visit: 1.0,
-    }
-}
-
-/// A cell whose processes each made one visit, of these batches.
-pub(crate) fn series(case: &str, batches_ns: &[f64], steadiness: Steadiness) -> Cell {
-    let mut cell = cell(case, 0, 1, [1.0; 4]);
-    for fork in &mut cell.forks {
-        let visit = StudyVisit { quiet: true, batches_ns: batches_ns.to_vec(), ..StudyVisit::default() };
-        fork.visits = vec![visit];
-    }
-    cell.steadiness = Some(steadiness);
-    cell
 }

@@ -57,7 +57,7 @@ fn claims_that_were_not_tried_are_no_ground_for_trust() {
 
 #[test]
 fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
-    let mut stopped = crate::experiment::synthetic::record(&[0], &[1]);
+    let mut stopped = crate::experiment::synthetic::record();
     stopped.interrupted = true;
     let parts = parts(2);
     let found = judge(&parts, &[stopped.clone()]);
@@ -73,7 +73,7 @@ fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
 fn a_saved_self_test_reads_back_as_it_was() {
     let found =
         verdict(&[Judgement::pass("off +0.1 %"), Judgement::fail("off"), Judgement::not_tried("no")], disturbed());
-    let studies = vec![crate::experiment::synthetic::record(&[0], &[1])];
+    let studies = vec![crate::experiment::synthetic::record()];
     let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies };
     let text = serde_json::to_string(&run).unwrap();
     let read: SelftestRun = serde_json::from_str(&text).unwrap();

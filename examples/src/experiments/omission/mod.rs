@@ -5,11 +5,18 @@ mod says;
 
 use std::time::Duration;
 
-use crate::record::study::StudyRecord;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, consume_cpu};
 use chronoscope_render::text::counted;
 
-use super::conclusions::Conclusions;
+use crate::{Conclusions, Experiment};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "omission",
+    about: "What stamps around a part of a loop claim with more threads than CPUs",
+    study,
+    conclude,
+};
 
 /// The case; what it does is a parameter, for loops of unlike lengths have batches of their own.
 const CASE: &str = "setup(); work()";
@@ -40,7 +47,7 @@ const LOOPS: [Loop; 4] = [
 ];
 
 /// `cpus`: how many the threads will have.
-pub(super) fn study(cpus: u32) -> Study {
+fn study(cpus: u32) -> Study {
     Study::new("experiment omission")
         .threads(threads(cpus))
         .parameter(LOOP, LOOPS.iter().map(|each| each.name))
@@ -71,13 +78,13 @@ fn threads(cpus: u32) -> Vec<u32> {
     threads
 }
 
-pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+fn conclude(record: &StudyRecord) -> Conclusions {
     // The record's own loops: an earlier build may have had others.
     let loops = record.plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
     let figures: Vec<figures::Figures> =
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
-        experiment: "omission",
+        experiment: EXPERIMENT.name,
         question: question(&record.plan.threads, record.cpus()),
         naive: says::naive(&figures),
         model: says::model(record, &figures),

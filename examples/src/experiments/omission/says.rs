@@ -1,9 +1,9 @@
-use crate::record::study::{Estimate, OperationPart, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::estimate::{factor, ns, per_second};
 use chronoscope_render::text::{counted, percent, three_digits};
 
-use super::super::conclusions::{Block, Value};
 use super::figures::{Figures, claim_over_done, is_more_than_done, stamped_share};
+use crate::{Block, Value};
 
 /// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
 const ARTICLE: Article = Article { cpus: 2, setup_s: 0.005, work_s: 0.010, threads: 4, claimed_per_s: 400.0 };

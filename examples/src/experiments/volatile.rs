@@ -4,13 +4,16 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
-use crate::record::study::{Difference, Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_harness::{Study, black_box};
 use chronoscope_render::estimate::{factor, ns, signed_ns, why_no_time};
 use chronoscope_render::text::percent;
 
-use super::conclusions::{Block, Conclusions, Value};
-use super::reading::{quotient, subtracted as difference_of};
+use crate::reading::{quotient, subtracted as difference_of};
+use crate::{Block, Conclusions, Experiment, Value};
+
+pub(super) const EXPERIMENT: Experiment =
+    Experiment { name: "volatile", about: "What a volatile write costs, asked naively", study: |_| study(), conclude };
 
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
@@ -23,7 +26,7 @@ const PUBLISHED: [(&str, &str, f64, f64); 3] = [
     (VOLATILE, "v++, sequentially consistent", 15.2, 11.0),
 ];
 
-pub(super) fn study() -> Study {
+fn study() -> Study {
     Study::new("experiment volatile")
         .case(BASELINE, |b| b.iter(|| ()))
         // A field that nobody else can see would be kept in a register, however volatile: the black box sees it.
@@ -42,9 +45,9 @@ pub(super) fn study() -> Study {
         .budget(Duration::from_secs(8))
 }
 
-pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
-        experiment: "volatile",
+        experiment: EXPERIMENT.name,
         question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
             .into(),
         naive: naive(record),
@@ -176,11 +179,9 @@ fn published(record: &StudyRecord) -> Block {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_render::Width;
 
-    use super::super::show::terminal;
-    use super::super::synthetic::{assert_fits, cell, cell as cell_of, comparison, interval, record};
     use super::*;
+    use crate::synthetic::{cell, cell as cell_of, comparison, interval, page, record};
 
     fn made_up(cost_ns: f64, verdict: Difference) -> StudyRecord {
         let mut made = record(&[0], &[1]);
@@ -203,8 +204,7 @@ mod tests {
         let said = conclusions.model.text();
         assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more than the plain one"), "{said}");
         assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
-        assert_fits(|width| terminal(&conclusions, &made, width));
-        let text = terminal(&conclusions, &made, Width::default());
+        let text = page(&conclusions);
         assert!(text.contains("15.2 ns") && text.contains("× 4.23") && text.contains("< 0.320 ns"), "{text}");
     }
 
@@ -242,13 +242,13 @@ mod tests {
         let naive = conclusions.naive.text();
         assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
         assert!(!naive.contains("times as long"), "{naive}");
-        assert!(terminal(&conclusions, &made, Width::default()).contains("no ratio"));
+        assert!(page(&conclusions).contains("no ratio"));
     }
 
     #[test]
     fn a_record_of_nothing_is_no_reason_to_panic() {
         let empty = record(&[0], &[1]);
-        let text = terminal(&conclude(&empty), &empty, Width::default());
+        let text = page(&conclude(&empty));
         assert!(text.contains("were not compared") && text.contains("not measured"), "{text}");
     }
 }

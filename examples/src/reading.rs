@@ -1,13 +1,13 @@
 //! What experiments compute from the figures of a record.
 
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::mean_interval;
 
 /// A quotient whose interval spans more than this factor is none.
 const MOST_UNCERTAIN: f64 = 4.0;
 
 /// What subtracting one case's time from another's gives: the mean over processes of the difference in each.
-pub(super) fn subtracted(
+pub(crate) fn subtracted(
     record: &StudyRecord,
     case: &str,
     baseline: &str,
@@ -24,7 +24,7 @@ pub(super) fn subtracted(
 
 /// How many times `denominator` the `numerator` is. None where that is not known to a factor of two either way, as
 /// where the denominator may be zero: such a quotient is a number about noise.
-pub(super) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
+pub(crate) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
     let is_known =
         |found: &Estimate| found.confidence > 0.0 && found.low > 0.0 && found.high <= found.low * MOST_UNCERTAIN;
     numerator.over(denominator).filter(is_known)
@@ -32,8 +32,8 @@ pub(super) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<E
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::interval;
     use super::*;
+    use crate::synthetic::interval;
 
     #[test]
     fn no_quotient_is_made_of_noise() {

@@ -9,10 +9,17 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
-use crate::record::study::StudyRecord;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, black_box};
 
-use super::conclusions::Conclusions;
+use crate::{Conclusions, Experiment};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "backoff",
+    about: "The same as a function of the work around it, with three baselines",
+    study: |_| study(),
+    conclude,
+};
 
 const CONSUME: &str = "baseline: consume";
 const RETURN_42: &str = "baseline: consume, return 42";
@@ -28,7 +35,7 @@ const TOKENS: [u64; 12] = [0, 1, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40];
 #[repr(align(128))]
 struct Field(AtomicU64);
 
-pub(super) fn study() -> Study {
+fn study() -> Study {
     Study::new("experiment backoff")
         .backoff(TOKENS)
         .threads([1, 2])
@@ -65,9 +72,9 @@ pub(super) fn study() -> Study {
         .budget(Duration::from_secs(20))
 }
 
-pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
-        experiment: "backoff",
+        experiment: EXPERIMENT.name,
         question: "What does a volatile increment cost when the program does other work between two of them?".into(),
         naive: naive::block(record),
         model: model::block(record),

@@ -1,11 +1,8 @@
-use crate::record::study::{Steadiness, StudyRecord};
+use chronoscope_harness::record::study::{Steadiness, StudyRecord};
 
-use chronoscope_render::Width;
-
-use super::super::show::terminal;
-use super::super::synthetic::{assert_fits, cell, interval, part, record, series};
 use super::growth::{Growth, Line};
 use super::*;
+use crate::synthetic::{cell, interval, page, part, record, series};
 
 /// 50 ns, and a hundredth more with each call: 400 000 calls take 820 ms.
 fn made_up(steadiness: Steadiness) -> StudyRecord {
@@ -116,8 +113,7 @@ fn no_single_number_is_given_where_the_detector_sees_a_trend() {
     assert!(!said.contains("+1.00 ns"), "the slope has one number, and that has an interval: {said}");
     let naive = conclusions.naive.text();
     assert!(naive.contains("in 1 ms") && naive.contains("depends on the length of the run"), "{naive}");
-    assert_fits(|width| terminal(&conclusions, &made, width));
-    assert!(terminal(&conclusions, &made, Width::default()).contains("the run was shorter"), "a second was not run");
+    assert!(page(&conclusions).contains("the run was shorter"), "a second was not run");
 }
 
 #[test]
@@ -157,7 +153,7 @@ fn no_time_is_negative_and_no_length_is_told_from_another_that_is_not() {
     let said = conclusions.model.text();
     assert!(said.contains("finds a steady state in 4 of 4") && !said.contains("contradicts"), "{said}");
     assert!(said.contains("no slope that is resolved") && !said.contains("instead of one number"), "{said}");
-    let text = terminal(&conclusions, &made, Width::default());
+    let text = page(&conclusions);
     let times = text.lines().filter(|line| line.contains(" ns") && !line.contains("slope"));
     for line in times {
         assert!(!line.contains("-"), "a negative time: {line}");
@@ -177,5 +173,5 @@ fn a_record_of_nothing_is_no_reason_to_panic() {
     let empty = record(&[0], &[1]);
     let conclusions = conclude(&empty);
     assert!(conclusions.naive.text().contains("no process ran long enough"));
-    assert!(terminal(&conclusions, &empty, Width::default()).contains("nothing to judge"));
+    assert!(page(&conclusions).contains("nothing to judge"));
 }

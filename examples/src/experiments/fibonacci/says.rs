@@ -1,11 +1,11 @@
-use crate::record::study::{Estimate, Steadiness, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
 use chronoscope_render::estimate::{factor, ns, signed_ns};
 use chronoscope_render::text::{count, counted, percent};
 
-use super::super::conclusions::{Block, Value};
-use super::super::reading::quotient;
 use super::growth::Growth;
 use super::{TIMED_ALONE, TIMED_OUTSIDE};
+use crate::reading::quotient;
+use crate::{Block, Value};
 
 const MS: f64 = 1e6;
 /// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)

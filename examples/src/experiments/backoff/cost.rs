@@ -1,6 +1,6 @@
 //! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
 
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 
 /// A cost within this share of the operation's time, backoff included, does not matter.
 pub(super) const MARGIN: f64 = 0.05;
@@ -61,7 +61,7 @@ pub(super) enum Change {
 /// The rows of the comparison of `case` with `baseline`, with rising backoff.
 pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
     let Some(comparison) = record.comparison(case, baseline, threads) else { return Vec::new() };
-    let row = |point: &crate::record::study::ComparisonPoint| {
+    let row = |point: &chronoscope_harness::record::study::ComparisonPoint| {
         let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
         let time_ns = record
             .cell(case, tokens, threads)
@@ -146,8 +146,8 @@ fn moved(from: &Row, to: &Row) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::synthetic::interval;
     use super::*;
+    use crate::synthetic::interval;
     use proptest::prelude::*;
 
     /// A row of an operation that takes 100 ns.
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn no_share_of_a_time_exceeds_it() {
-        use super::super::super::synthetic::{cell, comparison, record};
+        use crate::synthetic::{cell, comparison, record};
         let mut made = record(&[0], &[2]);
         made.cells.push(cell("volatile", 0, 2, [7.86; 4]));
-        let verdict = crate::record::study::Difference::Slower;
+        let verdict = chronoscope_harness::record::study::Difference::Slower;
         made.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
         let share = rows(&made, "volatile", "plain", 2)[0].share_pct.unwrap();
         assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");

@@ -1,4 +1,4 @@
-use crate::record::study::{Estimate, OperationPart, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::text::ns;
 
 use super::{CASE, LOOP};
@@ -115,8 +115,8 @@ pub(super) fn stamped_share(alone: &OperationPart) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::synthetic::part;
     use super::*;
+    use crate::synthetic::part;
 
     fn of(estimate: f64, low: f64, high: f64) -> Estimate {
         Estimate { estimate, low, high, confidence: 0.999 }

@@ -1,10 +1,10 @@
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::estimate::{ns, signed_ns, signed_percent, why_no_time};
 use chronoscope_render::text::counted;
 
-use super::super::conclusions::{Block, Value};
 use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, legs, rows};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
+use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();

@@ -1,10 +1,7 @@
-use crate::record::study::{Estimate, OperationPart, Parameter, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, OperationPart, Parameter, StudyRecord};
 
-use chronoscope_render::Width;
-
-use super::super::show::terminal;
-use super::super::synthetic::{assert_fits, cell, part, record};
 use super::*;
+use crate::synthetic::{cell, page, part, record};
 
 /// A record of the study without a cell.
 fn nothing() -> StudyRecord {
@@ -41,7 +38,6 @@ fn a_claim_that_grows_is_named_with_its_factor() {
     let over = figures.over_report(&figures.crowded().unwrap().1).unwrap();
     assert!((over.estimate - 8.0).abs() < 1e-9 && over.low < 8.0 && over.high > 8.0);
     let conclusions = conclude(&made);
-    assert_fits(|width| terminal(&conclusions, &made, width));
     assert!(
         conclusions.naive.text().contains("8 threads: 800 k/s (792 … 808) of work()"),
         "{}",
@@ -92,7 +88,7 @@ fn a_claim_whose_interval_reaches_zero_is_a_bound() {
 fn lengths_are_those_of_the_run_and_every_column_has_a_unit() {
     // 50 000 per second with their set-up, 10 µs of them between the stamps.
     let made = made_up(|threads| part(100_000.0 * f64::from(threads), 100_000.0, 0.5));
-    let text = terminal(&conclude(&made), &made, Width::default());
+    let text = page(&conclude(&made));
     assert!(text.contains("set-up 8000 tokens, work 8000: about 10.0 µs and 10.0 µs on one thread"), "{text}");
     assert!(text.contains("switches a visit") && !text.contains("CPU lost"), "{text}");
     for each in &LOOPS {
@@ -139,7 +135,7 @@ fn a_record_of_nothing_is_no_reason_to_panic() {
     let empty = nothing();
     let conclusions = conclude(&empty);
     assert!(conclusions.naive.text().contains("no loop was measured"));
-    assert!(terminal(&conclusions, &empty, Width::default()).contains("the ceiling is not known"));
+    assert!(page(&conclusions).contains("the ceiling is not known"));
 }
 
 #[test]
@@ -158,7 +154,7 @@ fn a_factor_that_may_be_one_is_not_asserted() {
         "{said}"
     );
     assert!(!said.contains("of its time stamped"), "{said}");
-    let text = terminal(&conclusions, &made, Width::default());
+    let text = page(&conclusions);
     assert!(text.contains("× 2.33 (1.00 … 4.36)") && !text.contains("0.30 …"), "{text}");
 }
 

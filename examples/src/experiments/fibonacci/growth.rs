@@ -1,4 +1,4 @@
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::{mean_interval, straight_line};
 
 use super::{CALLS, TIMED_OUTSIDE};

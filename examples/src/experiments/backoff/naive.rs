@@ -1,10 +1,10 @@
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::estimate::signed_ns;
 use chronoscope_render::text::counted;
 
-use super::super::conclusions::{Block, Value};
-use super::super::reading::subtracted;
 use super::{BASELINES, PLAIN, VOLATILE};
+use crate::reading::subtracted;
+use crate::{Block, Value};
 
 /// What a baseline subtracted from an operation gives, where no cost can be like that.
 #[derive(Clone, Debug, PartialEq)]

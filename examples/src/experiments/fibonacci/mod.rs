@@ -6,11 +6,18 @@ mod says;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::record::study::{Mode, StudyRecord};
 use chronoscope_harness::Study;
+use chronoscope_harness::record::study::{Mode, StudyRecord};
 use num_bigint::BigUint;
 
-use super::conclusions::Conclusions;
+use crate::{Conclusions, Experiment};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "fibonacci",
+    about: "An operation that never settles, and three bad answers",
+    study: |_| study(),
+    conclude,
+};
 
 const TIMED_OUTSIDE: &str = "next, timed in batches";
 const TIMED_ALONE: &str = "next, each call stamped";
@@ -36,7 +43,7 @@ impl Pair {
     }
 }
 
-pub(super) fn study() -> Study {
+fn study() -> Study {
     Study::new("experiment fibonacci")
         // The state goes on from batch to batch, so each case has one visit per process, of as many batches as there is
         // time for: the index of a call is its place in the process.
@@ -65,10 +72,10 @@ pub(super) fn study() -> Study {
         .budget(Duration::from_secs(24))
 }
 
-pub(super) fn conclude(record: &StudyRecord) -> Conclusions {
+fn conclude(record: &StudyRecord) -> Conclusions {
     let growth = growth::Growth::of(record);
     Conclusions {
-        experiment: "fibonacci",
+        experiment: EXPERIMENT.name,
         question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
         naive: says::naive(record, &growth),
         model: says::model(record, &growth),

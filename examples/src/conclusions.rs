@@ -1,60 +1,93 @@
 use std::collections::BTreeMap;
+use std::fmt;
 
-use crate::record::study::Estimate;
+use chronoscope_harness::record::study::Estimate;
+use chronoscope_render::{estimate, text};
 use serde::Serialize;
 
-/// What an experiment shows, as data: a renderer makes text of it, and `--format json` prints it beside the record.
+/// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it beside the record.
+///
+/// # Examples
+/// ```no_run
+/// # fn record() -> chronoscope_harness::record::study::StudyRecord { unimplemented!() }
+/// use chronoscope_examples::{Experiment, Item};
+///
+/// let conclusions = Experiment::ALL[0].conclude(&record());
+/// for item in &conclusions.naive.items {
+///     match item {
+///         Item::Statement(statement) => println!("{}", statement.text),
+///         Item::Table(table) => println!("{} rows", table.rows.len()),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Conclusions {
+pub struct Conclusions {
     /// Which experiment.
-    pub(crate) experiment: &'static str,
+    pub experiment: &'static str,
     /// The question that it puts.
-    pub(crate) question: String,
+    pub question: String,
     /// What somebody would conclude who takes the figures as they come.
-    pub(crate) naive: Block,
+    pub naive: Block,
     /// What the model says.
-    pub(crate) model: Block,
+    pub model: Block,
     /// The article's figures beside those of this run.
-    pub(crate) published: Block,
+    pub published: Block,
 }
 
 /// A part of the conclusions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Block {
-    pub(crate) items: Vec<Item>,
+pub struct Block {
+    /// Its sentences and tables in order.
+    pub items: Vec<Item>,
 }
 
 /// A sentence or a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Item {
+pub enum Item {
+    /// A sentence.
     Statement(Statement),
+    /// A table.
     Table(Grid),
 }
 
 /// A sentence with the numbers that it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Statement {
-    pub(crate) text: String,
+pub struct Statement {
+    /// The sentence.
+    pub text: String,
     /// Whether it is the one to take along.
-    pub(crate) is_main: bool,
+    pub is_main: bool,
     /// The numbers by name, unit last in the name.
-    pub(crate) values: BTreeMap<&'static str, Estimate>,
+    pub values: BTreeMap<&'static str, Estimate>,
 }
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Grid {
-    pub(crate) title: String,
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<Vec<Value>>,
+pub struct Grid {
+    /// What stands above it; empty where that is clear.
+    pub title: String,
+    /// The heads of its columns.
+    pub columns: Vec<String>,
+    /// Its rows, of a cell per column or fewer.
+    pub rows: Vec<Vec<Value>>,
 }
 
 /// A cell of a table. The unit is the name.
+///
+/// # Examples
+/// ```
+/// use chronoscope_examples::Value;
+///
+/// assert_eq!(Value::PlainNs(15.2).to_string(), "15.2 ns");
+/// assert_eq!(Value::PlainFactor(4.234).to_string(), "× 4.23");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Value {
+pub enum Value {
+    /// Words.
     Text(String),
+    /// A number of things.
     Count(u64),
     /// A number without a unit.
     Number(f64),
@@ -64,10 +97,13 @@ pub(crate) enum Value {
     DifferenceNs(Estimate),
     /// A duration that somebody published or that is a sum of others.
     PlainNs(f64),
+    /// A rate with its interval.
     PerSecond(Estimate),
+    /// A rate that somebody published or that is a multiple of another.
     PlainPerSecond(f64),
     /// A ratio with its interval.
     Factor(Estimate),
+    /// A ratio of published figures.
     PlainFactor(f64),
     /// A share, in percent, with its interval; less than none where it is of a difference.
     PercentOf(Estimate),
@@ -127,5 +163,23 @@ impl Value {
 
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::Text(words) | Self::Missing(words) => words.clone(),
+            Self::Count(count) => text::count(*count),
+            Self::Number(number) => text::three_digits(*number),
+            Self::Ns(value) => estimate::ns(value),
+            Self::DifferenceNs(value) => estimate::signed_ns(value),
+            Self::PlainNs(ns) => estimate::ns(&Estimate::certain(*ns)),
+            Self::PerSecond(value) => estimate::per_second(value),
+            Self::PlainPerSecond(rate) => estimate::per_second(&Estimate::certain(*rate)),
+            Self::Factor(value) => format!("× {}", estimate::factor(value)),
+            Self::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
+            Self::PercentOf(share) => estimate::signed_percent(share),
+        })
     }
 }

@@ -1,10 +1,10 @@
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::estimate::ns;
 
-use super::super::conclusions::{Block, Value};
 use super::cost::{amortised, rows};
 use super::model::{amortisation, plain_time};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
+use crate::{Block, Value};
 
 /// Where the article's cost is gone: tokens of JMH, nanoseconds on a laptop at 2 GHz.
 const ARTICLE: (u64, f64) = (20, 50.0);
