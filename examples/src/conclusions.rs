@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use chronoscope_harness::record::study::Estimate;
+use chronoscope_harness::record::study::{Cell, Estimate};
 use chronoscope_render::{estimate, text};
 use serde::Serialize;
 
@@ -156,9 +156,14 @@ impl Statement {
 }
 
 impl Value {
-    /// `value`, or that it was not measured and why.
-    pub(crate) fn ns_or(value: Option<Estimate>, why: impl Into<String>) -> Self {
-        value.map_or_else(|| Self::Missing(why.into()), Self::Ns)
+    /// `found`, or that there is no number and why.
+    pub(crate) fn or(found: Option<Self>, why: impl Into<String>) -> Self {
+        found.unwrap_or_else(|| Self::Missing(why.into()))
+    }
+
+    /// The time of a cell, or why it has none.
+    pub(crate) fn time(cell: Option<&Cell>) -> Self {
+        Self::or(cell.and_then(|cell| cell.time_ns).map(Self::Ns), estimate::why_no_time(cell))
     }
 
     pub(crate) fn text(text: impl Into<String>) -> Self {

@@ -6,15 +6,9 @@ use chronoscope_harness::stats::mean_interval;
 /// A quotient whose interval spans more than this factor is none.
 const MOST_UNCERTAIN: f64 = 4.0;
 
-/// What subtracting one case's time from another's gives: the mean over processes of the difference in each.
-pub(crate) fn subtracted(
-    record: &StudyRecord,
-    case: &str,
-    baseline: &str,
-    tokens: u64,
-    threads: u32,
-) -> Option<Estimate> {
-    let (minuend, subtrahend) = (record.cell(case, tokens, threads)?, record.cell(baseline, tokens, threads)?);
+/// What subtracting one case's time from another's gives on one thread: the mean over processes of the difference in each.
+pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
+    let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
     let differences = minuend.forks.iter().filter_map(|fork| {
         let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
         Some(fork.time_ns? - other.time_ns?)

@@ -1,15 +1,23 @@
 //! What a volatile write costs, asked naively: one figure per operation, with nothing around it.
+//!
+//! An experiment is what this file is: a study, which is all that a benchmark needs; and pure functions from its record to
+//! what is concluded.
+//!
+//! # Sources
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, asks the question
+//! and gives the first figures, of JMH on a laptop at 2 GHz. The second are ours, of JMH 1.37 on JDK 25 on a server's virtual
+//! machine at 2.8 GHz.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
 use chronoscope_harness::record::study::{Difference, Estimate, StudyRecord};
-use chronoscope_harness::{Study, black_box};
-use chronoscope_render::estimate::{factor, ns, signed_ns, why_no_time};
+use chronoscope_harness::{Bencher, Study, black_box};
+use chronoscope_render::estimate::{factor, ns, signed_ns};
 use chronoscope_render::text::percent;
 
-use crate::reading::{quotient, subtracted as difference_of};
+use crate::reading::{quotient, subtracted};
 use crate::{Block, Conclusions, Experiment, Value};
 
 pub(super) const EXPERIMENT: Experiment =
@@ -18,8 +26,7 @@ pub(super) const EXPERIMENT: Experiment =
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
 const VOLATILE: &str = "volatile";
-/// Case, what it does, nanoseconds that were published (JMH, a laptop at 2 GHz: A. Shipilëv, "Nanotrusting the Nanotime",
-/// 2014), and those of JMH 1.37 on JDK 25 on a server's virtual machine at 2.8 GHz.
+/// Case, what it does, the article's nanoseconds, and those of JMH 1.37.
 const PUBLISHED: [(&str, &str, f64, f64); 3] = [
     (BASELINE, "nothing", 2.04, 3.99),
     (PLAIN, "v++", 3.59, 3.9),
@@ -29,20 +36,32 @@ const PUBLISHED: [(&str, &str, f64, f64); 3] = [
 fn study() -> Study {
     Study::new("experiment volatile")
         .case(BASELINE, |b| b.iter(|| ()))
-        // A field that nobody else can see would be kept in a register, however volatile: the black box sees it.
-        .case(PLAIN, |b| {
-            let v = AtomicU64::new(0);
-            let v = black_box(&v);
-            b.iter(|| v.store(v.load(Relaxed) + 1, Relaxed));
-        })
-        .case(VOLATILE, |b| {
-            let v = AtomicU64::new(0);
-            let v = black_box(&v);
-            b.iter(|| v.store(v.load(Acquire) + 1, SeqCst));
-        })
+        .case(PLAIN, |b| on_own_field(b, plain))
+        .case(VOLATILE, |b| on_own_field(b, volatile))
         .compare(VOLATILE, PLAIN)
         .compare(PLAIN, BASELINE)
         .budget(Duration::from_secs(8))
+}
+
+/// Times an operation on a field of the thread's own. A field that nobody else can see would be kept in a register, however
+/// volatile: the black box sees it.
+#[inline(always)]
+pub(super) fn on_own_field<T>(b: &mut Bencher<'_>, operation: impl Fn(&AtomicU64) -> T) {
+    let v = AtomicU64::new(0);
+    let v = black_box(&v);
+    b.iter(|| operation(v));
+}
+
+/// `v++` of a plain field in Java.
+#[inline(always)]
+pub(super) fn plain(v: &AtomicU64) {
+    v.store(v.load(Relaxed) + 1, Relaxed);
+}
+
+/// `v++` of a volatile field in Java: a load, and a sequentially consistent store, an `xchg` on x86-64.
+#[inline(always)]
+pub(super) fn volatile(v: &AtomicU64) {
+    v.store(v.load(Acquire) + 1, SeqCst);
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
@@ -58,11 +77,9 @@ fn conclude(record: &StudyRecord) -> Conclusions {
 
 fn naive(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let rows = PUBLISHED.iter().map(|(case, what, ..)| {
-        let cell = record.cell(case, 0, 1);
-        let time = Value::ns_or(cell.and_then(|cell| cell.time_ns), why_no_time(cell));
-        vec![Value::text(*case), Value::text(*what), time]
-    });
+    let rows = PUBLISHED
+        .iter()
+        .map(|(case, what, ..)| vec![Value::text(*case), Value::text(*what), Value::time(record.cell(case, 0, 1))]);
     block.table("", &["case", "operation", "time per operation"], rows.collect());
     let Some(point) = record.point(VOLATILE, PLAIN, 0, 1) else {
         block.conclude("nothing: the two were not compared in this run");
@@ -72,7 +89,7 @@ fn naive(record: &StudyRecord) -> Block {
         Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, record.plan.margin_pct)),
         None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
     });
-    subtracted(&mut block, record);
+    less_baseline(&mut block, record);
     block
 }
 
@@ -97,8 +114,8 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
 }
 
 /// The factor that remains after the baseline is subtracted from both.
-fn subtracted(block: &mut Block, record: &StudyRecord) {
-    let less = |case| difference_of(record, case, BASELINE, 0, 1);
+fn less_baseline(block: &mut Block, record: &StudyRecord) {
+    let less = |case| subtracted(record, case, BASELINE, 0);
     let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
     let differences = format!("less the baseline's loop, {} against {}", signed_ns(&volatile), signed_ns(&plain));
     // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
@@ -118,33 +135,29 @@ fn model(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     match record.point(VOLATILE, PLAIN, 0, 1) {
         Some(point) => {
-            let difference = &point.difference_ns;
-            let found = signed_ns(difference);
-            let known = difference.confidence > 0.0;
-            let words = if known && difference.low > 0.0 {
-                format!("the volatile increment takes {found} more than the plain one")
-            } else if known && difference.high < 0.0 {
-                format!("the volatile increment takes less time than the plain one: {found}")
-            } else {
-                format!("no difference between the two increments is resolved: {found}")
+            let difference = point.difference_ns;
+            let found = signed_ns(&difference);
+            let words = match (difference.is_resolved(), difference.low > 0.0) {
+                (true, true) => format!("the volatile increment takes {found} more than the plain one"),
+                (true, false) => format!("the volatile increment takes less time than the plain one: {found}"),
+                (false, _) => format!("no difference between the two increments is resolved: {found}"),
             };
             let text = format!(
                 "compared directly, in pairs of the same round, {words}. Nothing else is done between two of them"
             );
-            block.conclude(text).with("difference_ns", *difference);
+            block.conclude(text).with("difference_ns", difference);
         }
         None => {
             block.conclude("the comparison is missing, so there is nothing to say");
         }
     }
-    if let Some(cell) = record.cell(BASELINE, 0, 1)
-        && let (None, Some(below_ns)) = (cell.time_ns, cell.below_ns)
-    {
+    let baseline = record.cell(BASELINE, 0, 1).filter(|cell| cell.time_ns.is_none());
+    if let Some(below) = baseline.and_then(|cell| cell.below_ns).map(Estimate::certain) {
         let text = format!(
             "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
-            ns(&Estimate::certain(below_ns))
+            ns(&below)
         );
-        block.say(text).with("baseline_below_ns", Estimate::certain(below_ns));
+        block.say(text).with("baseline_below_ns", below);
     }
     block.say(
         "the ratio of two loops that do nothing else says how the loops compare, not what a program pays: a store buffer can \
@@ -157,8 +170,7 @@ fn model(record: &StudyRecord) -> Block {
 fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let rows = PUBLISHED.iter().map(|(case, _, article, jmh)| {
-        let cell = record.cell(case, 0, 1);
-        let ours = Value::ns_or(cell.and_then(|cell| cell.time_ns), why_no_time(cell));
+        let ours = Value::time(record.cell(case, 0, 1));
         vec![Value::text(*case), Value::PlainNs(*article), Value::PlainNs(*jmh), ours]
     });
     let mut rows: Vec<Vec<Value>> = rows.collect();
@@ -167,7 +179,7 @@ fn published(record: &StudyRecord) -> Block {
         Value::text("volatile / plain"),
         Value::PlainFactor(volatile / plain),
         Value::PlainFactor(volatile_jmh / plain_jmh),
-        ratio(record).map_or_else(|| Value::Missing("no ratio".to_owned()), Value::Factor),
+        Value::or(ratio(record).map(Value::Factor), "no ratio"),
     ]);
     block.table("", &["case", "article, 2 GHz laptop", "JMH 1.37, JDK 25, 2.8 GHz", "ours, native"], rows);
     block.say(

@@ -1,9 +1,11 @@
 //! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
 
-use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use std::cmp::Ordering;
+
+use chronoscope_harness::record::study::{ComparisonPoint, Estimate, StudyRecord};
 
 /// A cost within this share of the operation's time, backoff included, does not matter.
-pub(super) const MARGIN: f64 = 0.05;
+pub(super) const MARGIN_PCT: f64 = 5.0;
 
 /// A row of a table: two operations compared directly at one backoff.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,33 +44,12 @@ pub(super) enum Amortised {
     NotMeasured,
 }
 
-/// A stretch of backoffs over which the cost moves one way, as far as the intervals tell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Leg {
-    pub(super) change: Change,
-    pub(super) from: Row,
-    /// The row that it leads to: the intervals of the two exclude each other.
-    pub(super) to: Row,
-}
-
-/// Which way a cost moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    Falls,
-    Rises,
-}
-
 /// The rows of the comparison of `case` with `baseline`, with rising backoff.
 pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
-    let Some(comparison) = record.comparison(case, baseline, threads) else { return Vec::new() };
-    let row = |point: &chronoscope_harness::record::study::ComparisonPoint| {
+    let row = |point: &ComparisonPoint| {
         let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
-        let time_ns = record
-            .cell(case, tokens, threads)
-            .and_then(|cell| cell.time_ns)
-            .map(|time| time.estimate)
-            .filter(|time| *time > 0.0);
-        let share_pct = time_ns.map(|time_ns| {
+        let time_ns = record.cell(case, tokens, threads).and_then(|cell| cell.time_ns).map(|time| time.estimate);
+        let share_pct = time_ns.filter(|time_ns| *time_ns > 0.0).map(|time_ns| {
             // A cost is a part of the operation's time.
             let share = |ns: f64| (100.0 * ns / time_ns).min(100.0);
             let Estimate { estimate, low, high, confidence } = difference_ns;
@@ -76,17 +57,17 @@ pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u3
         });
         Row { tokens, difference_ns, share_pct, cost: cost(share_pct) }
     };
-    let mut rows: Vec<Row> = comparison.points.iter().map(row).collect();
+    let points = record.comparison(case, baseline, threads).map(|comparison| comparison.points.iter());
+    let mut rows: Vec<Row> = points.into_iter().flatten().map(row).collect();
     rows.sort_by_key(|row| row.tokens);
     rows
 }
 
 fn cost(share_pct: Option<Estimate>) -> Cost {
-    let margin = 100.0 * MARGIN;
     match share_pct.filter(|share| share.confidence > 0.0) {
-        Some(share) if share.low > margin => Cost::Above,
-        Some(share) if share.high < -margin => Cost::Gain,
-        Some(share) if share.low >= -margin && share.high <= margin => Cost::Within,
+        Some(share) if share.low > MARGIN_PCT => Cost::Above,
+        Some(share) if share.high < -MARGIN_PCT => Cost::Gain,
+        Some(share) if share.low >= -MARGIN_PCT && share.high <= MARGIN_PCT => Cost::Within,
         _ => Cost::Unresolved,
     }
 }
@@ -105,42 +86,36 @@ pub(super) fn amortised(rows: &[Row]) -> Amortised {
     }
 }
 
-/// How the cost moves over all rows: a leg ends where the intervals tell a turn. Empty where nothing is told apart.
-pub(super) fn legs(rows: &[Row]) -> Vec<Leg> {
-    let mut legs: Vec<Leg> = Vec::new();
-    let ns = |row: &Row| row.difference_ns.estimate;
+/// The rows at which the cost turns, with the first and the last of its way: from each to the next it falls or rises for
+/// sure, in turns. Empty where nothing is told apart.
+pub(super) fn turns(rows: &[Row]) -> Vec<Row> {
+    let mut turns: Vec<Row> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
-        match legs.last_mut() {
-            // The first leg begins at the row before that differs, the first of those.
-            None => legs.extend(
-                rows[..i].iter().find_map(|from| moved(from, row).map(|change| Leg { change, from: *from, to: *row })),
-            ),
-            Some(leg) => {
-                let is_farther = match leg.change {
-                    Change::Rises => ns(row) >= ns(&leg.to),
-                    Change::Falls => ns(row) <= ns(&leg.to),
-                };
-                let (change, to) = (leg.change, leg.to);
-                if is_farther && moved(&leg.from, row) == Some(change) {
-                    leg.to = *row;
-                } else if let Some(turn) = moved(&to, row).filter(|turn| *turn != change) {
-                    legs.push(Leg { change: turn, from: to, to: *row });
-                }
-            }
+        let [.., from, to] = turns.as_mut_slice() else {
+            let from = rows[..i].iter().find(|from| moved(from, row).is_some());
+            turns.extend(from.map(|from| [*from, *row]).into_iter().flatten());
+            continue;
+        };
+        let way = moved(from, to);
+        let farther = row.difference_ns.estimate.partial_cmp(&to.difference_ns.estimate);
+        if moved(from, row) == way && (farther == way || farther == Some(Ordering::Equal)) {
+            *to = *row;
+        } else if moved(to, row).is_some_and(|turn| Some(turn) != way) {
+            turns.push(*row);
         }
     }
-    legs
+    turns
 }
 
-/// Which way the cost moved from one row to another; none where the intervals overlap.
-fn moved(from: &Row, to: &Row) -> Option<Change> {
+/// Whether the cost is less or greater at one row than at another; none where the intervals overlap.
+pub(super) fn moved(from: &Row, to: &Row) -> Option<Ordering> {
     let (from, to) = (&from.difference_ns, &to.difference_ns);
     if from.confidence <= 0.0 || to.confidence <= 0.0 {
         None
     } else if to.high < from.low {
-        Some(Change::Falls)
+        Some(Ordering::Less)
     } else {
-        (to.low > from.high).then_some(Change::Rises)
+        (to.low > from.high).then_some(Ordering::Greater)
     }
 }
 
@@ -182,15 +157,15 @@ mod tests {
         let rows = [row(0, 8.0, 1.0), row(2, 5.9, 12.0), row(40, 0.1, 9.0)];
         assert_eq!(amortised(&rows), Amortised::Unresolved(rows[2]));
         assert_eq!(changes(&rows), []);
-        assert_eq!(changes(&[rows[0], row(40, 0.1, 1.0)]), [(Change::Falls, 40)]);
-        assert_eq!(changes(&[row(0, 0.1, 1.0), row(40, 8.0, 1.0)]), [(Change::Rises, 40)]);
+        assert_eq!(changes(&[rows[0], row(40, 0.1, 1.0)]), [(Ordering::Less, 40)]);
+        assert_eq!(changes(&[row(0, 0.1, 1.0), row(40, 8.0, 1.0)]), [(Ordering::Greater, 40)]);
         assert_eq!(changes(&rows[..1]), []);
         let lone = Row { difference_ns: Estimate { confidence: 0.0, ..interval(0.1, 0.0) }, ..row(40, 0.1, 1.0) };
         assert_eq!(changes(&[rows[0], lone]), [], "one process tells nothing");
     }
 
-    fn changes(rows: &[Row]) -> Vec<(Change, u64)> {
-        legs(rows).iter().map(|leg| (leg.change, leg.to.tokens)).collect()
+    fn changes(rows: &[Row]) -> Vec<(Ordering, u64)> {
+        turns(rows).windows(2).map(|leg| (moved(&leg[0], &leg[1]).unwrap(), leg[1].tokens)).collect()
     }
 
     #[test]
@@ -207,17 +182,18 @@ mod tests {
             row(35, 46.0, 5.4),
             row(40, 39.5, 7.3),
         ];
-        assert_eq!(changes(&rows), [(Change::Rises, 1), (Change::Falls, 40)]);
-        assert_eq!(changes(&rows[1..]), [(Change::Falls, 40)]);
+        assert_eq!(changes(&rows), [(Ordering::Greater, 1), (Ordering::Less, 40)]);
+        assert_eq!(changes(&rows[1..]), [(Ordering::Less, 40)]);
         assert_eq!(changes(&rows[3..5]), []);
     }
 
     #[test]
     fn no_share_of_a_time_exceeds_it() {
         use crate::synthetic::{cell, comparison, record};
+        use chronoscope_harness::record::study::Difference;
         let mut made = record(&[0], &[2]);
         made.cells.push(cell("volatile", 0, 2, [7.86; 4]));
-        let verdict = chronoscope_harness::record::study::Difference::Slower;
+        let verdict = Difference::Slower;
         made.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
         let share = rows(&made, "volatile", "plain", 2)[0].share_pct.unwrap();
         assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");
@@ -228,13 +204,12 @@ mod tests {
         #[test]
         fn legs_take_turns(rows in prop::collection::vec((-20.0_f64..20.0, 0.0_f64..9.0), 0..12)) {
             let rows: Vec<Row> = (0..).zip(rows).map(|(tokens, (estimate, half))| row(tokens, estimate, half)).collect();
-            let found = legs(&rows);
-            prop_assert!(found.iter().all(|leg| {
-                leg.from.tokens < leg.to.tokens && moved(&leg.from, &leg.to) == Some(leg.change)
-            }), "{found:?}");
-            prop_assert!(found.windows(2).all(|pair| {
-                pair[0].change != pair[1].change && pair[0].to == pair[1].from
-            }), "{found:?}");
+            let found = turns(&rows);
+            prop_assert_ne!(found.len(), 1);
+            prop_assert!(found.windows(2).all(|leg| leg[0].tokens < leg[1].tokens), "{found:?}");
+            let ways: Vec<_> = found.windows(2).map(|leg| moved(&leg[0], &leg[1])).collect();
+            prop_assert!(ways.iter().all(Option::is_some), "{found:?}");
+            prop_assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
         }
 
         #[test]

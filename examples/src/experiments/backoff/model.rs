@@ -1,8 +1,10 @@
+use std::cmp::Ordering;
+
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::estimate::{ns, signed_ns, signed_percent, why_no_time};
 use chronoscope_render::text::counted;
 
-use super::cost::{Amortised, Change, Cost, MARGIN, Row, amortised, legs, rows};
+use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use crate::{Block, Value};
 
@@ -18,18 +20,14 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     }
     for threads in &threads {
         let who = counted(u64::from(*threads), "thread", "threads");
-        let each = if *threads > 1 { ", each with its own field" } else { "" };
-        let rows = rows(record, VOLATILE, PLAIN, *threads);
-        curve(&mut block, record, &format!("Compared directly, {who}{each}"), (VOLATILE, PLAIN), *threads, &rows);
-        says(&mut block, record, &who, &rows);
+        let title = format!("{who}{}", if *threads > 1 { ", each with its own field" } else { "" });
+        compared(&mut block, record, (VOLATILE, PLAIN), *threads, &title, &who);
     }
     if let Some(most) = threads.last().copied().filter(|threads| *threads > 1) {
-        let title = format!("Compared directly, {most} threads, one field on one cache line");
-        let rows = rows(record, VOLATILE_SHARED, PLAIN_SHARED, most);
-        curve(&mut block, record, &title, (VOLATILE_SHARED, PLAIN_SHARED), most, &rows);
+        let title = format!("{most} threads, one field on one cache line");
         let who = format!("{most} threads on one line");
-        says(&mut block, record, &who, &rows);
-        if matches!(legs(&rows).as_slice(), [only] if only.change == Change::Rises) {
+        let rows = compared(&mut block, record, (VOLATILE_SHARED, PLAIN_SHARED), most, &title, &who);
+        if matches!(turns(&rows).as_slice(), [from, to] if moved(from, to) == Some(Ordering::Greater)) {
             block.say(format!(
                 "{who}: a cost that rises with the work between writes is no latency that work could hide; contention \
                  for the line would look like this"
@@ -43,51 +41,48 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     block
 }
 
-fn curve(
+/// Adds a table of two operations compared directly, and what it says of `who`.
+fn compared(
     block: &mut Block,
     record: &StudyRecord,
-    title: &str,
     (case, baseline): (&str, &str),
     threads: u32,
-    rows: &[Row],
-) {
-    if rows.is_empty() {
-        return;
-    }
-    let missing = || Value::Missing("–".to_owned());
-    let rows = rows.iter().map(|row| {
-        let time = |case| plain_time(record, case, row.tokens, threads);
+    title: &str,
+    who: &str,
+) -> Vec<Row> {
+    let rows = rows(record, case, baseline, threads);
+    let cells = rows.iter().map(|row| {
         vec![
             Value::Count(row.tokens),
-            tokens_ns(record, row.tokens).map_or_else(missing, Value::PlainNs),
-            time(baseline),
-            time(case),
+            Value::or(work_ns(record, row.tokens).map(Value::PlainNs), "–"),
+            plain_time(record, baseline, row.tokens, threads),
+            plain_time(record, case, row.tokens, threads),
             Value::DifferenceNs(row.difference_ns),
-            row.share_pct.map_or_else(missing, Value::PercentOf),
+            Value::or(row.share_pct.map(Value::PercentOf), "–"),
             Value::text(cost(row.cost)),
         ]
     });
-    let columns = ["tokens", "work", "plain", "volatile", "difference", "of volatile's time", "cost"];
-    block.table(title, &columns, rows.collect());
+    if !rows.is_empty() {
+        let columns = ["tokens", "work", "plain", "volatile", "difference", "of volatile's time", "cost"];
+        block.table(format!("Compared directly, {title}"), &columns, cells.collect());
+    }
+    says(block, record, who, &rows);
+    rows
 }
 
 /// The time of a cell without its interval, which the difference beside it has; or why there is none.
 pub(super) fn plain_time(record: &StudyRecord, case: &str, tokens: u64, threads: u32) -> Value {
     let cell = record.cell(case, tokens, threads);
-    let time = cell.and_then(|cell| cell.time_ns);
-    time.map_or_else(|| Value::Missing(why_no_time(cell)), |time| Value::PlainNs(time.estimate))
-}
-
-fn margin() -> String {
-    format!("{:.0} %", 100.0 * MARGIN)
+    let time = cell.and_then(|cell| cell.time_ns).map(|time| Value::PlainNs(time.estimate));
+    Value::or(time, why_no_time(cell))
 }
 
 fn cost(cost: Cost) -> String {
     match cost {
-        Cost::Above => format!("> {}", margin()),
-        Cost::Within => format!("within {}", margin()),
-        Cost::Gain => format!("gain > {}", margin()),
-        Cost::Unresolved => format!("{}: unresolved", margin()),
+        Cost::Above => format!("> {MARGIN_PCT} %"),
+        Cost::Within => format!("within {MARGIN_PCT} %"),
+        Cost::Gain => format!("gain > {MARGIN_PCT} %"),
+        Cost::Unresolved => format!("{MARGIN_PCT} %: unresolved"),
     }
 }
 
@@ -97,51 +92,48 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
         block.say(format!("{who}: the two were not compared"));
         return;
     };
-    let difference = &first.difference_ns;
-    let (exposed, at_first) = (signed_ns(difference), counted(first.tokens, "token", "tokens"));
-    let text = if !difference.is_resolved() {
-        format!("{who}: at {at_first} no cost is resolved: {exposed}")
-    } else if difference.low > 0.0 {
-        format!("{who}: at {at_first} volatile costs {exposed}")
-    } else {
-        format!("{who}: at {at_first} volatile takes less time than plain: {exposed}")
+    let exposed = first.difference_ns;
+    let verdict = match (exposed.is_resolved(), exposed.low > 0.0) {
+        (false, _) => "no cost is resolved:",
+        (true, true) => "volatile costs",
+        (true, false) => "volatile takes less time than plain:",
     };
-    block.conclude(text).with("exposed_ns", *difference);
+    block
+        .conclude(format!("{who}: at {} {verdict} {}", tokens(first), signed_ns(&exposed)))
+        .with("exposed_ns", exposed);
     let found = amortised(rows);
     let text = format!("{who}: {}", amortisation(record, &found));
     match found {
         Amortised::From { first, .. } => {
-            block.conclude(text).with("within_margin_from_tokens", Estimate::certain(first.tokens as f64));
+            block.conclude(text).with("within_margin_from_tokens", Estimate::certain(first.tokens as f64))
         }
-        Amortised::Not(_) => {
-            block.conclude(text).with("at_largest_backoff_ns", last.difference_ns);
-        }
+        Amortised::Not(_) => block.conclude(text).with("at_largest_backoff_ns", last.difference_ns),
         Amortised::Unresolved(_) | Amortised::NotMeasured => {
-            block.say(text).with("at_largest_backoff_ns", last.difference_ns);
+            block.say(text).with("at_largest_backoff_ns", last.difference_ns)
         }
-    }
+    };
     // What happens within the margin is said by the table, and that the cost falls to it has been said.
     let shown = match found {
         Amortised::From { first, .. } => rows.iter().take_while(|row| row.tokens <= first.tokens).count(),
         _ => rows.len(),
     };
-    if let Some(shape) = shape(&rows[..shown]).filter(|(legs, _)| *legs > 1 || shown == rows.len()) {
-        block.say(format!("{who}: the difference {}", shape.1));
+    let turns = turns(&rows[..shown]);
+    if turns.len() > 2 || shown == rows.len() && !turns.is_empty() {
+        let at = |row: &Row| format!("{} at {}", signed_ns(&row.difference_ns), tokens(row));
+        let verb = |leg: &[Row]| if moved(&leg[0], &leg[1]) == Some(Ordering::Less) { "falls" } else { "rises" };
+        let legs: Vec<String> = turns.windows(2).map(|leg| format!("{} to {}", verb(leg), at(&leg[1]))).collect();
+        block.say(format!("{who}: the difference is {}, {}", at(&turns[0]), legs.join(", then ")));
     }
 }
 
-/// How the cost moves from row to row: in how many legs, and in words. None where nothing is told apart.
-fn shape(rows: &[Row]) -> Option<(usize, String)> {
-    let at = |row: &Row| format!("{} at {}", signed_ns(&row.difference_ns), counted(row.tokens, "token", "tokens"));
-    let legs = legs(rows);
-    let verb = |change| if change == Change::Falls { "falls" } else { "rises" };
-    let to = legs.iter().map(|leg| format!("{} to {}", verb(leg.change), at(&leg.to))).collect::<Vec<_>>();
-    legs.first().map(|first| (legs.len(), format!("is {}, {}", at(&first.from), to.join(", then "))))
+/// `1 token`, `20 tokens`.
+fn tokens(row: &Row) -> String {
+    counted(row.tokens, "token", "tokens")
 }
 
 /// From which backoff the cost no longer matters, in words.
 pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
-    let of_time = format!("{} of the operation's time, work included", margin());
+    let of_time = format!("{MARGIN_PCT} % of the operation's time, work included");
     match found {
         Amortised::NotMeasured => "not measured".to_owned(),
         Amortised::From { before: None, .. } => format!("at every backoff of this run the cost is within {of_time}"),
@@ -151,24 +143,17 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
                 Cost::Above => format!("it is still above: {found}"),
                 Cost::Gain => format!("volatile still takes less time, by more than that: {found}"),
                 Cost::Within | Cost::Unresolved => {
-                    format!("it is {found}, and whether that is within {} is unresolved", margin())
+                    format!("it is {found}, and whether that is within {MARGIN_PCT} % is unresolved")
                 }
             };
-            format!(
-                "from {} the cost stays within {of_time}; at {} {known}",
-                at(record, first.tokens),
-                counted(before.tokens, "token", "tokens"),
-            )
+            format!("from {} the cost stays within {of_time}; at {} {known}", at(record, first), tokens(before))
         }
         Amortised::Not(last) => {
             let share =
                 last.share_pct.map_or_else(String::new, |share| format!(", {} of its time", signed_percent(&share)));
             let what = if last.cost == Cost::Gain { "volatile takes less time" } else { "the cost is" };
-            format!(
-                "not amortised in this run: at {} {what} {}{share}",
-                at(record, last.tokens),
-                signed_ns(&last.difference_ns)
-            )
+            let found = signed_ns(&last.difference_ns);
+            format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
         Amortised::Unresolved(last) if last.difference_ns.confidence <= 0.0 => {
             "whether work amortises the cost is unresolved: a single process has no interval".to_owned()
@@ -176,22 +161,19 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
         Amortised::Unresolved(last) => format!(
             "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
              {of_time}",
-            at(record, last.tokens),
+            at(record, last),
             ns(&Estimate::certain(last.difference_ns.half_width()))
         ),
     }
 }
 
-/// So many tokens, and what they take.
-fn at(record: &StudyRecord, tokens: u64) -> String {
-    let words = counted(tokens, "token", "tokens");
-    match tokens_ns(record, tokens).filter(|_| tokens > 0) {
-        Some(took) => format!("{words} ({} of work)", ns(&Estimate::certain(took))),
-        None => words,
-    }
+/// A row's tokens, and what they take.
+fn at(record: &StudyRecord, row: &Row) -> String {
+    let work = work_ns(record, row.tokens).filter(|_| row.tokens > 0);
+    tokens(row) + &work.map_or_else(String::new, |took| format!(" ({} of work)", ns(&Estimate::certain(took))))
 }
 
 /// What so many tokens take, in nanoseconds.
-fn tokens_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
+fn work_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
     Some(record.tokens.as_ref()?.ns(tokens))
 }

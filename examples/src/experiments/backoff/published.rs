@@ -30,34 +30,25 @@ pub(super) fn block(record: &StudyRecord) -> Block {
         ns(&Estimate::certain(work_ns))
     ));
     block.say("tokens are not portable between harnesses, nor nanoseconds between machines");
-    let row = |case: (&'static str, &'static str), threads: u32| {
-        move |(tokens, plain, volatile): &(u64, f64, f64)| {
-            let ours = |case: &str| plain_time(record, case, *tokens, threads);
-            let difference = record.point(case.0, case.1, *tokens, threads);
+    let rows = |published: &[(u64, f64, f64)], case: &str, baseline: &str, threads: u32| {
+        let row = |(tokens, plain, volatile): &(u64, f64, f64)| {
+            let difference = record.point(case, baseline, *tokens, threads);
             vec![
                 Value::Count(*tokens),
                 Value::PlainNs(*plain),
                 Value::PlainNs(*volatile),
-                ours(case.1),
-                ours(case.0),
-                difference.map_or_else(
-                    || Value::Missing("not measured".to_owned()),
-                    |point| Value::DifferenceNs(point.difference_ns),
-                ),
+                plain_time(record, baseline, *tokens, threads),
+                plain_time(record, case, *tokens, threads),
+                Value::or(difference.map(|point| Value::DifferenceNs(point.difference_ns)), "not measured"),
             ]
-        }
+        };
+        published.iter().map(row).collect()
     };
     let columns = ["tokens", "JMH plain", "JMH volatile", "our plain", "our volatile", "our difference"];
-    block.table(
-        "One thread; JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)",
-        &columns,
-        JMH.iter().map(row((VOLATILE, PLAIN), 1)).collect(),
-    );
-    block.table(
-        "Two threads on one field; JMH as above",
-        &columns,
-        JMH_SHARED.iter().map(row((VOLATILE_SHARED, PLAIN_SHARED), 2)).collect(),
-    );
+    let title = "One thread; JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)";
+    block.table(title, &columns, rows(&JMH, VOLATILE, PLAIN, 1));
+    let title = "Two threads on one field; JMH as above";
+    block.table(title, &columns, rows(&JMH_SHARED, VOLATILE_SHARED, PLAIN_SHARED, 2));
     block.say("article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014; JMH's figures differ by 0.1 to 10 ns from run to run");
     block
 }

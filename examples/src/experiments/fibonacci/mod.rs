@@ -1,4 +1,8 @@
 //! An operation that never settles: the next Fibonacci number, which is longer than the last.
+//!
+//! # Sources
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, on operations
+//! without a steady state. The figures of Java and Rust in `says.rs` are ours.
 
 mod growth;
 mod says;

@@ -14,6 +14,8 @@ const WINDOWS: [(f64, f64, f64); 4] =
     [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
 /// Calls of a run that is bound by work, and JMH's nanoseconds per call (JDK 25, single shots, state made anew).
 const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
+/// JMH's nanoseconds per call where each is stamped (JDK 25).
+const STAMPED_NS: f64 = 7_100.0;
 /// A call that is taken for an early one: the first that the curve shows.
 const EARLY_CALL: u64 = 100;
 /// Calls at which the curve is shown.
@@ -21,56 +23,57 @@ const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 30
 
 pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
-    let rows = WINDOWS.iter().map(|(ms, ..)| {
-        let mean = Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter");
-        vec![Value::text("run for a time"), Value::text(format!("{ms} ms")), mean]
+    let windows = WINDOWS.iter().map(|(ms, ..)| {
+        vec![Value::text("run for a time"), Value::text(format!("{ms} ms")), mean(growth.mean_of_window(ms * MS))]
     });
-    let mut rows: Vec<Vec<Value>> = rows.collect();
-    rows.push(vec![Value::text("stamp each call"), Value::text("the whole run"), stamped(record)]);
-    rows.extend(FIRST_CALLS.iter().map(|(calls, _)| {
-        let mean = Value::ns_or(growth.mean_of_first(*calls), "the run was shorter");
-        vec![Value::text("run so many calls"), Value::text(format!("first {}", count(*calls))), mean]
-    }));
+    let stamps = vec![Value::text("stamp each call"), Value::text("the whole run"), stamped(record)];
+    let first_calls = FIRST_CALLS.iter().map(|(calls, _)| {
+        let length = format!("first {}", count(*calls));
+        vec![Value::text("run so many calls"), Value::text(length), mean(growth.mean_of_first(*calls))]
+    });
+    let rows = windows.chain([stamps]).chain(first_calls).collect();
     block.table("Three bad answers", &["method", "length", "mean per call"], rows);
     let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
-    let answers: Vec<String> = answers.map(|(ms, mean)| format!("{} in {ms} ms", ns(&mean))).collect();
-    let quoted = answers.join("; ");
-    match (answers.len(), ends(growth)) {
-        (0, _) => {
+    let answers: Vec<(&f64, Estimate)> = answers.collect();
+    let quoted: Vec<String> = answers.iter().map(|(ms, mean)| format!("{} in {ms} ms", ns(mean))).collect();
+    let quoted = format!("\"a call takes {}\"", quoted.join("; "));
+    match answers.as_slice() {
+        [] => {
             block.conclude("nothing: no process ran long enough");
         }
-        (_, Some((shortest, longest))) if differ(&shortest, &longest) => {
-            let text = format!("\"a call takes {quoted}\": the answer depends on the length of the run");
-            block.conclude(text).with("shortest_run_ns", shortest).with("longest_run_ns", longest);
-            if let Some(times) = quotient(&longest, &shortest) {
+        [_] => {
+            block.conclude(format!("{quoted}: no process ran longer"));
+        }
+        [(_, shortest), .., (_, longest)] if differ(shortest, longest) => {
+            let text = format!("{quoted}: the answer depends on the length of the run");
+            block.conclude(text).with("shortest_run_ns", *shortest).with("longest_run_ns", *longest);
+            if let Some(times) = quotient(longest, shortest) {
                 block.say(format!(
                     "the longest of these runs says {} times what the shortest says, of the same code",
                     factor(&times)
                 ));
             }
         }
-        (_, Some((shortest, _))) if shortest.confidence <= 0.0 => {
-            block
-                .conclude(format!("\"a call takes {quoted}\": a single process has no interval to tell them apart by"));
+        [(_, shortest), ..] if shortest.confidence <= 0.0 => {
+            block.conclude(format!("{quoted}: a single process has no interval to tell them apart by"));
         }
-        (_, Some(_)) => {
-            block.conclude(format!("\"a call takes {quoted}\": this run cannot tell its lengths apart"));
-        }
-        (_, None) => {
-            block.conclude(format!("\"a call takes {quoted}\": no process ran longer"));
+        _ => {
+            block.conclude(format!("{quoted}: this run cannot tell its lengths apart"));
         }
     }
-    stamps(&mut block, record, growth);
+    if let (Some(clock), Some(first)) = (&record.clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
+        block.say(format!(
+            "stamps around each call: the clock resolves no less than {}, {} of call {EARLY_CALL}",
+            ns(&Estimate::certain(clock.error_ns)),
+            percent(100.0 * clock.error_ns / first.estimate)
+        ));
+    }
+    block.say("the first calls alone: that holds for so many calls, and for no other program");
     block
 }
 
-/// The means of the shortest and the longest window that could be filled, where those are two.
-fn ends(growth: &Growth) -> Option<(Estimate, Estimate)> {
-    let filled: Vec<Estimate> = WINDOWS.iter().filter_map(|(ms, ..)| growth.mean_of_window(ms * MS)).collect();
-    match filled.as_slice() {
-        [first, .., last] => Some((*first, *last)),
-        _ => None,
-    }
+fn mean(found: Option<Estimate>) -> Value {
+    Value::or(found.map(Value::Ns), "the run was shorter")
 }
 
 /// Whether two intervals exclude each other.
@@ -81,34 +84,21 @@ fn differ(one: &Estimate, other: &Estimate) -> bool {
 
 fn stamped(record: &StudyRecord) -> Value {
     let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
-    Value::ns_or(part.map(|part| part.part_ns), "not measured")
-}
-
-fn stamps(block: &mut Block, record: &StudyRecord, growth: &Growth) {
-    let clock = record.clock.as_ref();
-    if let (Some(clock), Some(first)) = (clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
-        let share = percent(100.0 * clock.error_ns / first.estimate);
-        block.say(format!(
-            "stamps around each call: the clock resolves no less than {}, {share} of call {EARLY_CALL}",
-            ns(&Estimate::certain(clock.error_ns)),
-        ));
-    }
-    block.say("the first calls alone: that holds for so many calls, and for no other program");
+    Value::or(part.map(|part| Value::Ns(part.part_ns)), "not measured")
 }
 
 pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
     let calls = growth.calls();
-    let mut rows: Vec<Vec<Value>> = Vec::new();
-    for index in CURVE.iter().copied().filter(|index| *index < calls).chain(calls.checked_sub(1)) {
-        if let Some(time) = growth.at(index) {
-            rows.push(vec![Value::Count(index), Value::Ns(time)]);
-        }
-    }
+    let last = calls.checked_sub(1);
+    let shown = CURVE.into_iter().filter(|index| *index < calls).chain(last);
+    let rows = shown.filter_map(|index| Some(vec![Value::Count(index), Value::Ns(growth.at(index)?)])).collect();
     block.table("Time per call by the index of the call", &["call", "time"], rows);
     let steadiness = record.cell(TIMED_OUTSIDE, 0, 1).and_then(|cell| cell.steadiness);
-    let (first, last) = (growth.at(EARLY_CALL), calls.checked_sub(1).and_then(|last| growth.at(last)));
-    let grows = first.zip(last).is_some_and(|(first, last)| differ(&first, &last));
+    let grows = growth
+        .at(EARLY_CALL)
+        .zip(last.and_then(|last| growth.at(last)))
+        .is_some_and(|(first, last)| differ(&first, &last));
     block.conclude(match steadiness {
         None => "the detector has nothing to judge".to_owned(),
         Some(found) => verdict(&found, grows, record),
@@ -124,7 +114,7 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
         count(line.medians as u64),
         line.r_squared
     );
-    if line.b_ns.confidence > 0.0 && !line.b_ns.holds(0.0) {
+    if line.b_ns.is_resolved() {
         let text =
             format!("instead of one number: time(n) ≈ a + b·n, a = {a}, b = {b} per thousand calls ({where_from})");
         block.conclude(text).with("a_ns", line.a_ns).with("b_ns_per_call", line.b_ns);
@@ -175,33 +165,20 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
 
 pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
-    let rows = WINDOWS.iter().map(|(ms, java, rust)| {
-        vec![
-            Value::text(format!("a run of {ms} ms")),
-            Value::PlainNs(*java),
-            Value::PlainNs(*rust),
-            Value::ns_or(growth.mean_of_window(ms * MS), "the run was shorter"),
-        ]
+    let none = || Value::Missing("–".to_owned());
+    let windows = WINDOWS.iter().map(|(ms, java, rust)| {
+        let by = Value::text(format!("a run of {ms} ms"));
+        vec![by, Value::PlainNs(*java), Value::PlainNs(*rust), mean(growth.mean_of_window(ms * MS))]
     });
-    let mut rows: Vec<Vec<Value>> = rows.collect();
-    rows.extend(FIRST_CALLS.iter().map(|(calls, jmh)| {
-        vec![
-            Value::text(format!("the first {} calls", count(*calls))),
-            Value::PlainNs(*jmh),
-            Value::Missing("–".to_owned()),
-            Value::ns_or(growth.mean_of_first(*calls), "the run was shorter"),
-        ]
-    }));
-    rows.push(vec![
-        Value::text("each call stamped"),
-        Value::PlainNs(7_100.0),
-        Value::Missing("–".to_owned()),
-        stamped(record),
-    ]);
+    let first_calls = FIRST_CALLS.iter().map(|(calls, jmh)| {
+        let by = Value::text(format!("the first {} calls", count(*calls)));
+        vec![by, Value::PlainNs(*jmh), none(), mean(growth.mean_of_first(*calls))]
+    });
+    let stamps = vec![Value::text("each call stamped"), Value::PlainNs(STAMPED_NS), none(), stamped(record)];
     block.table(
         "Mean per call; Java on JDK 25 (runs: plain program; first calls and stamps: JMH 1.37) and Rust, at 2.8 GHz",
         &["by", "Java", "Rust", "ours"],
-        rows,
+        windows.chain(first_calls).chain([stamps]).collect(),
     );
     block.say(
         "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: an operation without a steady state makes time-based, \

@@ -21,15 +21,12 @@ pub(super) struct Row {
 }
 
 pub(super) fn of(record: &StudyRecord, name: &str) -> Figures {
-    let rows: Vec<Row> = record
-        .plan
-        .threads
-        .iter()
-        .map(|threads| {
-            let cell = record.cell_with(CASE, LOOP, name, *threads);
-            Row { threads: *threads, oversubscribed: *threads > record.cpus(), part: cell.and_then(|cell| cell.part) }
-        })
-        .collect();
+    let row = |threads: &u32| Row {
+        threads: *threads,
+        oversubscribed: *threads > record.cpus(),
+        part: record.cell_with(CASE, LOOP, name, *threads).and_then(|cell| cell.part),
+    };
+    let rows: Vec<Row> = record.plan.threads.iter().map(row).collect();
     let alone = rows.iter().find(|row| row.threads == 1).and_then(|row| row.part);
     let ceiling_per_s = alone.map(|part| part.external_per_s.times(f64::from(record.cpus())));
     Figures { name: name.to_owned(), ceiling_per_s, rows }
@@ -43,20 +40,18 @@ impl Figures {
 
     /// The row with as many threads as there are CPUs, or the most below.
     pub(super) fn full(&self) -> Option<(u32, OperationPart)> {
-        let rows = self.rows.iter().filter(|row| !row.oversubscribed);
-        rows.filter_map(|row| Some((row.threads, row.part?))).next_back()
+        self.measured(false).next_back()
     }
 
     /// The row with the most threads.
     pub(super) fn crowded(&self) -> Option<(u32, OperationPart)> {
-        let rows = self.rows.iter().filter(|row| row.oversubscribed);
-        rows.filter_map(|row| Some((row.threads, row.part?))).next_back()
+        self.measured(true).next_back()
     }
 
-    /// The row with this many threads, if there are more than CPUs.
-    pub(super) fn crowded_with(&self, threads: u32) -> Option<(u32, OperationPart)> {
-        let row = self.rows.iter().find(|row| row.threads == threads && row.oversubscribed)?;
-        Some((threads, row.part?))
+    /// The rows with more threads than CPUs, or those with no more.
+    pub(super) fn measured(&self, oversubscribed: bool) -> impl DoubleEndedIterator<Item = (u32, OperationPart)> {
+        let rows = self.rows.iter().filter(move |row| row.oversubscribed == oversubscribed);
+        rows.filter_map(|row| Some((row.threads, row.part?)))
     }
 
     /// How many times what the machine can do the claim of `part` is.
@@ -64,20 +59,14 @@ impl Figures {
         part.claimed_per_s.over(&self.ceiling_per_s?)
     }
 
-    /// What set-up and work take on one thread, in nanoseconds.
-    pub(super) fn lengths_ns(&self) -> Option<(f64, f64)> {
-        let part = self.alone()?;
-        let (whole_ns, work_ns) = (1e9 / part.external_per_s.estimate, part.part_ns.estimate);
-        (whole_ns.is_finite() && whole_ns > work_ns && work_ns > 0.0).then_some((whole_ns - work_ns, work_ns))
-    }
-
-    /// The loop's name, and how long its parts are on this machine.
+    /// The loop's name, and how long set-up and work are on one thread of this machine.
     pub(super) fn title(&self) -> String {
-        match self.lengths_ns() {
-            Some((setup_ns, work_ns)) => {
-                format!("{}: about {} and {} on one thread", self.name, ns(setup_ns), ns(work_ns))
+        let lengths_ns = self.alone().map(|part| (1e9 / part.external_per_s.estimate, part.part_ns.estimate));
+        match lengths_ns {
+            Some((whole_ns, work_ns)) if whole_ns.is_finite() && whole_ns > work_ns && work_ns > 0.0 => {
+                format!("{}: about {} and {} on one thread", self.name, ns(whole_ns - work_ns), ns(work_ns))
             }
-            None => self.name.clone(),
+            _ => self.name.clone(),
         }
     }
 
@@ -102,9 +91,9 @@ pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {
     Estimate { low: found.low.max(1.0).min(found.estimate), ..found }
 }
 
-/// Whether a claim is known to exceed what was done.
-pub(super) fn is_more_than_done(claim_over_done: &Estimate) -> bool {
-    claim_over_done.confidence > 0.0 && claim_over_done.low > 1.0
+/// Whether a quotient is known to exceed 1.
+pub(super) fn is_more_than_one(quotient: &Estimate) -> bool {
+    quotient.confidence > 0.0 && quotient.low > 1.0
 }
 
 /// The share of one thread's time that lies between the stamps, from the same two means that the page shows.
@@ -127,9 +116,9 @@ mod tests {
         let wide = OperationPart { inflation: of(2.33, 0.30, 4.36), ..part(154e3, 69.7e3, 0.5) };
         let found = claim_over_done(&wide);
         assert_eq!((found.estimate, found.low, found.high), (2.33, 1.0, 4.36));
-        assert!(!is_more_than_done(&found), "the interval holds 1");
-        assert!(is_more_than_done(&claim_over_done(&part(154e3, 69.7e3, 0.5))));
-        assert!(!is_more_than_done(&Estimate { confidence: 0.0, ..of(2.0, 2.0, 2.0) }), "one process shows nothing");
+        assert!(!is_more_than_one(&found), "the interval holds 1");
+        assert!(is_more_than_one(&claim_over_done(&part(154e3, 69.7e3, 0.5))));
+        assert!(!is_more_than_one(&Estimate { confidence: 0.0, ..of(2.0, 2.0, 2.0) }), "one process shows nothing");
     }
 
     #[test]
@@ -143,7 +132,7 @@ mod tests {
         let found = claim_over_done(&part);
         assert!((found.estimate - 193.95).abs() < 0.01, "{found:?}");
         assert!((found.low - 95.5).abs() < 0.1 && (found.high - 580.7).abs() < 0.1, "{found:?}");
-        assert!(is_more_than_done(&found));
+        assert!(is_more_than_one(&found));
         let idle = OperationPart { external_per_s: of(28.1e3, 0.0, 60e3), ..part };
         assert_eq!(claim_over_done(&idle).high, 476.0, "nothing is divided by what may be zero");
     }

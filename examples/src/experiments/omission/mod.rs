@@ -1,4 +1,8 @@
 //! What stamps around a part of a loop claim when there are more threads than CPUs.
+//!
+//! # Sources
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>: the loop, and what
+//! invocation-level fixtures of JMH claim for it.
 
 mod figures;
 mod says;

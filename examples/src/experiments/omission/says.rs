@@ -2,22 +2,15 @@ use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::estimate::{factor, ns, per_second};
 use chronoscope_render::text::{counted, percent, three_digits};
 
-use super::figures::{Figures, claim_over_done, is_more_than_done, stamped_share};
+use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
 use crate::{Block, Value};
 
-/// The article: CPUs, set-up and work in seconds, threads, and the operations per second that the stamps claim.
-const ARTICLE: Article = Article { cpus: 2, setup_s: 0.005, work_s: 0.010, threads: 4, claimed_per_s: 400.0 };
+/// The article's CPUs, the seconds of its set-up and of its work, its threads, and the operations per second that their stamps
+/// claim.
+const ARTICLE: (u32, f64, f64, u32, f64) = (2, 0.005, 0.010, 4, 400.0);
 /// JMH 1.37 on JDK 25 with 2 CPUs, set-up and work alike in microseconds: threads, external, per part, per second.
 const JMH: [(u32, f64, f64); 4] =
     [(1, 21_300.0, 41_600.0), (2, 33_200.0, 84_000.0), (4, 43_000.0, 87_000.0), (8, 35_700.0, 74_500.0)];
-
-struct Article {
-    cpus: u32,
-    setup_s: f64,
-    work_s: f64,
-    threads: u32,
-    claimed_per_s: f64,
-}
 
 pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
@@ -58,7 +51,7 @@ pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
                 ns(&alone.part_ns),
             ))
             .with("ceiling_per_s", ceiling);
-        block.conclude(over_report(each)).with("inflation_alone", claim_over_done(&alone));
+        block.conclude(over_report(each, &alone)).with("inflation_alone", claim_over_done(&alone));
     }
     block.say(
         "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, a \
@@ -69,38 +62,37 @@ pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
 }
 
 fn table(block: &mut Block, each: &Figures) {
-    let missing = || Value::Missing("not measured".to_owned());
     let rows = each.rows.iter().map(|row| match row.part {
         Some(part) => vec![
             Value::text(format!("{}{}", row.threads, if row.oversubscribed { " (more than CPUs)" } else { "" })),
             Value::PerSecond(part.external_per_s),
             Value::PerSecond(part.claimed_per_s),
-            each.ceiling_per_s.map_or_else(missing, |ceiling| Value::PlainPerSecond(ceiling.estimate)),
+            Value::or(each.ceiling_per_s.map(|ceiling| Value::PlainPerSecond(ceiling.estimate)), "not measured"),
             Value::Factor(claim_over_done(&part)),
             Value::Number(part.preemptions_per_visit),
         ],
-        None => vec![Value::text(row.threads.to_string()), missing()],
+        None => vec![Value::text(row.threads.to_string()), Value::or(None, "not measured")],
     });
     let columns =
         ["threads", "done, timed outside", "claimed by the stamps", "ceiling", "claim / done", "switches a visit"];
     block.table(each.title(), &columns, rows.collect());
 }
 
-fn over_report(each: &Figures) -> String {
+/// What more threads than CPUs claim, and what one does.
+fn over_report(each: &Figures, alone: &OperationPart) -> String {
     let Some((threads, crowded)) = each.crowded() else {
         return "more threads than CPUs were not measured".to_owned();
     };
     let Some(over) = each.over_report(&crowded) else { return "the ceiling is not known".to_owned() };
-    let (claim, times) = (per_second(&crowded.claimed_per_s), factor(&over));
-    let claim = if over.confidence > 0.0 && over.low > 1.0 {
-        let done = per_second(&crowded.external_per_s);
-        format!("{threads} threads claim {claim}, {times} times what the machine can do; they do {done}")
+    let (done, times) = (per_second(&crowded.external_per_s), factor(&over));
+    let verdict = if is_more_than_one(&over) {
+        format!("{times} times what the machine can do; they do {done}")
     } else if over.confidence > 0.0 && over.high <= 1.0 {
-        format!("{threads} threads claim {claim}, no more than the machine can do ({times} times the ceiling)")
+        format!("no more than the machine can do ({times} times the ceiling)")
     } else {
-        format!("{threads} threads claim {claim}, {times} times the ceiling: more than the machine can do is not shown")
+        format!("{times} times the ceiling: more than the machine can do is not shown")
     };
-    claim + &each.alone().map_or_else(String::new, |alone| of_one(&alone))
+    format!("{threads} threads claim {}, {verdict}{}", per_second(&crowded.claimed_per_s), of_one(alone))
 }
 
 /// What one thread claims.
@@ -108,13 +100,10 @@ fn of_one(alone: &OperationPart) -> String {
     let found = claim_over_done(alone);
     let claim = format!(". One thread alone claims {} times what it does", factor(&found));
     match stamped_share(alone) {
-        _ if !is_more_than_done(&found) => format!("{claim}: that this is more than it does is not shown"),
+        _ if !is_more_than_one(&found) => format!("{claim}: that this is more than it does is not shown"),
         Some(share) => {
-            format!(
-                "{claim}, with {} of its time stamped (1/f = {})",
-                percent(100.0 * share),
-                three_digits(1.0 / share)
-            )
+            let (stamped, factor) = (percent(100.0 * share), three_digits(1.0 / share));
+            format!("{claim}, with {stamped} of its time stamped (1/f = {factor})")
         }
         None => claim,
     }
@@ -122,10 +111,10 @@ fn of_one(alone: &OperationPart) -> String {
 
 pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     let mut block = Block::default();
-    let Article { cpus, setup_s, work_s, threads, claimed_per_s } = ARTICLE;
+    let (cpus, setup_s, work_s, threads, claimed_per_s) = ARTICLE;
     let per_cpu = threads / cpus;
     let ours = figures.last().and_then(|each| {
-        let (threads, part) = each.crowded_with(per_cpu * record.cpus())?;
+        let (threads, part) = each.measured(true).find(|(threads, _)| *threads == per_cpu * record.cpus())?;
         Some((threads, part, each.over_report(&part)?, each.title()))
     });
     let ours = match ours {
@@ -147,13 +136,15 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     ));
     let rows = JMH.iter().map(|(threads, external, claimed)| {
         let ours = figures.first().and_then(|each| each.rows.iter().find(|row| row.threads == *threads)?.part);
-        let missing = || Value::Missing("not measured".to_owned());
+        let ours = |rate: fn(OperationPart) -> Estimate| {
+            Value::or(ours.map(|part| Value::PerSecond(rate(part))), "not measured")
+        };
         vec![
             Value::Count(u64::from(*threads)),
             Value::PlainPerSecond(*external),
             Value::PlainPerSecond(*claimed),
-            ours.map_or_else(missing, |part| Value::PerSecond(part.external_per_s)),
-            ours.map_or_else(missing, |part| Value::PerSecond(part.claimed_per_s)),
+            ours(|part| part.external_per_s),
+            ours(|part| part.claimed_per_s),
         ]
     });
     block.table(
