@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
 
 use super::axis::{Axis, Scale};
-use super::words::{self, is_resolved, parameters};
+use super::words::{self, parameters};
 
 /// From this ratio of times on they are drawn on a log scale.
 const WIDE: f64 = 100.0;
@@ -100,7 +100,7 @@ pub(super) fn differences(title: String, comparisons: &[&Comparison]) -> Option<
                 y: point.difference_ns.estimate,
                 low: point.difference_ns.low,
                 high: point.difference_ns.high,
-                is_resolved: is_resolved(&point.difference_ns),
+                is_resolved: point.difference_ns.is_resolved(),
             })
             .collect(),
     });

@@ -10,8 +10,8 @@ use super::comparisons::ratio;
 use super::grid::Tone;
 use super::told::{Open, Told};
 use super::words::{
-    cell_name, cost, difference, duration, interval, is_resolved, joined, number, parameters, rate, rough, threads,
-    token_count, token_span, turned, unresolved,
+    cell_name, cost, difference, duration, interval, joined, number, parameters, rate, rough, threads, token_count,
+    token_span, turned, unresolved,
 };
 use crate::quantity::{count, limit, ns};
 
@@ -85,7 +85,7 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
         return (Tone::Quiet, format!("no difference is resolved at any backoff: {}", ends()));
     }
     match model.shape {
-        CostShape::Hidden if is_resolved(&first.difference_ns) => {
+        CostShape::Hidden if first.difference_ns.is_resolved() => {
             let exposed = match first.backoff_tokens {
                 0 => format!("{} exposed", cost(&first.difference_ns)),
                 _ => at(first),
@@ -123,7 +123,7 @@ fn hidden(told: &Told<'_>, model: &CostModel) -> String {
         return format!("falls with independent work, {}; where it levels off is unresolved", at(told.last));
     };
     let ns = model.hidden_past_ns.map_or_else(String::new, |ns| format!(" ({})", interval(&ns)));
-    let left = if is_resolved(residual) {
+    let left = if residual.is_resolved() {
         format!("{} left", cost(residual))
     } else {
         format!("what is left is {}", unresolved(residual))
@@ -169,7 +169,7 @@ fn spread(told: &Told<'_>) -> String {
 /// What the table says of a point, and where: `7.66 ± 0.06 ns at 0 tokens`.
 fn at(point: &ComparisonPoint) -> String {
     let found = &point.difference_ns;
-    let text = if is_resolved(found) { cost(found) } else { difference(found, point.verdict) };
+    let text = if found.is_resolved() { cost(found) } else { difference(found, point.verdict) };
     format!("{text} at {}", token_count(point.backoff_tokens))
 }
 
@@ -187,7 +187,7 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
             let difference = difference(&point.difference_ns, point.verdict);
             format!("same within {} ({})", limit(margin_pct), difference)
         }
-        Difference::Unresolved if is_resolved(&point.difference_ns) => {
+        Difference::Unresolved if point.difference_ns.is_resolved() => {
             format!("a difference of {} may or may not exceed {}", cost(&point.difference_ns), limit(margin_pct))
         }
         Difference::Unresolved => unresolved(&point.difference_ns),

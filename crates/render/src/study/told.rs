@@ -3,7 +3,7 @@
 
 use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate};
 
-use super::words::{is_resolved, reach};
+use super::words::reach;
 
 /// The points of a comparison, of which there is one at least.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl<'a> Told<'a> {
             first,
             last,
             all: points.len(),
-            resolved: points.iter().filter(|point| is_resolved(&point.difference_ns)).count(),
+            resolved: points.iter().filter(|point| point.difference_ns.is_resolved()).count(),
             open: Open::of(before),
             same_from: same.first().map(|point| point.backoff_tokens),
         })

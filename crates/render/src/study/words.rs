@@ -49,7 +49,7 @@ pub(super) fn token_span(estimate: &Estimate) -> String {
 
 /// A resolved difference as a cost; one below zero as a saving.
 pub(super) fn cost(estimate: &Estimate) -> String {
-    match (is_resolved(estimate), estimate.high < 0.0) {
+    match (estimate.is_resolved(), estimate.high < 0.0) {
         (false, _) => unresolved(estimate),
         (true, true) => format!("{} less", duration(&turned(estimate))),
         (true, false) => duration(estimate),
@@ -82,14 +82,9 @@ pub(super) fn reach(estimate: &Estimate) -> f64 {
     estimate.low.abs().max(estimate.high.abs())
 }
 
-/// Whether the interval excludes no difference.
-pub(super) fn is_resolved(estimate: &Estimate) -> bool {
-    estimate.confidence > 0.0 && (estimate.low > 0.0 || estimate.high < 0.0)
-}
-
 /// A difference as a quantity: what it is where it is resolved, else how much the interval allows.
 pub(super) fn difference(estimate: &Estimate, verdict: Difference) -> String {
-    match (is_resolved(estimate), verdict) {
+    match (estimate.is_resolved(), verdict) {
         (true, _) => duration(estimate),
         (false, Difference::Same) => format!("within ±{JOIN}{}", joined(&rough(reach(estimate)))),
         (false, _) => unresolved(estimate),
@@ -104,7 +99,7 @@ pub(super) fn turned(estimate: &Estimate) -> Estimate {
 /// The verdict in a word or two. A difference that is resolved may still lie on either side of the margin.
 pub(super) fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
     match verdict {
-        Difference::Unresolved if is_resolved(difference) => format!("unresolved at {}", limit(margin_pct)),
+        Difference::Unresolved if difference.is_resolved() => format!("unresolved at {}", limit(margin_pct)),
         Difference::Faster => "faster".to_owned(),
         Difference::Slower => "slower".to_owned(),
         Difference::Same => format!("same within {}", limit(margin_pct)),
@@ -258,7 +253,7 @@ mod tests {
         assert_eq!(plain(&difference(&noise, Difference::Unresolved)), "unresolved (± 0.70 ns)");
         assert_eq!(plain(&difference(&noise, Difference::Same)), "within ± 0.70 ns");
         assert_eq!(plain(&difference(&of(-3.0, -3.2, -2.8), Difference::Faster)), "-3.00 ± 0.20 ns");
-        assert!(!is_resolved(&Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) }));
+        assert!(!Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) }.is_resolved());
     }
 
     proptest! {
