@@ -146,7 +146,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
     says("DESIGN.md", &format!("each latency comes from {processes} of them"));
     says("DESIGN.md", &format!("## Why {processes} processes?"));
     says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
-    says("README.md", &format!("the median over {processes} processes"));
+    says("docs/measuring.md", &format!("the median over {processes} processes"));
     says(
         "DESIGN.md",
         &format!("reads each clock {} times through the C library", crate::sections::clocks::paths::task::READS),
@@ -155,7 +155,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
     says("README.md", "One command, well under half a minute");
     says(
-        "README.md",
+        "docs/commands.md",
         "| `--quick`, `--thorough`, `--duration 8s` | a few seconds, about a minute, or as long as you say",
     );
 }

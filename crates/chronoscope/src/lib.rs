@@ -44,17 +44,3 @@ pub fn main() -> ExitCode {
         Err(failure) => failure.report("chronoscope"),
     }
 }
-
-#[cfg(doctest)]
-mod compiled_documents {
-    #[doc = include_str!("../../../README.md")]
-    mod readme {}
-    #[doc = include_str!("../../../DESIGN.md")]
-    mod design {}
-    #[doc = include_str!("../../../PLATFORM.md")]
-    mod platform {}
-    #[doc = include_str!("../../../COMPARE.md")]
-    mod compare {}
-    #[doc = include_str!("../../../docs/choosing.md")]
-    mod choosing {}
-}

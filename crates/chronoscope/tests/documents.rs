@@ -1,29 +1,25 @@
-//! What the README shows is what the program prints, and every command is in its table.
+//! Pictures in the pages are what the program prints.
 //!
 //! A block of text below `<!-- shown: FILE [--view VIEW] | SECTION… -->` holds what `chronoscope show FILE` prints of these
-//! sections today; "…" stands for each that is left out, and for drawings. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test documents` writes
-//! the blocks anew; read the difference before it is committed.
+//! sections today; "…" replaces each that is left out, and charts. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test documents`
+//! writes the blocks of all pages anew; read the difference before you commit it.
+
+mod pages;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
+use pages::{Page, chronoscope, root};
 
 const MARK: &str = "<!-- shown: ";
+const PICTURE: &str = "```text";
 const FENCE: &str = "```";
+/// The head of a table that explains the columns of a picture on its page.
+const COLUMNS: &str = "| column |";
+/// A diagram of the code, and no picture of the program.
+const DRAWN_BY_HAND: &[&str] = &["DESIGN.md"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn chronoscope(arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("chronoscope")
-        .expect("the program is built")
-        .current_dir(root())
-        .env_remove("COLUMNS")
-        .args(arguments)
-        .output()
-        .expect("the program starts");
+fn printed(arguments: &[&str]) -> String {
+    let output = chronoscope(arguments).output().expect("the program starts");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it prints UTF-8")
 }
@@ -32,20 +28,20 @@ fn is_title(line: &str) -> bool {
     line.starts_with(char::is_uppercase) && line.ends_with("───")
 }
 
-/// Whether it is of a drawing, which takes more room than a document has.
-fn is_drawn(line: &str) -> bool {
+/// Whether it belongs to a chart, which takes more room than a page has.
+fn is_charted(line: &str) -> bool {
     line.contains(['│', '└']) || line.starts_with("time per operation,") || line.starts_with("  tokens ")
 }
 
 /// The first line and the sections whose titles begin with one of `wanted`.
-fn excerpt(page: &str, wanted: &[&str]) -> String {
+fn excerpt(output: &str, wanted: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut keeps = true;
-    for line in page.lines() {
+    for line in output.lines() {
         if is_title(line) {
             keeps = wanted.iter().any(|word| line.starts_with(word));
         }
-        match (keeps && !is_drawn(line), kept.last()) {
+        match (keeps && !is_charted(line), kept.last()) {
             (true, _) => kept.push(line.trim_end()),
             (false, Some(&"…")) => {}
             (false, _) => kept.push("…"),
@@ -54,54 +50,91 @@ fn excerpt(page: &str, wanted: &[&str]) -> String {
     kept.join("\n") + "\n"
 }
 
-/// `document` with every shown block as it should be.
-fn shown(document: &str) -> String {
-    let mut pieces = document.split(MARK);
-    let mut text = pieces.next().unwrap_or_default().to_owned();
+/// `text` with every picture as it should be.
+fn shown(text: &str) -> String {
+    let mut pieces = text.split(MARK);
+    let mut wanted = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let (order, rest) = piece.split_once(" -->\n").expect("the comment ends on its line");
-        let (command, sections) = order.split_once(" | ").expect("a bar stands before the sections");
+        let (command, sections) = order.split_once(" | ").expect("a bar precedes the sections");
         let arguments: Vec<&str> = ["show"].into_iter().chain(command.split_whitespace()).collect();
         let sections: Vec<&str> = sections.split(", ").collect();
         let (opening, rest) = rest.split_once('\n').expect("a block follows");
-        assert!(opening.starts_with(FENCE), "below `{order}` there is no block");
-        let (_, behind) = rest.split_once("\n```\n").expect("the block ends");
-        let block = excerpt(&chronoscope(&arguments), &sections);
-        text += &format!("{MARK}{order} -->\n{opening}\n{block}{FENCE}\n{behind}");
+        assert_eq!(opening, PICTURE, "below `{order}`");
+        let (_, behind) = rest.split_once("```\n").expect("the block ends");
+        let output = printed(&arguments);
+        for section in &sections {
+            assert!(
+                output.lines().any(|line| is_title(line) && line.starts_with(section)),
+                "{command} has no {section}"
+            );
+        }
+        wanted += &format!("{MARK}{order} -->\n{PICTURE}\n{}{FENCE}\n{behind}", excerpt(&output, &sections));
     }
-    text
+    wanted
+}
+
+/// The blocks of a page that show what a program prints.
+fn pictures(page: &Page) -> Vec<&str> {
+    let blocks = page.text.split(PICTURE).skip(1);
+    blocks.map(|rest| rest.split_once("\n```").expect("the block ends").0).collect()
 }
 
 #[test]
 fn pictures_are_what_the_program_prints() {
-    let path = root().join("README.md");
-    let document = fs::read_to_string(&path).expect("the document is there");
-    assert!(document.contains(MARK), "the README shows nothing");
-    let wanted = shown(&document);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, wanted).expect("the document can be written");
-    } else {
-        assert!(document == wanted, "the README shows what the program does not print; UPDATE_GOLDEN=1 writes it anew");
+    for page in pages::all() {
+        let wanted = shown(&page.text);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(root().join(&page.name), wanted).expect("the page can be written");
+        } else {
+            assert!(
+                page.text == wanted,
+                "{} shows what the program does not print; UPDATE_GOLDEN=1 writes it anew",
+                page.name
+            );
+        }
     }
+}
+
+#[test]
+fn no_picture_is_drawn_by_hand_and_no_record_is_left_unshown() {
+    let pages = pages::all();
+    for page in pages.iter().filter(|page| !DRAWN_BY_HAND.contains(&page.name.as_str())) {
+        let marks = page.text.matches(MARK).count();
+        assert_eq!(
+            pictures(page).len(),
+            marks,
+            "{}: a picture without `{MARK}… -->`, or the other way round",
+            page.name
+        );
+    }
+    for record in fs::read_dir(root().join("docs/shown")).expect("the folder is there") {
+        let file = format!("docs/shown/{}", record.expect("it can be listed").file_name().to_string_lossy());
+        let mark = format!("{MARK}{file} ");
+        assert!(pages.iter().any(|page| page.text.contains(&mark)), "no page shows {file}");
+    }
+}
+
+/// A column that was renamed in the program is renamed where it is explained.
+#[test]
+fn explained_columns_are_those_of_a_picture() {
+    let mut explained = 0;
+    for page in pages::all() {
+        let pictures = pictures(&page).join("\n");
+        let tables = page.text.split(COLUMNS).skip(1);
+        let rows = tables.flat_map(|table| table.lines().skip(2).take_while(|line| line.starts_with("| ")));
+        for cell in rows.filter_map(|row| row.split('|').nth(1)) {
+            for column in cell.split(", ").map(|name| name.trim().trim_matches('`')) {
+                assert!(pictures.contains(column), "{} explains `{column}`, which none of its pictures has", page.name);
+                explained += 1;
+            }
+        }
+    }
+    assert!(explained > 10, "{explained} columns were found");
 }
 
 #[test]
 fn an_excerpt_keeps_what_is_asked_for() {
     let page = "chronoscope 0.1.0\nVERDICT ───\n✔ one\nMACHINE ───\na\nCPUs ───\nb\nCLOCKS ───\nc  \n";
     assert_eq!(excerpt(page, &["VERDICT", "CLOCKS"]), "chronoscope 0.1.0\nVERDICT ───\n✔ one\n…\nCLOCKS ───\nc\n");
-}
-
-#[test]
-fn every_command_is_in_the_readme() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("the README is there");
-    let help = chronoscope(&["--help"]);
-    let (_, commands) = help.split_once("Commands:\n").expect("the help lists commands");
-    // What a command does goes on in further lines, indented deeper.
-    let is_named = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let lines = commands.lines().take_while(|line| !line.is_empty()).filter(is_named);
-    let names = lines.filter_map(|line| line.split_whitespace().next());
-    let missing: Vec<&str> =
-        names.filter(|name| *name != "help" && !readme.contains(&format!("`chronoscope {name}"))).collect();
-    assert!(missing.is_empty(), "the README's table lacks {missing:?}");
-    assert!(commands.lines().count() > 10, "{help}");
 }

@@ -1,0 +1,37 @@
+//! Compiles the Rust examples of every page of this repository, and checks the pages themselves: none is forgotten, every
+//! link leads somewhere, and the README stays short.
+#![forbid(unsafe_code)]
+
+/// `page!(NAME FILE)…`: a module for each page, whose examples are its doctests; and their list.
+macro_rules! pages {
+    ($($name:ident $file:literal)*) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../", $file))]
+            mod $name {}
+        )*
+
+        #[cfg(test)]
+        const PAGES: &[&str] = &[$($file),*];
+    };
+}
+
+pages! {
+    readme "README.md"
+    changelog "CHANGELOG.md"
+    compare "COMPARE.md"
+    design "DESIGN.md"
+    platform "PLATFORM.md"
+    check "docs/check.md"
+    choosing "docs/choosing.md"
+    clock "docs/clock.md"
+    commands "docs/commands.md"
+    measuring "docs/measuring.md"
+    pacing "docs/pacing.md"
+    record "docs/record.md"
+    runtimes "docs/runtimes.md"
+    studies "docs/studies.md"
+}
+
+#[cfg(test)]
+mod tests;
