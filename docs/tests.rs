@@ -93,3 +93,43 @@ fn the_readme_is_short_and_links_every_page() {
         PAGES.iter().filter(|page| **page != "README.md" && !linked.iter().any(|link| link == *page)).collect();
     assert!(missing.is_empty(), "the README does not link {missing:?}");
 }
+
+/// The rows of the list that scripts compile for: the target, and what it is used for.
+fn targets() -> Vec<(String, Vec<String>)> {
+    let text = read("scripts/targets.txt");
+    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    rows.map(|row| {
+        let mut words = row.split_whitespace().map(str::to_owned);
+        (words.next().expect("a row is not empty"), words.collect())
+    })
+    .collect()
+}
+
+#[test]
+fn the_table_of_compile_targets_is_the_list_that_scripts_read() {
+    let platform = read("PLATFORM.md");
+    let (_, table) = platform.split_once("\n| target | use |\n|---|---|\n").expect("the table is there");
+    let rows = table.lines().take_while(|line| line.starts_with("| "));
+    let told: Vec<(String, Vec<String>)> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let bare = |cell: &str| cell.trim_matches('`').to_owned();
+            (bare(cells[1]), cells[2].split(", ").map(bare).collect())
+        })
+        .collect();
+    assert_eq!(told, targets());
+    assert!(told.len() > 10, "{told:?}");
+}
+
+/// What docs.rs builds, CI builds: the host's own target aside.
+#[test]
+fn what_docs_rs_compiles_is_among_the_targets() {
+    let manifest = read("crates/clock/Cargo.toml");
+    let (_, list) = manifest.split_once("\ntargets = [").expect("the manifest names them");
+    let (list, _) = list.split_once(']').expect("the list ends");
+    let known = targets();
+    for target in list.split(',').map(|target| target.trim().trim_matches('"')) {
+        let is_known = known.iter().any(|(triple, _)| triple == target) || target == "x86_64-unknown-linux-gnu";
+        assert!(is_known, "docs.rs compiles for {target}, and CI does not");
+    }
+}

@@ -7,12 +7,14 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/toolchain.sh
 source "$root/scripts/toolchain.sh"
+# shellcheck source=scripts/lists.sh
+source "$root/scripts/lists.sh"
 
 target=${CARGO_TARGET_DIR:-$root/target}
 [[ $target == /* ]] || target=$PWD/$target
 export CARGO_TARGET_DIR=$target/fresh-crate
-readonly BARE=x86_64-unknown-none
-readonly WINDOWS=x86_64-pc-windows-msvc
+bare=$(targets bare)
+clock=$(targets clock)
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -28,13 +30,18 @@ new_crate() {
     cargo add --quiet --path "$root/crates/$library" "$@"
 }
 
-# expect_dependencies TRIPLE PATTERN: the crate itself, the library, and beside them nothing but what PATTERN matches.
+# expect_dependencies TRIPLE: the crate itself, the library, and nothing else but the bindings to the system.
 expect_dependencies() {
-    local names more
+    local names more bindings
+    case $1 in
+    *-windows-*) bindings='windows-(sys|link|targets)' ;;
+    wasm32-*) bindings='none' ;;
+    *) bindings='libc' ;;
+    esac
     names=$(cargo tree --quiet -e normal --prefix none --target "$1" | awk 'NF { print $1 }' | sort -u)
-    more=$(grep -vxE "fresh-crate|chronoscope-clock|$2" <<<"$names" || true)
+    more=$(grep -vxE "fresh-crate|chronoscope-clock|$bindings" <<<"$names" || true)
     if [[ -n $more ]] || ! grep -qx chronoscope-clock <<<"$names"; then
-        echo "dependencies for $1: ${names//$'\n'/, }; expected beside the library: $2"
+        echo "dependencies for $1: ${names//$'\n'/, }; expected besides the library: $bindings"
         exit 1
     fi
     echo "ok    dependencies for $1: ${names//$'\n'/, }"
@@ -112,15 +119,13 @@ cargo run --quiet
 echo "ok    a program runs"
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-case $host in
-*-windows-*) expect_dependencies "$host" 'windows-(sys|link|targets)' ;;
-*) expect_dependencies "$host" libc ;;
-esac
-expect_dependencies "$WINDOWS" 'windows-(sys|link|targets)'
+for triple in "$host" $clock; do
+    expect_dependencies "$triple"
+done
 
-if [[ ! -d $(rustc --print target-libdir --target "$BARE") ]] &&
-    { ! command -v rustup >/dev/null || ! rustup target add "$BARE"; }; then
-    echo "skip  a library without std: no standard library for $BARE, and it could not be had"
+if [[ ! -d $(rustc --print target-libdir --target "$bare") ]] &&
+    { ! command -v rustup >/dev/null || ! rustup target add "$bare"; }; then
+    echo "skip  a library without std: no standard library for $bare, and it could not be had"
 else
     new_crate clock bare-crate --lib --no-default-features
     cat >src/lib.rs <<'RUST'
@@ -139,8 +144,8 @@ pub fn trusted() -> bool {
     Clock::trusted().is_ok()
 }
 RUST
-    cargo build --quiet --target "$BARE"
-    echo "ok    a library without std builds for $BARE"
+    cargo build --quiet --target "$bare"
+    echo "ok    a library without std builds for $bare"
 fi
 
 case $host in

@@ -9,6 +9,8 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/toolchain.sh
 source "$root/scripts/toolchain.sh"
+# shellcheck source=scripts/lists.sh
+source "$root/scripts/lists.sh"
 
 readonly SKIPPED=77
 crate=$root/crates/clock
@@ -97,9 +99,8 @@ fi
 unset RUSTUP_TOOLCHAIN RUSTC RUSTFLAGS
 echo "$("${rust[@]}" rustc --version), $("${rust[@]}" cargo --version)"
 
-# Every feature there is, by name: `default` is not one.
-mapfile -t features < <(sed -n '/^\[features\]/,/^\[/s/^\([a-z][a-z0-9_-]*\) *=.*/\1/p' "$crate/Cargo.toml" | grep -vx default)
-((${#features[@]} > 0)) || { echo "no features found in $crate/Cargo.toml"; exit 1; }
+found=$(clock_features)
+mapfile -t features <<<"$found"
 
 # build_and_run NAME KEYS: a new crate that depends on the library with these keys behind its path.
 build_and_run() {

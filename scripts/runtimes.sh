@@ -4,40 +4,49 @@
 # DIRECTORY, from which `runtimes_path` takes it.
 set -euo pipefail
 
-cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root"
 # shellcheck source=scripts/toolchain.sh
 source scripts/toolchain.sh
+# shellcheck source=scripts/lists.sh
+source scripts/lists.sh
 
 directory=$1
-# The last version of .NET's runtime in the Python registry. It has no SDK: Mono's compiler makes the assembly.
-readonly DOTNET=dotnetcore2==3.1.23
+PATH=$PATH:$directory/dotnetcore2/bin
 
-# need PROGRAM PACKAGE…: Debian's packages for a program that is not there.
+# need PACKAGE…: Debian's packages.
 need() {
-    local program=$1
-    shift
-    command -v "$program" >/dev/null && return
     toolchain_tried=()
     apt_install "$@" || printf '%s\n' "${toolchain_tried[@]}"
 }
 
-need cc gcc libc6-dev
-need java default-jdk-headless
-need go golang-go
-need node nodejs
-need python3 python3
-need mono mono-runtime
-need mcs mono-mcs
-
-if ! command -v dotnet >/dev/null && [[ ! -x $directory/dotnetcore2/bin/dotnet ]]; then
-    python3 -m pip --version >/dev/null 2>&1 || need pip3 python3-pip
-    # A folder of its own: no environment of the user's is touched.
-    quietly python3 -m pip install --quiet --no-deps --disable-pip-version-check --target "$directory" "$DOTNET" ||
-        echo "no .NET: the Python registry did not give $DOTNET"
+# need_from_python PACKAGE: into a folder of its own, so that no environment of the user's is touched.
+need_from_python() {
+    python3 -m pip --version >/dev/null 2>&1 || need python3-pip
+    quietly python3 -m pip install --quiet --no-deps --disable-pip-version-check --target "$directory" "$1" ||
+        echo "the Python registry did not give $1"
     chmod -f +x "$directory/dotnetcore2/bin/dotnet" || true
-fi
-PATH=$PATH:$directory/dotnetcore2/bin
+}
 
-for program in cc java go node python3 mono mcs dotnet; do
-    printf '%-8s %s\n' "$program" "$(command -v "$program" || echo 'is not there')"
+rows=$(runtimes)
+# The registry of Python needs Python first.
+for registry in debian python; do
+    while read -r kind programs source <&3; do
+        missing=$(absent "$programs") || continue
+        case $registry:$source in
+        python:pip:*) need_from_python "${source#pip:}" ;;
+        debian:pip:*) ;;
+        debian:*)
+            read -ra packages <<<"$source"
+            echo "$kind lacks $missing"
+            need "${packages[@]}"
+            ;;
+        esac
+    done 3<<<"$rows"
 done
+hash -r
+
+while read -r kind programs _; do
+    missing=$(absent "$programs") && found="lacks $missing" || found=$(command -v "${programs%%,*}")
+    printf '%-8s %s\n' "$kind" "$found"
+done <<<"$rows"

@@ -11,7 +11,7 @@ use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
 
 use crate::sections::contention::granularity_list::GranularityList;
 use crate::sections::pace::rate::Rate;
-use crate::sections::runtimes::place::RuntimePlace;
+use crate::sections::runtimes::place::{self as runtime_place, RuntimePlace};
 
 pub use chronoscope_bench::Format;
 
@@ -56,7 +56,7 @@ pub enum Command {
     Latch(LatchOptions),
     /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
     Pause(PauseOptions),
-    /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    #[command(about = format!("What every language runtime of this machine sees of the time: {}", runtime_place::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
     Runtimes(RuntimesOptions),
     /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
@@ -192,8 +192,8 @@ pub struct RuntimesOptions {
     #[arg(long, value_name = "KIND=PROGRAM")]
     pub runtime: Vec<RuntimePlace>,
 
-    /// Look only for these kinds: java, dotnet, mono, go, node, python, c
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::sections::runtimes::place::kind)]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = runtime_place::kind)]
+    #[arg(help = format!("Look only for these kinds: {}", runtime_place::words()))]
     pub only: Vec<RuntimeKind>,
 
     /// Measure every way to pause that each has, in place of its clocks

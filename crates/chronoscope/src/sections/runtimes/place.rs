@@ -22,10 +22,18 @@ impl FromStr for RuntimePlace {
 }
 
 /// The kind that `word` names.
-pub fn kind(word: &str) -> Result<RuntimeKind, String> {
-    let known: Vec<&str> = RuntimeKind::ALL.into_iter().map(RuntimeKind::word).collect();
-    RuntimeKind::from_word(word)
-        .ok_or_else(|| format!("no kind of runtime is called `{word}`; there are {}", known.join(", ")))
+pub(crate) fn kind(word: &str) -> Result<RuntimeKind, String> {
+    RuntimeKind::from_word(word).ok_or_else(|| format!("no kind of runtime is called `{word}`; there are {}", words()))
+}
+
+/// The names of all kinds.
+pub(crate) fn words() -> String {
+    RuntimeKind::ALL.map(RuntimeKind::word).join(", ")
+}
+
+/// The titles of all kinds.
+pub(crate) fn titles() -> String {
+    RuntimeKind::ALL.map(RuntimeKind::title).join(", ")
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ mod candidate;
 mod find;
 #[cfg(test)]
 mod golden_tests;
+#[cfg(test)]
+mod lists_tests;
 pub mod protocol;
 mod recipe;
 

@@ -1,0 +1,76 @@
+//! Every list of language runtimes outside of the code names the kinds that the code knows, in their order.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::find::{Surroundings, places};
+use crate::record::RuntimeKind;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// `kind` and the first of `programs` in every row of the list that scripts read.
+fn listed(text: &str) -> Vec<(&str, &str)> {
+    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    rows.map(|row| {
+        let mut words = row.split_whitespace();
+        let (kind, programs) = (words.next().unwrap(), words.next().unwrap());
+        (kind, programs.split(',').next().unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn scripts_install_and_ask_every_kind() {
+    let text = read("probes/runtimes.txt");
+    let kinds: Vec<&str> = listed(&text).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, RuntimeKind::ALL.map(RuntimeKind::word));
+}
+
+#[test]
+fn a_program_that_scripts_look_for_is_one_that_is_found() {
+    use std::os::unix::fs::PermissionsExt;
+
+    for (word, program) in listed(&read("probes/runtimes.txt")) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join(program);
+        fs::write(&file, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = vec![directory.path().to_owned()];
+        let surroundings = Surroundings { path, java_home: None, dotnet_root: None, root: directory.path().to_owned() };
+        let kind = RuntimeKind::from_word(word).unwrap();
+        assert_eq!(places(kind, &[], &surroundings, true).len(), 1, "{word} is not found by {program}");
+    }
+}
+
+#[test]
+fn every_kind_and_nothing_else_has_a_transcript() {
+    let entries = fs::read_dir(root().join("probes/golden")).unwrap();
+    let mut files: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut wanted = RuntimeKind::ALL.map(|kind| format!("{}.jsonl", kind.word()));
+    files.sort();
+    wanted.sort();
+    assert_eq!(files, wanted);
+}
+
+#[test]
+fn pages_name_every_kind() {
+    let platform = read("PLATFORM.md");
+    let (_, table) = platform.split_once("\n| runtime | needs | seen |\n").expect("the table is there");
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with("| "));
+    let titles: Vec<&str> = rows.map(|row| row.split('|').nth(1).unwrap().trim()).collect();
+    assert_eq!(titles, RuntimeKind::ALL.map(RuntimeKind::title), "PLATFORM.md");
+
+    let (first, last) = RuntimeKind::ALL.split_at(RuntimeKind::ALL.len() - 1);
+    let first = first.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
+    let sentence = format!("{first} and {}", last[0].title());
+    for page in ["README.md", "docs/runtimes.md", "probes/README.md"] {
+        let text = read(page).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&sentence), "{page} does not say: {sentence}");
+    }
+}
