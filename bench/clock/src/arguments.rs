@@ -18,14 +18,6 @@ pub(crate) struct Arguments {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: Format,
-
-    /// Be a worker: measure one section once on `--cpu` and print the rounds as JSON
-    #[arg(long, hide = true, value_enum, requires = "cpu")]
-    pub(crate) worker: Option<SectionName>,
-
-    /// The CPU of a worker
-    #[arg(long, hide = true)]
-    pub(crate) cpu: Option<usize>,
 }
 
 /// The parts of a run, in their order.

@@ -1,11 +1,12 @@
 //! What the clock is to achieve, and whether it did in this run.
 
 use bench_common::goal::{Goal, Verdict};
+use bench_common::study;
+use chronoscope_harness::record::study::Estimate;
 
 use crate::failure::Failure;
 use crate::kind_of_work::Kind;
 use crate::sections::Sections;
-use crate::spread::Spread;
 use crate::subjects::*;
 
 /// How much the goals that nothing goes wrong ask for: observations of the litmus, checked readings under each load,
@@ -27,11 +28,11 @@ pub(crate) fn all(sections: &Sections) -> Result<Vec<Goal>, Failure> {
     Ok(goals)
 }
 
-fn ratio_goal(goal: &'static str, ratio: Option<Spread>, limit: f64, of: &str) -> Goal {
+fn ratio_goal(goal: &'static str, ratio: Option<Estimate>, limit: f64, of: &str) -> Goal {
     match ratio {
         Some(ratio) => {
-            let verdict = Verdict::at_most(ratio.median, limit);
-            Goal { goal, measured: format!("{}{of}", ratio.show(2)), verdict }
+            let verdict = Verdict::estimate_at_most(&ratio, limit);
+            Goal { goal, measured: format!("{}{of}", study::show(&ratio, 2)), verdict }
         }
         None => Goal::open(goal, "not measured"),
     }
@@ -44,19 +45,19 @@ fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
     let below_peers = match (peer, peer.and_then(|peer| ratio(UNORDERED, peer))) {
         (Some(peer), Some(to_peer)) => Goal {
             goal: "unordered below every peer's nanosecond read",
-            measured: format!("{} × {peer}, the cheapest", to_peer.show(2)),
-            verdict: Verdict::at_most(to_peer.median, 1.0),
+            measured: format!("{} × {peer}, the cheapest", study::show(&to_peer, 2)),
+            verdict: Verdict::estimate_at_most(&to_peer, 1.0),
         },
         _ => Goal::open("unordered below every peer's nanosecond read", "not measured"),
     };
     let to_std = |work: &crate::section::work::Added| work.to_std(Kind::MissingLoads, GRANULAR);
     let inside_work = sections.work.as_ref().and_then(to_std);
     let recent = match seen.and_then(|latency| latency.ns(RECENT)) {
-        Some(ns) => Goal {
-            goal: "recent ≤ 1 ns without LTO",
-            measured: format!("{} ns", ns.show(2)),
-            verdict: Verdict::at_most(ns.median, 1.0),
-        },
+        Some(ns) => {
+            Goal {
+                goal: "recent ≤ 1 ns without LTO", measured: format!("{} ns", ns.show()), verdict: ns.at_most(1.0)
+            }
+        }
         None => Goal::open("recent ≤ 1 ns without LTO", "not measured"),
     };
     Ok(vec![
@@ -82,12 +83,9 @@ fn threads(sections: &Sections) -> Goal {
     match scaling {
         Some(scaling) => Goal {
             goal: GOAL,
-            measured: format!("{} × rdtsc's scaling", scaling.show(2)),
+            measured: format!("{} × rdtsc's scaling", study::show(&scaling, 2)),
             // Less than the counter's scaling is a miss; more is none.
-            verdict: match scaling.median {
-                median if median >= 0.90 => Verdict::Met,
-                median => Verdict::Missed(format!("{:.1} %", (0.90 / median - 1.0) * 100.0)),
-            },
+            verdict: Verdict::estimate_at_least(&scaling, 0.90),
         },
         None => Goal::open(GOAL, "not measured"),
     }

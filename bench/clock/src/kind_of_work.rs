@@ -1,6 +1,10 @@
 //! Work for a read to stand in: what it costs there is what a program pays.
 
 use std::hint::black_box;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use chronoscope_harness::Bencher;
 
 /// Steps of a turn of arithmetic: some 60 ns together.
 const STEPS: u32 = 20;
@@ -8,6 +12,8 @@ const STEPS: u32 = 20;
 const LANES: u64 = 4;
 /// Words of a cache line, all written in a turn of the store stream.
 const LINE_WORDS: usize = 8;
+/// Words of the table, a power of two: 32 MiB, which no cache of a core holds.
+const TABLE_WORDS: usize = 1 << 22;
 /// An odd number without pattern: multiples of it, by their upper bits, visit a table in no order a CPU would foresee.
 const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -34,29 +40,51 @@ impl Kind {
     }
 }
 
-/// One kind of work with its memory and the place it has reached.
-pub(crate) struct Work {
-    kind: Kind,
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| "there is no such work".to_owned())
+    }
+}
+
+impl Kind {
+    /// What a study calls the parameter that chooses among the kinds.
+    pub(crate) const PARAMETER: &str = "work";
+    /// Turns that are one operation of a study, so that what a turn needs is in the registers of a loop of its own.
+    pub(crate) const TURNS: u32 = 256;
+
+    /// Measures operations of [`TURNS`](Self::TURNS) turns each with `read` in each turn.
+    pub(crate) fn measure(self, bencher: &mut Bencher<'_>, read: impl Fn()) {
+        /// One for the process: a table for each kind and case would be more than the caches that cores share.
+        static WORK: Mutex<Work> = Mutex::new(Work { table: Vec::new(), place: 0 });
+
+        let mut work = WORK.lock().unwrap_or_else(PoisonError::into_inner);
+        if work.table.is_empty() {
+            *work = Work::new(TABLE_WORDS);
+        }
+        bencher.iter(|| work.turns(self, Self::TURNS.into(), &read));
+    }
+}
+
+/// The memory of all kinds, and the place that they have reached.
+struct Work {
     table: Vec<u64>,
-    /// Turns done so far: each batch goes on where the last one stopped and so finds nothing in the cache.
+    /// Turns done so far: each operation goes on where the last one stopped and so finds nothing in the cache.
     place: u64,
 }
 
 impl Work {
-    /// Work over a table of at least `words` words, rounded up to a power of two.
-    pub(crate) fn new(kind: Kind, words: usize) -> Self {
-        let words = match kind {
-            Kind::Arithmetic => LINE_WORDS,
-            _ => words.next_power_of_two().max(LINE_WORDS),
-        };
+    /// Work over a table of so many words, a power of two.
+    fn new(words: usize) -> Self {
         // Written once, so that every page is there.
-        Self { kind, table: (0..words as u64).collect(), place: 0 }
+        Self { table: (0..words as u64).collect(), place: 0 }
     }
 
     /// Does `turns` turns with `read` in each.
     #[inline(always)]
-    pub(crate) fn turns(&mut self, turns: u64, read: impl Fn()) {
-        match self.kind {
+    fn turns(&mut self, kind: Kind, turns: u64, read: impl Fn()) {
+        match kind {
             Kind::MissingLoads => missing_loads(&self.table, self.place, turns, read),
             Kind::Arithmetic => arithmetic(self.place, turns, read),
             Kind::StoreStream => store_stream(&mut self.table, self.place, turns, read),
@@ -117,18 +145,26 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
+    fn a_name_leads_back_to_its_kind() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+        }
+        assert!("leisure".parse::<Kind>().is_err());
+    }
+
+    #[test]
     fn each_turn_reads_once() {
         for kind in Kind::ALL {
-            let (mut work, reads) = (Work::new(kind, 1 << 10), Cell::new(0));
-            work.turns(300, || reads.set(reads.get() + 1));
+            let (mut work, reads) = (Work::new(1 << 10), Cell::new(0));
+            work.turns(kind, 300, || reads.set(reads.get() + 1));
             assert_eq!((reads.get(), work.place), (300, 300));
         }
     }
 
     #[test]
     fn the_stream_writes_every_line() {
-        let mut work = Work::new(Kind::StoreStream, 64);
-        work.turns(8, || ());
+        let mut work = Work::new(64);
+        work.turns(Kind::StoreStream, 8, || ());
         assert!(work.table.chunks(LINE_WORDS).enumerate().all(|(turn, line)| line == [turn as u64; LINE_WORDS]));
     }
 }

@@ -13,20 +13,20 @@ mod kind_of_work;
 mod monotonic;
 #[path = "child/observed.rs"]
 mod observed;
+mod rounds;
 mod section;
 mod sections;
 mod size;
 mod subject;
 mod subjects;
-mod workers;
 
 use std::process::ExitCode;
 
 use bench_common::machine::Machine;
-use bench_common::print::print;
 use bench_common::report::{Report, exit};
-use bench_common::{cpus, failure, rounds, spread, table, timing};
+use bench_common::{cpus, failure, spread, table};
 use chronoscope_clock::os::{CounterAccess, counter_access};
+use chronoscope_harness::Study;
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
@@ -50,23 +50,10 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
         ));
     }
     let size = if arguments.quick { Size::QUICK } else { Size::FULL };
-    if let (Some(section), Some(cpu)) = (arguments.worker, arguments.cpu) {
-        return worker(section, cpu, &size).map(|()| true);
-    }
+    // A study's worker processes begin as this program does, and end here. A study that cannot be made fails in its section.
+    [latency::study(), work::study(), threads::study()].iter().flatten().for_each(Study::serve_if_fork);
     let report = measure(&arguments.only, &size)?;
     report.print(arguments.format)
-}
-
-fn worker(section: SectionName, cpu: usize, size: &Size) -> Result<(), Failure> {
-    let rounds = match section {
-        // Its threads go where they are told to.
-        SectionName::Threads => threads::work_off(size)?,
-        SectionName::Latency => cpus::bind(cpu).and_then(|()| latency::work_off(size))?,
-        SectionName::Work => cpus::bind(cpu).and_then(|()| work::work_off(size))?,
-        _ => return Err(Failure::because(format!("{} needs no worker", section.title()))),
-    };
-    let json = serde_json::to_string(&rounds).map_err(|error| Failure::because(error.to_string()))?;
-    print(&(json + "\n"))
 }
 
 fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failure> {
@@ -90,5 +77,5 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failur
         failures.extend(done.err().map(|failure| (section.title(), failure)));
     }
     let goals = goal::all(&sections)?;
-    Ok(Report { machine: Machine::look(cpus::allowed()?.len(), &PEERS), sections, goals, failures })
+    Ok(Report { machine: Machine::look(&PEERS), sections, goals, failures })
 }

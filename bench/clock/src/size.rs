@@ -2,20 +2,17 @@
 
 use std::time::Duration;
 
+use bench_common::study::Effort;
+
 /// The size of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) is_quick: bool,
 
-    /// Fresh processes and rounds in each, of latency, work and threads.
-    pub(crate) latency: Rounds,
-    pub(crate) work: Rounds,
-    pub(crate) threads: Rounds,
-    pub(crate) latency_batch: Duration,
-    pub(crate) work_batch: Duration,
-    pub(crate) threads_window: Duration,
-    /// Words of 8 bytes in the table of random loads.
-    pub(crate) table_words: usize,
+    /// The studies of latency, work and threads.
+    pub(crate) latency: Effort,
+    pub(crate) work: Effort,
+    pub(crate) threads: Effort,
 
     /// Fresh processes of each library.
     pub(crate) first_uses: usize,
@@ -37,26 +34,12 @@ pub(crate) struct Size {
     pub(crate) forks: u64,
 }
 
-/// Processes, and rounds in each of them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rounds {
-    pub(crate) processes: usize,
-    pub(crate) rounds: usize,
-}
-
-const MIB: usize = 1 << 20;
-const WORD: usize = size_of::<u64>();
-
 impl Size {
     pub(crate) const FULL: Self = Self {
         is_quick: false,
-        latency: Rounds { processes: 8, rounds: 101 },
-        work: Rounds { processes: 6, rounds: 41 },
-        threads: Rounds { processes: 5, rounds: 15 },
-        latency_batch: Duration::from_millis(1),
-        work_batch: Duration::from_millis(3),
-        threads_window: Duration::from_millis(50),
-        table_words: 32 * MIB / WORD,
+        latency: Effort { budget: Duration::from_secs(30), processes: 12 },
+        work: Effort { budget: Duration::from_secs(60), processes: 12 },
+        threads: Effort { budget: Duration::from_secs(60), processes: 12 },
         first_uses: 31,
         litmus_observations: 100_000_000,
         litmus_slice: Duration::from_secs(2),
@@ -72,13 +55,9 @@ impl Size {
 
     pub(crate) const QUICK: Self = Self {
         is_quick: true,
-        latency: Rounds { processes: 2, rounds: 9 },
-        work: Rounds { processes: 1, rounds: 9 },
-        threads: Rounds { processes: 1, rounds: 3 },
-        latency_batch: Duration::from_micros(300),
-        work_batch: Duration::from_micros(700),
-        threads_window: Duration::from_millis(10),
-        table_words: 32 * MIB / WORD,
+        latency: Effort { budget: Duration::from_secs(1), processes: 3 },
+        work: Effort { budget: Duration::from_secs(2), processes: 3 },
+        threads: Effort { budget: Duration::from_secs(1), processes: 3 },
         first_uses: 5,
         litmus_observations: 1_000_000,
         litmus_slice: Duration::from_millis(100),

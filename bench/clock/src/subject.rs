@@ -1,12 +1,10 @@
 //! One way to read the time, with the loops that it is measured in compiled for it.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::kind_of_work::Work;
+use chronoscope_harness::{Bencher, Study};
 
-/// Reads between two looks at whether to stop.
-const CHUNK: u64 = 256;
+use crate::kind_of_work::Kind;
 
 /// What a read returns, and so what it may be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,60 +26,55 @@ pub(crate) struct Subject {
 }
 
 /// The loops around one read. The call to a loop is virtual, the read inside it is not.
-trait Loops: Sync {
-    fn reads(&self, count: u64);
-    fn reads_until(&self, stop: &AtomicBool) -> u64;
-    fn work(&self, work: &mut Work, turns: u64);
+trait Loops: Send + Sync {
+    fn reads(&self, bencher: &mut Bencher<'_>);
+    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>);
 }
 
 struct Read<F>(F);
 
-impl<T, F: Fn() -> T + Sync> Loops for Read<F> {
-    #[inline(never)]
-    fn reads(&self, count: u64) {
-        for _ in 0..count {
-            black_box((self.0)());
-        }
+impl<T, F: Fn() -> T + Clone + Send + Sync> Loops for Read<F> {
+    fn reads(&self, bencher: &mut Bencher<'_>) {
+        // The timed loop owns the read, as a program's own loop would.
+        bencher.iter(self.0.clone());
     }
 
-    #[inline(never)]
-    fn reads_until(&self, stop: &AtomicBool) -> u64 {
-        let mut count = 0;
-        while !stop.load(Relaxed) {
-            self.reads(CHUNK);
-            count += CHUNK;
-        }
-        count
-    }
-
-    fn work(&self, work: &mut Work, turns: u64) {
-        work.turns(turns, || {
+    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>) {
+        kind.measure(bencher, || {
             black_box((self.0)());
         });
     }
 }
 
 impl Subject {
-    pub(crate) fn ours<T>(name: &'static str, unit: Unit, read: impl Fn() -> T + Sync + 'static) -> Self {
+    pub(crate) fn ours<T>(
+        name: &'static str,
+        unit: Unit,
+        read: impl Fn() -> T + Clone + Send + Sync + 'static,
+    ) -> Self {
         Self { name, unit, is_ours: true, loops: Box::new(Read(read)) }
     }
 
-    pub(crate) fn peer<T>(name: &'static str, unit: Unit, read: impl Fn() -> T + Sync + 'static) -> Self {
+    pub(crate) fn peer<T>(
+        name: &'static str,
+        unit: Unit,
+        read: impl Fn() -> T + Clone + Send + Sync + 'static,
+    ) -> Self {
         Self { name, unit, is_ours: false, loops: Box::new(Read(read)) }
     }
 
-    /// Reads `count` times, back to back.
-    pub(crate) fn reads(&self, count: u64) {
-        self.loops.reads(count);
+    /// Reads back to back, as often as the study wants.
+    pub(crate) fn reads(&self, bencher: &mut Bencher<'_>) {
+        self.loops.reads(bencher);
     }
 
-    /// Reads until told to stop, and says how often.
-    pub(crate) fn reads_until(&self, stop: &AtomicBool) -> u64 {
-        self.loops.reads_until(stop)
+    /// Adds it to `study` as a case: reads back to back.
+    pub(crate) fn reads_in(self, study: Study) -> Study {
+        study.case(self.name, move |bencher| self.loops.reads(bencher))
     }
 
-    /// Reads once in each turn of `work`.
-    pub(crate) fn work(&self, work: &mut Work, turns: u64) {
-        self.loops.work(work, turns);
+    /// Adds it to `study` as a case: a read in each turn of the work that [`Kind::PARAMETER`] names.
+    pub(crate) fn works_in(self, study: Study) -> Study {
+        study.case(self.name, move |bencher| self.loops.work(bencher.parameter(Kind::PARAMETER), bencher))
     }
 }

@@ -1,5 +1,6 @@
 //! What a benchmark is to show, and whether it did in this run.
 
+use chronoscope_harness::record::study::Estimate;
 use serde::Serialize;
 
 use crate::table;
@@ -52,6 +53,24 @@ impl Verdict {
         }
     }
 
+    /// Met if an estimate is at most `limit` wherever in its interval the truth lies.
+    pub fn estimate_at_most(estimate: &Estimate, limit: f64) -> Self {
+        match estimate {
+            Estimate { high, .. } if *high <= limit => Self::Met,
+            Estimate { low, .. } if *low <= limit => Self::Open(format!("the interval holds {limit}")),
+            Estimate { estimate, .. } => Self::at_most(*estimate, limit),
+        }
+    }
+
+    /// Met if an estimate is at least `limit` wherever in its interval the truth lies.
+    pub fn estimate_at_least(estimate: &Estimate, limit: f64) -> Self {
+        match estimate {
+            Estimate { low, .. } if *low >= limit => Self::Met,
+            Estimate { high, .. } if *high >= limit => Self::Open(format!("the interval holds {limit}")),
+            Estimate { estimate, .. } => Self::Missed(format!("{:.1} %", (limit / estimate - 1.0) * 100.0)),
+        }
+    }
+
     /// Whether the goal is met.
     pub fn is_met(&self) -> bool {
         *self == Self::Met
@@ -78,5 +97,16 @@ mod tests {
         assert!(Verdict::at_most(0.5, 0.5).is_met());
         assert_eq!(Verdict::at_most(0.55, 0.5).show(), "missed by 10.0 %");
         assert!(Goal::open("a goal", "not measured").verdict.is_open());
+    }
+
+    #[test]
+    fn an_interval_that_holds_the_limit_leaves_a_goal_open() {
+        let of = |low, high| Estimate { estimate: f64::midpoint(low, high), low, high, confidence: 0.999 };
+        let most = |low, high| Verdict::estimate_at_most(&of(low, high), 1.0);
+        assert!(most(0.5, 1.0).is_met() && most(0.9, 1.1).is_open());
+        assert_eq!(most(1.1, 1.3).show(), "missed by 20.0 %");
+        let least = |low, high| Verdict::estimate_at_least(&of(low, high), 1.0);
+        assert!(least(1.0, 1.5).is_met() && least(0.9, 1.1).is_open());
+        assert_eq!(least(0.7, 0.9).show(), "missed by 25.0 %");
     }
 }

@@ -1,9 +1,12 @@
-//! What the numbers belong to: the machine, the kernel's clocksource, our clock's own word, the versions compared.
-
-use std::fs;
+//! What the numbers belong to: the machine as the harness identifies it, our clock's own word, the versions compared.
 
 use chronoscope_clock::Clock;
+use chronoscope_clock::os::{CounterAccess, counter_access};
+use chronoscope_harness::machine::identify;
+use chronoscope_harness::record::{self, TscAccess};
 use serde::Serialize;
+
+use crate::cpus;
 
 /// The versions of the libraries are those of this workspace's lock file.
 const LOCK_FILE: &str = include_str!("../../Cargo.lock");
@@ -11,24 +14,24 @@ const LOCK_FILE: &str = include_str!("../../Cargo.lock");
 /// Where a run took place, and between whom.
 #[derive(Debug, Serialize)]
 pub struct Machine {
-    cpu: Option<String>,
-    cpus: usize,
-    kernel: Option<String>,
-    clocksource: Option<String>,
+    #[serde(flatten)]
+    machine: record::Machine,
     our_clock: String,
     peers: Vec<String>,
 }
 
 impl Machine {
-    /// This machine, for a comparison with the crates `peers`. `cpus` may be used.
-    pub fn look(cpus: usize, peers: &[&str]) -> Self {
-        let line = |path: &str| Some(fs::read_to_string(path).ok()?.trim().to_owned());
+    /// This machine, for a comparison with the crates `peers`. To be called before the process is bound to a CPU.
+    pub fn look(peers: &[&str]) -> Self {
+        let access = match counter_access() {
+            CounterAccess::Allowed => TscAccess::Allowed,
+            CounterAccess::Faults => TscAccess::Faults,
+        };
+        // Where the system does not say which CPUs may be used, the machine's record says so.
+        let allowed: Vec<u32> = cpus::allowed().unwrap_or_default().into_iter().map(|cpu| cpu as u32).collect();
         let trust = Clock::or_system().trust();
         Self {
-            cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| model_name(&text)),
-            cpus,
-            kernel: line("/proc/sys/kernel/osrelease").map(|release| version_of(&release).to_owned()),
-            clocksource: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            machine: identify(access, &allowed),
             our_clock: std::iter::once(trust.state.to_string())
                 .chain(trust.reasons.iter().map(|reason| reason.to_string()))
                 .collect::<Vec<_>>()
@@ -44,12 +47,14 @@ impl Machine {
     pub fn show(&self) -> String {
         let known = |what: &Option<String>| what.clone().unwrap_or_else(|| "unknown".into());
         let peers = if self.peers.is_empty() { String::new() } else { format!(" Peers: {}.", self.peers.join(", ")) };
+        let record::Machine { cpu, kernel, clocksource, .. } = &self.machine;
         format!(
-            "{}, {} CPUs, Linux {}, clocksource {}\nOur clock: {}.{peers}",
-            known(&self.cpu),
-            self.cpus,
-            known(&self.kernel),
-            known(&self.clocksource),
+            "{}, {} CPUs, {} {}, clocksource {}\nOur clock: {}.{peers}",
+            known(&cpu.brand),
+            cpu.allowed.len(),
+            kernel.name,
+            version_of(&kernel.release),
+            known(&clocksource.current),
             self.our_clock,
         )
     }
@@ -59,11 +64,6 @@ impl Machine {
 fn version_of(release: &str) -> &str {
     let end = release.find(|character: char| !character.is_ascii_digit() && character != '.');
     &release[..end.unwrap_or(release.len())]
-}
-
-fn model_name(cpuinfo: &str) -> Option<String> {
-    let (_, name) = cpuinfo.lines().find(|line| line.starts_with("model name"))?.split_once(':')?;
-    Some(name.trim().to_owned())
 }
 
 fn locked_version<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
@@ -85,11 +85,5 @@ mod tests {
     #[test]
     fn a_release_begins_with_its_version() {
         assert_eq!([version_of("6.12.3-amd64"), version_of("6.12"), version_of("")], ["6.12.3", "6.12", ""]);
-    }
-
-    #[test]
-    fn the_cpu_has_a_name_where_the_system_gives_one() {
-        assert_eq!(model_name("processor : 0\nmodel name\t: A B @ 2 GHz\n").as_deref(), Some("A B @ 2 GHz"));
-        assert_eq!(model_name("processor : 0\n"), None);
     }
 }

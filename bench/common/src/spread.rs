@@ -1,4 +1,6 @@
 //! The middle of a set of values, and how far they lie from it.
+//!
+//! Not the harness's own statistics: `bench/harness` judges the harness by these.
 
 use serde::Serialize;
 
@@ -60,7 +62,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// A value with `decimals` places, and no sign before a zero.
-fn rounded(value: f64, decimals: usize) -> String {
+pub(crate) fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
         Some(digits) if digits.bytes().all(|digit| matches!(digit, b'0' | b'.')) => digits.to_owned(),

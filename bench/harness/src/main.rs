@@ -60,7 +60,6 @@ fn measure(only: &[SectionName], size: &Size) -> Report<Sections> {
         failures.extend(done.err().map(|failure| (section.title(), failure)));
     }
     let goals = goal::all(&sections);
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let peers = peer::Peer::ALL.map(peer::Peer::name);
-    Report { machine: Machine::look(cpus, &peers), sections, goals, failures }
+    Report { machine: Machine::look(&peers), sections, goals, failures }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bench_common::study::Effort;
+
 /// The size of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
@@ -28,33 +30,38 @@ pub(crate) struct Size {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Repeated {
     pub(crate) runs: u32,
-    pub(crate) budget: Duration,
-    pub(crate) forks: u32,
+    pub(crate) each: Effort,
+}
+
+impl Repeated {
+    const fn of(runs: u32, budget: Duration, processes: u32) -> Self {
+        Self { runs, each: Effort { budget, processes } }
+    }
 }
 
 impl Size {
     pub(crate) const FULL: Self = Self {
         is_quick: false,
-        accuracy: Repeated { runs: 100, budget: Duration::from_secs(3), forks: 12 },
-        peers: Repeated { runs: 10, budget: Duration::from_secs(3), forks: 12 },
+        accuracy: Repeated::of(100, Duration::from_secs(3), 12),
+        peers: Repeated::of(10, Duration::from_secs(3), 12),
         peers_measure: Duration::from_secs(1),
         peers_resamples: 100_000,
-        difference: Repeated { runs: 5, budget: Duration::from_secs(19), forks: 12 },
-        same: Repeated { runs: 20, budget: Duration::from_secs(4), forks: 12 },
+        difference: Repeated::of(5, Duration::from_secs(19), 12),
+        same: Repeated::of(20, Duration::from_secs(4), 12),
         criterion_same: 10,
-        empty: Repeated { runs: 10, budget: Duration::from_secs(1), forks: 12 },
+        empty: Repeated::of(10, Duration::from_secs(1), 12),
     };
 
     pub(crate) const QUICK: Self = Self {
         is_quick: true,
-        accuracy: Repeated { runs: 1, budget: Duration::from_secs(1), forks: 4 },
-        peers: Repeated { runs: 1, budget: Duration::from_secs(1), forks: 4 },
+        accuracy: Repeated::of(1, Duration::from_secs(1), 4),
+        peers: Repeated::of(1, Duration::from_secs(1), 4),
         peers_measure: Duration::from_millis(100),
         peers_resamples: 1_000,
-        difference: Repeated { runs: 1, budget: Duration::from_secs(2), forks: 4 },
-        same: Repeated { runs: 1, budget: Duration::from_secs(1), forks: 4 },
+        difference: Repeated::of(1, Duration::from_secs(2), 4),
+        same: Repeated::of(1, Duration::from_secs(1), 4),
         criterion_same: 1,
-        empty: Repeated { runs: 1, budget: Duration::from_millis(500), forks: 4 },
+        empty: Repeated::of(1, Duration::from_millis(500), 4),
     };
 
     /// Every section `runs` times.

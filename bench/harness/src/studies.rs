@@ -3,13 +3,12 @@
 use std::time::Instant;
 
 use bench_common::failure::Failure;
+use bench_common::study;
 use bench_harness::operation::{
     Operation, RULER_LINKS, chain_1, chain_10, chain_100, chain_102, chain_1000, ruler, side_by_side,
 };
-use chronoscope_harness::Unobserved;
-use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Cell, StudyRecord};
-use chronoscope_harness::{Bencher, Study, StudyWish};
+use chronoscope_harness::{Bencher, Study};
 
 use crate::claim::{Claim, Truth};
 use crate::size::Repeated;
@@ -125,15 +124,7 @@ pub(crate) fn serve_if_fork() {
 
 /// Runs `study` once.
 pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure> {
-    let wish = StudyWish { budget: Some(size.budget), forks: Some(size.forks), ..StudyWish::default() };
-    let tool = Tool { name: "bench-harness".into(), version: env!("CARGO_PKG_VERSION").into() };
-    let record = study
-        .run(&wish, tool, &mut Unobserved)
-        .map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;
-    match record.failures.first() {
-        Some(failed) => Err(Failure::because(format!("{}, {}: {}", failed.case, failed.at, failed.reason))),
-        None => Ok(record),
-    }
+    study::run("bench-harness", study, size.each)
 }
 
 /// What a link of the long chain took in a run.
@@ -195,6 +186,7 @@ fn operation(bencher: &mut Bencher<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::StudyWish;
 
     #[test]
     fn every_study_makes_sense() {

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use bench_common::cpus;
 use bench_common::failure::Failure;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
 
 /// A thread that does what it is told, in its own way.
 pub(crate) struct Worker<Order, Answer> {
@@ -44,20 +43,10 @@ impl<Order: Send + 'static, Answer: Send + 'static> Worker<Order, Answer> {
 
 /// Binds the calling thread, and those that it will start, to the last CPU that it may use; says which are left.
 pub(crate) fn bind_to_one() -> Result<(usize, Option<usize>), Failure> {
-    let failed = |error: nix::Error| Failure::because(format!("threads cannot be bound to a CPU: {error}"));
-    let allowed = sched_getaffinity(Pid::from_raw(0)).map_err(failed)?;
-    let cpus: Vec<usize> = (0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu).unwrap_or(false)).collect();
+    let cpus = cpus::allowed()?;
     let Some((last, rest)) = cpus.split_last() else { return Err(Failure::because("no CPU may be used")) };
-    bind(*last)?;
+    cpus::bind(*last)?;
     Ok((*last, rest.last().copied()))
-}
-
-/// Binds the calling thread to `cpu`.
-pub(crate) fn bind(cpu: usize) -> Result<(), Failure> {
-    let failed = |error: nix::Error| Failure::because(format!("a thread cannot be bound to CPU {cpu}: {error}"));
-    let mut one = CpuSet::new();
-    one.set(cpu).map_err(failed)?;
-    sched_setaffinity(Pid::from_raw(0), &one).map_err(failed)
 }
 
 /// A thread that never sleeps, until it is dropped.

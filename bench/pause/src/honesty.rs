@@ -7,12 +7,12 @@ use std::sync::atomic::{
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::cpus::bind;
 use bench_common::failure::Failure;
 use bench_common::table;
 use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Pacer};
 use serde::Serialize;
 
-use crate::crew::bind;
 use crate::pacing::since;
 use crate::size::Size;
 

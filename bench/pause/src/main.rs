@@ -48,7 +48,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
 }
 
 fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failure> {
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let machine = Machine::look(&PEERS);
     let (_, other_cpu) = crew::bind_to_one()?;
     let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
     let mut failures = Vec::new();
@@ -80,5 +80,5 @@ fn measure(only: &[SectionName], size: &Size) -> Result<Report<Sections>, Failur
         failures.extend(done.err().map(|failure| (title, failure)));
     }
     let goals = goal::all(&sections);
-    Ok(Report { machine: Machine::look(cpus, &PEERS), sections, goals, failures })
+    Ok(Report { machine, sections, goals, failures })
 }

@@ -55,6 +55,5 @@ fn measure(arguments: &Arguments) -> Result<Report<Sections>, Failure> {
     let failures = sections.iter_mut().filter_map(|section| Some((section.title(), section.failed.take()?))).collect();
     let sections = Sections { is_quick: size.is_quick, languages: sections };
     let goals = goal::all(&sections);
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Report { machine: Machine::look(cpus, &[]), sections, goals, failures })
+    Ok(Report { machine: Machine::look(&[]), sections, goals, failures })
 }

@@ -14,10 +14,6 @@ pub(crate) struct Arguments {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: Format,
-
-    /// Be a worker: measure once on this CPU and print the rounds as JSON
-    #[arg(long, hide = true)]
-    pub(crate) cpu: Option<usize>,
 }
 
 #[cfg(test)]

@@ -1,22 +1,21 @@
-//! The reads of two revisions in turns, and what came of it.
+//! The reads of two revisions in one study, and what came of it.
 
 use bench_common::failure::Failure;
 use bench_common::report::Sections;
-use bench_common::rounds::Rounds;
-use bench_common::spread::Spread;
-use bench_common::timing::{ns_per_turn, turns_in};
-use bench_common::{table, workers};
+use bench_common::study::{self, Effort};
+use bench_common::table;
+use chronoscope_harness::Study;
+use chronoscope_harness::record::study::Estimate;
 use serde::Serialize;
 
-use crate::read::{COPIES, Read};
+use crate::read::Read;
 use crate::reads::landmarks;
-use crate::size::Size;
 
 /// What is measured in each round: every read here and there, next to each other, and the landmarks.
 pub(crate) struct Comparison {
     names: Vec<&'static str>,
     landmark_names: Vec<&'static str>,
-    subjects: Vec<(String, Read)>,
+    pub(crate) study: Study,
 }
 
 fn here(name: &str) -> String {
@@ -35,24 +34,16 @@ impl Comparison {
         }
         let landmarks = landmarks();
         let landmark_names = landmarks.iter().map(|read| read.name).collect();
-        let pairs = of_here.into_iter().zip(of_there);
-        let mut subjects: Vec<(String, Read)> =
-            pairs.flat_map(|(one, other)| [(here(one.name), one), (there(other.name), other)]).collect();
-        subjects.extend(landmarks.into_iter().map(|read| (read.name.to_owned(), read)));
-        Ok(Self { names, landmark_names, subjects })
-    }
-
-    /// The rounds of one process. All loops of a round lie at the same place in their cache lines.
-    pub(crate) fn rounds(&self, size: &Size) -> Result<Rounds, Failure> {
-        let labels: Vec<&str> = self.subjects.iter().map(|(label, _)| label.as_str()).collect();
-        let turns: Vec<u64> =
-            self.subjects.iter().map(|(_, read)| turns_in(size.batch, |turns| read.repeat(0, turns))).collect();
-        let mut batches = 0;
-        Rounds::interleave("back to back", &labels, size.rounds, |at| {
-            let round = batches / labels.len();
-            batches += 1;
-            Ok(ns_per_turn(turns[at], |turns| self.subjects[at].1.repeat(round % COPIES, turns)))
-        })
+        let mut study = Study::new("against");
+        for (one, other) in of_here.into_iter().zip(of_there) {
+            let (here, there) = (here(one.name), there(other.name));
+            study = other.case_in(one.case_in(study, here.clone()), there.clone()).compare(here, there);
+        }
+        for read in landmarks {
+            let name = read.name.to_owned();
+            study = read.case_in(study, name);
+        }
+        Ok(Self { names, landmark_names, study })
     }
 }
 
@@ -61,73 +52,69 @@ impl Comparison {
 pub(crate) struct Compared {
     is_quick: bool,
     revision: &'static str,
-    rounds: usize,
     reads: Vec<Row>,
     landmarks: Vec<Landmark>,
+    /// What the numbers rest on.
+    basis: String,
 }
 
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
-    here_ns: Option<Spread>,
-    there_ns: Option<Spread>,
+    here_ns: Option<Estimate>,
+    there_ns: Option<Estimate>,
     /// Here by there, within each round.
-    ratio: Option<Spread>,
+    ratio: Option<Estimate>,
 }
 
 #[derive(Debug, Serialize)]
 struct Landmark {
     name: &'static str,
-    ns: Option<Spread>,
+    ns: Option<Estimate>,
 }
 
 impl Compared {
-    pub(crate) fn measure(revision: &'static str, comparison: &Comparison, size: &Size) -> Result<Self, Failure> {
-        let arguments: &[&str] = if size.is_quick { &["--quick"] } else { &[] };
-        let parts = workers::rounds(&format!("bench-clock: against {revision}"), size.processes, arguments)?;
-        let [rounds] = &parts[..] else {
-            return Err(Failure::because("a worker did not measure one set of rounds"));
-        };
-        Ok(Self::of(revision, comparison, size.is_quick, rounds))
-    }
-
-    fn of(revision: &'static str, comparison: &Comparison, is_quick: bool, rounds: &Rounds) -> Self {
+    pub(crate) fn measure(
+        revision: &'static str,
+        comparison: &Comparison,
+        effort: Effort,
+        is_quick: bool,
+    ) -> Result<Self, Failure> {
+        eprintln!("bench-clock: against {revision}, {} s", effort.budget.as_secs());
+        let record = study::run("bench-clock-against", &comparison.study, effort)?;
+        let ns = |case: &str| record.cells.iter().find(|cell| cell.case == case)?.time_ns;
         let row = |name: &&'static str| Row {
             name,
-            here_ns: rounds.spread(&here(name)),
-            there_ns: rounds.spread(&there(name)),
-            ratio: rounds.ratio(&here(name), &there(name)),
+            here_ns: ns(&here(name)),
+            there_ns: ns(&there(name)),
+            ratio: study::ratio(&record, &here(name), &there(name)),
         };
-        let landmark = |name: &&'static str| Landmark { name, ns: rounds.spread(name) };
-        Self {
+        let landmark = |name: &&'static str| Landmark { name, ns: ns(name) };
+        Ok(Self {
             is_quick,
             revision,
-            rounds: rounds.values.len(),
             reads: comparison.names.iter().map(row).collect(),
             landmarks: comparison.landmark_names.iter().map(landmark).collect(),
-        }
+            basis: study::basis(&record),
+        })
     }
 
     /// What a read costs here, by what it costs there.
-    pub(crate) fn ratio(&self, name: &str) -> Option<Spread> {
+    pub(crate) fn ratio(&self, name: &str) -> Option<Estimate> {
         self.reads.iter().find(|row| row.name == name)?.ratio
     }
 
     fn show(&self) -> String {
-        let ns = |ns: Option<Spread>| table::or_dash(ns.map(|ns| ns.show(2)));
+        let ns = |ns: Option<Estimate>| table::or_dash(ns.map(|ns| study::show(&ns, 2)));
         let rows = self.reads.iter().map(|row| {
-            let ratio = table::or_dash(row.ratio.map(|ratio| ratio.show(3)));
+            let ratio = table::or_dash(row.ratio.map(|ratio| study::show(&ratio, 3)));
             vec![row.name.into(), ns(row.here_ns), ns(row.there_ns), ratio]
         });
         let there = format!("{}, ns", self.revision);
         let reads = table::numbers(&["read", "here, ns", &there, "here / there"], rows);
         let rows = self.landmarks.iter().map(|row| vec![row.name.into(), ns(row.ns)]);
-        format!(
-            "{reads}\n\n{}\n\n{} rounds, quartiles in brackets; ratios are taken within each round. A round takes one batch of each\n\
-             read in loops that lie at the same place of a cache line; the next round takes the next of {COPIES} places.",
-            table::numbers(&["landmark", "ns"], rows),
-            self.rounds,
-        )
+        let landmarks = table::numbers(&["landmark", "ns"], rows);
+        format!("{reads}\n\n{landmarks}\n\n{}\nRatios are taken within each round.", self.basis)
     }
 }
 
@@ -144,26 +131,18 @@ impl Sections for Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::StudyWish;
 
     fn reads() -> Vec<Read> {
         crate::reads!(chronoscope_clock)
     }
 
     #[test]
-    fn a_row_compares_a_read_with_its_like() {
+    fn a_read_is_compared_with_its_like() {
         let comparison = Comparison::new(reads(), reads()).unwrap();
-        let subjects: Vec<String> = comparison.subjects.iter().map(|(label, _)| label.clone()).collect();
-        let value = |label: &String| match label {
-            label if label.ends_with(", here") => 3.0,
-            label if label.ends_with(", there") => 2.0,
-            _ => 1.0,
-        };
-        let values = vec![subjects.iter().map(value).collect(); 3];
-        let rounds = Rounds { of: "test".into(), subjects, values };
-        let compared = Compared::of("a-revision", &comparison, true, &rounds);
-        assert!(compared.reads.iter().all(|row| row.ratio.unwrap().median == 1.5));
-        assert!(compared.landmarks.iter().all(|row| row.ns.unwrap().median == 1.0));
-        assert_eq!(compared.rounds, 3);
+        let plan = comparison.study.plan(&StudyWish::default(), &[0]).unwrap();
+        assert!(comparison.names.iter().map(|name| (here(name), there(name))).eq(plan.comparisons));
+        assert_eq!(plan.cases.len(), 2 * comparison.names.len() + comparison.landmark_names.len());
     }
 
     #[test]
@@ -171,14 +150,5 @@ mod tests {
         let mut fewer = reads();
         fewer.pop();
         assert!(Comparison::new(reads(), fewer).is_err());
-    }
-
-    #[test]
-    fn every_round_has_a_value_of_each_subject() {
-        let comparison = Comparison::new(reads(), reads()).unwrap();
-        let size = Size { rounds: 2, batch: std::time::Duration::from_micros(10), ..Size::QUICK };
-        let rounds = comparison.rounds(&size).unwrap();
-        assert!(rounds.values.iter().flatten().all(|ns| *ns > 0.0));
-        assert_eq!((rounds.values.len(), rounds.values[0].len()), (2, comparison.subjects.len()));
     }
 }

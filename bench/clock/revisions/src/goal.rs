@@ -1,6 +1,7 @@
 //! What a read may cost by what it cost before.
 
 use bench_common::goal::{Goal, Verdict};
+use bench_common::study;
 
 use crate::compared::Compared;
 use crate::reads::{GRANULAR, ORDERED, UNORDERED};
@@ -9,8 +10,8 @@ use crate::reads::{GRANULAR, ORDERED, UNORDERED};
 pub(crate) fn all(compared: &Compared) -> Vec<Goal> {
     let goal = |(goal, name, limit): (&'static str, &str, f64)| match compared.ratio(name) {
         Some(ratio) => {
-            let measured = format!("{} × the other", ratio.show(3));
-            Goal { goal, measured, verdict: Verdict::at_most(ratio.median, limit) }
+            let measured = format!("{} × the other", study::show(&ratio, 3));
+            Goal { goal, measured, verdict: Verdict::estimate_at_most(&ratio, limit) }
         }
         None => Goal::open(goal, "not measured"),
     };

@@ -1,4 +1,4 @@
-//! Compares the reads of two revisions of the clock library in one process and one interleaved run.
+//! Compares the reads of two revisions of the clock library in one study, whose processes have both.
 //!
 //! The two cannot both be dependencies of a package in this workspace, so the program itself (`program.rs`) is built by
 //! `bench/clock/against` in a package of its own; everything but the reads is here.
@@ -14,16 +14,13 @@ mod size;
 
 use std::process::ExitCode;
 
-use bench_common::cpus;
 use bench_common::failure::Failure;
 use bench_common::machine::Machine;
-use bench_common::print::print;
 use bench_common::report::{Report, exit};
 use clap::Parser;
 
 use arguments::Arguments;
 use compared::{Compared, Comparison};
-use size::Size;
 
 pub use read::Read;
 
@@ -35,15 +32,9 @@ pub fn run(revision: &'static str, here: Vec<Read>, there: Vec<Read>) -> ExitCod
 
 /// Says whether everything could be measured.
 fn reported(arguments: &Arguments, revision: &'static str, here: Vec<Read>, there: Vec<Read>) -> Result<bool, Failure> {
-    let size = if arguments.quick { Size::QUICK } else { Size::FULL };
-    let comparison = Comparison::new(here, there)?;
-    if let Some(cpu) = arguments.cpu {
-        cpus::bind(cpu)?;
-        let rounds = serde_json::to_string(&[comparison.rounds(&size)?]).map_err(|error| error.to_string())?;
-        return print(&(rounds + "\n")).map(|()| true);
-    }
-    let compared = Compared::measure(revision, &comparison, &size)?;
+    let effort = if arguments.quick { size::QUICK } else { size::FULL };
+    let compared = Compared::measure(revision, &Comparison::new(here, there)?, effort, arguments.quick)?;
     let goals = goal::all(&compared);
-    let machine = Machine::look(cpus::allowed()?.len(), &[]);
+    let machine = Machine::look(&[]);
     Report { machine, sections: compared, goals, failures: Vec::new() }.print(arguments.format)
 }

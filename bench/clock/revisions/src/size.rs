@@ -2,17 +2,7 @@
 
 use std::time::Duration;
 
-/// The size of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
-    pub(crate) is_quick: bool,
-    /// Fresh processes, and rounds in each of them.
-    pub(crate) processes: usize,
-    pub(crate) rounds: usize,
-    pub(crate) batch: Duration,
-}
+use bench_common::study::Effort;
 
-impl Size {
-    pub(crate) const FULL: Self = Self { is_quick: false, processes: 8, rounds: 101, batch: Duration::from_millis(1) };
-    pub(crate) const QUICK: Self = Self { is_quick: true, processes: 2, rounds: 8, batch: Duration::from_micros(300) };
-}
+pub(crate) const FULL: Effort = Effort { budget: Duration::from_secs(20), processes: 12 };
+pub(crate) const QUICK: Effort = Effort { budget: Duration::from_secs(1), processes: 3 };

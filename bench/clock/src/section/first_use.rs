@@ -57,7 +57,7 @@ pub(crate) fn measure(size: &Size) -> Result<FirstUse, Failure> {
     for program in &programs {
         output_of(Command::new(program), "a first-use process")?;
     }
-    let to_main = Rounds::interleave("spawn to main", LIBRARIES, size.first_uses, spawn)?;
+    let to_main = Rounds::interleave(LIBRARIES, size.first_uses, spawn)?;
     let constructors = programs.iter().map(|path| constructors::count(path)).collect::<Result<Vec<_>, _>>()?;
     let row = |(at, name): (usize, &&str)| Row {
         name: (*name).into(),

@@ -1,19 +1,17 @@
 //! Values of several subjects, taken in turns: what one round has seen belongs together.
-
-use serde::{Deserialize, Serialize};
+//!
+//! For what a study cannot take: a study times operations inside its own processes, these rounds start other programs.
 
 use crate::failure::Failure;
 use crate::spread::Spread;
 
 /// One value per subject and round.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Rounds {
-    /// What the rounds are of: the kind of work, the number of threads.
-    pub of: String,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rounds {
     /// Their names.
-    pub subjects: Vec<String>,
+    subjects: Vec<String>,
     /// Round by round, in the subjects' order.
-    pub values: Vec<Vec<f64>>,
+    values: Vec<Vec<f64>>,
 }
 
 impl Rounds {
@@ -22,8 +20,7 @@ impl Rounds {
     ///
     /// # Errors
     /// The first failure of `measure`.
-    pub fn interleave(
-        of: impl Into<String>,
+    pub(crate) fn interleave(
         subjects: &[&str],
         rounds: usize,
         mut measure: impl FnMut(usize) -> Result<f64, Failure>,
@@ -39,39 +36,22 @@ impl Rounds {
             Ok(values)
         };
         let values = (0..rounds).map(&mut round).collect::<Result<_, Failure>>()?;
-        Ok(Self { of: of.into(), subjects: subjects.iter().map(|name| (*name).into()).collect(), values })
-    }
-
-    /// Appends another process's rounds of the same subjects.
-    ///
-    /// # Errors
-    /// If they are of other subjects.
-    pub fn append(&mut self, other: Self) -> Result<(), Failure> {
-        if (&self.of, &self.subjects) != (&other.of, &other.subjects) {
-            return Err(Failure::because(format!("two processes measured different things as {}", self.of)));
-        }
-        self.values.extend(other.values);
-        Ok(())
+        Ok(Self { subjects: subjects.iter().map(|name| (*name).into()).collect(), values })
     }
 
     /// The values of one subject, round by round; none if it was not measured.
-    pub fn values(&self, subject: &str) -> impl Iterator<Item = f64> {
+    fn values(&self, subject: &str) -> impl Iterator<Item = f64> {
         let at = self.subjects.iter().position(|name| name == subject);
         self.values.iter().filter_map(move |round| round.get(at?).copied())
     }
 
     /// Middle and spread of a subject's values; None if it was not measured.
-    pub fn spread(&self, subject: &str) -> Option<Spread> {
+    pub(crate) fn spread(&self, subject: &str) -> Option<Spread> {
         Spread::of(self.values(subject))
     }
 
-    /// The ratio within each round.
-    pub fn ratio(&self, subject: &str, to: &str) -> Option<Spread> {
-        Spread::of(self.values(subject).zip(self.values(to)).map(|(one, other)| one / other))
-    }
-
     /// The difference within each round.
-    pub fn difference(&self, subject: &str, less: &str) -> impl Iterator<Item = f64> {
+    pub(crate) fn difference(&self, subject: &str, less: &str) -> impl Iterator<Item = f64> {
         self.values(subject).zip(self.values(less)).map(|(with, without)| with - without)
     }
 }
@@ -83,7 +63,7 @@ mod tests {
     #[test]
     fn every_round_measures_each_subject_once_from_another_start() {
         let mut order = Vec::new();
-        let rounds = Rounds::interleave("test", &["a", "b", "c"], 2, |at| {
+        let rounds = Rounds::interleave(&["a", "b", "c"], 2, |at| {
             order.push(at);
             Ok(at as f64)
         })
@@ -93,21 +73,19 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_taken_within_rounds() {
+    fn differences_are_taken_within_rounds() {
         let rounds = Rounds {
-            of: "test".into(),
             subjects: vec!["a".into(), "b".into()],
             values: vec![vec![1.0, 2.0], vec![10.0, 20.0], vec![2.0, 8.0]],
         };
-        let ratio = rounds.ratio("b", "a").unwrap();
-        assert_eq!((ratio.min, ratio.median, ratio.max), (2.0, 2.0, 4.0));
         assert!(rounds.difference("b", "a").eq([1.0, 10.0, 6.0]));
-        assert_eq!(rounds.ratio("b", "sundial"), None);
+        assert_eq!(rounds.spread("b").unwrap().median, 8.0);
+        assert_eq!(rounds.spread("sundial"), None);
     }
 
     #[test]
     fn a_failure_ends_the_rounds() {
-        let failed = Rounds::interleave("test", &["a"], 3, |_| Err(Failure::because("no")));
+        let failed = Rounds::interleave(&["a"], 3, |_| Err(Failure::because("no")));
         assert_eq!(failed.unwrap_err(), Failure::because("no"));
     }
 }
