@@ -3,7 +3,8 @@ use std::fmt;
 
 use chronoscope_harness::record::study::{Cell, Estimate};
 use chronoscope_render::{estimate, text};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it beside the record.
 ///
@@ -20,10 +21,10 @@ use serde::Serialize;
 ///     }
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusions {
     /// Which experiment.
-    pub experiment: &'static str,
+    pub experiment: String,
     /// The question that it puts.
     pub question: String,
     /// What somebody would conclude who takes the figures as they come.
@@ -35,14 +36,14 @@ pub struct Conclusions {
 }
 
 /// A part of the conclusions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Its sentences and tables in order.
     pub items: Vec<Item>,
 }
 
 /// A sentence or a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Item {
     /// A sentence.
@@ -52,18 +53,18 @@ pub enum Item {
 }
 
 /// A sentence with the numbers that it rests on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statement {
     /// The sentence.
     pub text: String,
     /// Whether it is the one to take along.
     pub is_main: bool,
     /// The numbers by name, unit last in the name.
-    pub values: BTreeMap<&'static str, Estimate>,
+    pub values: BTreeMap<String, Estimate>,
 }
 
 /// A table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grid {
     /// What stands above it; empty where that is clear.
     pub title: String,
@@ -82,7 +83,7 @@ pub struct Grid {
 /// assert_eq!(Value::PlainNs(15.2).to_string(), "15.2 ns");
 /// assert_eq!(Value::PlainFactor(4.234).to_string(), "× 4.23");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
     /// Words.
@@ -150,7 +151,7 @@ impl Block {
 impl Statement {
     /// Names a number that the sentence rests on.
     pub(crate) fn with(&mut self, name: &'static str, value: Estimate) -> &mut Self {
-        self.values.insert(name, value);
+        self.values.insert(name.to_owned(), value);
         self
     }
 }

@@ -1,7 +1,6 @@
 use std::path::{Path, PathBuf};
 
 use chronoscope_render::study::{Detail, html, json, parse, terminal_at};
-use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
@@ -55,7 +54,7 @@ impl<'a> Session<'a> {
             let record = job.study.run(&job.wish, tool(), &mut progress);
             progress.finish();
             let record = record.map_err(|error| Failure::run(error.to_string()))?;
-            is_well &= job.conclude(&record, self.arguments)?;
+            is_well &= job.conclude(record, self.arguments)?;
         }
         Ok(is_well)
     }
@@ -89,13 +88,15 @@ impl<'a> Job<'a> {
     }
 
     /// Prints and saves; false if something failed, was stopped or got slower.
-    fn conclude(self, record: &StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
-        let compared = self.earlier.map(|(path, earlier)| compare_studies(&earlier, record, &path.to_string_lossy()));
-        let text = json(record).map_err(|error| Failure::run(error.to_string()))?;
+    fn conclude(self, mut record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
+        let compared = self.earlier.map(|(path, earlier)| compare_studies(&earlier, &record, &path.to_string_lossy()));
+        record.compared = compared;
+        let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
+        let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
         // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
         let mut outcome = match arguments.format {
-            Format::Human => print(&human(record, compared.as_ref(), arguments)),
-            Format::Json => with_comparison(&text, record, compared.as_ref()).and_then(|whole| print(&whole)),
+            Format::Human => print(&terminal_at(&record, detail, page_width())),
+            Format::Json => print(&text),
         };
         for file in self.records {
             let path = file.path().to_owned();
@@ -106,10 +107,10 @@ impl<'a> Job<'a> {
             outcome = outcome.and(saved);
         }
         if let Some(file) = self.page {
-            outcome = outcome.and(file.write(&html(record)));
+            outcome = outcome.and(file.write(&html(&record)));
         }
         outcome?;
-        Ok(is_well(record, arguments.strict) && !compared.is_some_and(|compared| compared.has_regression()))
+        Ok(is_well(&record, arguments.strict))
     }
 }
 
@@ -118,44 +119,18 @@ fn tool() -> Tool {
     Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-fn human(record: &StudyRecord, compared: Option<&StudyCompared>, arguments: &Arguments) -> String {
-    let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
-    let width = page_width();
-    let mut text = terminal_at(record, detail, width);
-    if let Some(compared) = compared {
-        text.push_str(&chronoscope_render::study_compared_at(compared, width));
-    }
-    text
-}
-
-/// The record as JSON; where it was compared, with one more field, `compared`, which a reader of records skips.
-fn with_comparison(text: &str, record: &StudyRecord, compared: Option<&StudyCompared>) -> Result<String, Failure> {
-    if compared.is_none() {
-        return Ok(text.to_owned());
-    }
-    serde_json::to_string_pretty(&Printed { record, compared })
-        .map(|text| text + "\n")
-        .map_err(|error| Failure::run(format!("the comparison cannot be written as JSON: {error}")))
-}
-
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    record: &'a StudyRecord,
-    compared: Option<&'a StudyCompared>,
-}
-
 /// An earlier record of the study.
 fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
     let cannot = |why: String| Failure::usage(format!("{study} cannot be compared with {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
     let record = parse(&text).map_err(|error| cannot(error.to_string()))?;
-    if record.study != study {
-        return Err(cannot(format!("it is a record of the study {}", record.study)));
+    if record.study.name != study {
+        return Err(cannot(format!("it is a record of the study {}", record.study.name)));
     }
     Ok(record)
 }
 
 fn is_well(record: &StudyRecord, strict: bool) -> bool {
-    record.is_whole() && !(strict && record.has_warning())
+    let is_slower = record.compared.as_ref().is_some_and(StudyCompared::has_regression);
+    record.is_whole() && !is_slower && !(strict && record.has_warning())
 }

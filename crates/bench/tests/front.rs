@@ -141,7 +141,7 @@ fn failures() {
 fn several() {
     let one = run("several", nowhere(), &[&SHORT[..], &["write/plain", "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&one)).expect("it is one record");
-    assert_eq!((record.study.as_str(), record.plan.cases.len()), ("write", 1));
+    assert_eq!((record.study.name.as_str(), record.plan.cases.len()), ("write", 1));
     let both = run("in turn", nowhere(), &[&SHORT[..], &["--format", "json"]].concat());
     let records: Vec<serde_json::Value> =
         serde_json::Deserializer::from_slice(&both.stdout).into_iter().map(|one| one.expect("it is JSON")).collect();

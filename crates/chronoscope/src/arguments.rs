@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -6,12 +7,13 @@ use chronoscope_examples::Experiment;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::record::RuntimeKind;
 use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
 
-use crate::sections::contention::granularity_list::GranularityList;
+use crate::View;
+use crate::registry::SectionCommand;
+use crate::section::Section;
+use crate::sections::clocks::Clocks;
 use crate::sections::pace::rate::Rate;
-use crate::sections::runtimes::place::{self as runtime_place, RuntimePlace};
 
 pub use chronoscope_bench::Format;
 
@@ -32,7 +34,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 
     #[command(flatten)]
-    pub check: CheckOptions,
+    pub check: Of<Clocks>,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
@@ -43,22 +45,9 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured no
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
-    Check(CheckOptions),
-    /// The clocks alone and deeper: path, latency, granularity, shortest intervals
-    Clocks(CheckOptions),
-    /// Consecutive reads alone: differences and gaps of every clock of the common timeline
-    Reads(RunOptions),
-    /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
-    Causality(RunOptions),
-    /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
-    Monotime(MonotimeOptions),
-    /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
-    Latch(LatchOptions),
-    /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
-    Pause(PauseOptions),
-    #[command(about = format!("What every language runtime of this machine sees of the time: {}", runtime_place::titles()))]
-    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
-    Runtimes(RuntimesOptions),
+    Check(Of<Clocks>),
+    #[command(flatten)]
+    Section(SectionCommand),
     /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
     Pace(PaceOptions),
     /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
@@ -71,16 +60,8 @@ pub enum Command {
     Scaling(ScalingOptions),
     /// Show again what a run has saved, as it was printed
     Show(ShowOptions),
-    /// Print the JSON schema of the record
-    Schema {
-        /// That of the record of a study
-        #[arg(long)]
-        study: bool,
-
-        /// That of the record of a pace
-        #[arg(long, conflicts_with = "study")]
-        pace: bool,
-    },
+    /// Print the JSON schema of every document that --output and --format json write
+    Schema,
     /// Print shell completions
     Completions {
         /// The shell
@@ -126,90 +107,20 @@ pub struct RunOptions {
     pub strict: bool,
 }
 
-/// Options of what can answer for intervals.
-#[derive(Args, Clone, Debug, Default)]
-pub struct CheckOptions {
+/// The options of a section, after those of any run.
+#[derive(Args)]
+pub struct Of<S: Section> {
     #[command(flatten)]
     pub run: RunOptions,
 
-    /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
-    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
-    pub interval: Vec<Duration>,
+    #[command(flatten)]
+    pub of: S::Options,
 }
 
-/// Options of the experiment with many threads.
-#[derive(Args, Clone, Debug, Default)]
-pub struct MonotimeOptions {
-    #[command(flatten)]
-    pub run: RunOptions,
-
-    /// Numbers of threads; 1 is always tried too [default: powers of two up to the number of CPUs]
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub threads: Option<ThreadList>,
-
-    /// Granularities of the causal clock, in nanoseconds or with a unit, e.g. 0,100,1us [default: 0,100,1000]
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub granularity: Option<GranularityList>,
-}
-
-/// Options of the experiment with threads that are released together.
-#[derive(Args, Clone, Debug, Default)]
-pub struct LatchOptions {
-    #[command(flatten)]
-    pub run: RunOptions,
-
-    /// Threads that are released together, 1 to 4096 [default: 100]
-    #[arg(long, value_name = "N", value_parser = released_threads, allow_hyphen_values = true)]
-    pub threads: Option<u32>,
-}
-
-/// Options of the table of pauses.
-#[derive(Args, Clone, Debug, Default)]
-pub struct PauseOptions {
-    #[command(flatten)]
-    pub run: RunOptions,
-
-    /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
-    #[arg(long, value_name = "TIME", value_parser = pause_length, allow_hyphen_values = true)]
-    pub length: Vec<Duration>,
-
-    /// Beside a thread that never sleeps on the same CPU
-    #[arg(long)]
-    pub load: bool,
-
-    /// Also under the real-time policy, where the system permits it
-    #[arg(long)]
-    pub realtime: bool,
-}
-
-/// Options of the table of language runtimes.
-#[derive(Args, Clone, Debug, Default)]
-pub struct RuntimesOptions {
-    #[command(flatten)]
-    pub run: RunOptions,
-
-    /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
-    #[arg(long, value_name = "KIND=PROGRAM")]
-    pub runtime: Vec<RuntimePlace>,
-
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = runtime_place::kind)]
-    #[arg(help = format!("Look only for these kinds: {}", runtime_place::words()))]
-    pub only: Vec<RuntimeKind>,
-
-    /// Measure every way to pause that each has, in place of its clocks
-    #[arg(long)]
-    pub pause: bool,
-
-    /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
-    #[arg(
-        long,
-        value_name = "N",
-        num_args = 0..=1,
-        default_missing_value = "100",
-        value_parser = released_threads,
-        allow_negative_numbers = true
-    )]
-    pub latch: Option<u32>,
+impl<S: Section> Debug for Of<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Of").field("run", &self.run).field("of", &self.of).finish()
+    }
 }
 
 /// Options of a pace.
@@ -331,7 +242,7 @@ pub struct ShowOptions {
     pub file: PathBuf,
 
     /// What to show of a check [default: what the run printed]
-    #[arg(long, value_enum, value_name = "VIEW")]
+    #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
     /// Of a study, scaling or an experiment: every backoff and every chart
@@ -343,37 +254,8 @@ pub struct ShowOptions {
     pub format: Format,
 }
 
-/// What is shown of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum View {
-    /// Everything on one screen
-    Check,
-    /// The clocks
-    Clocks,
-    /// Consecutive reads
-    Reads,
-    /// Causality
-    Causality,
-    /// Causal times for many threads
-    Monotime,
-    /// Calls in one thread and in many
-    Latch,
-    /// Pauses
-    Pause,
-    /// Language runtimes
-    Runtimes,
-}
-
 fn run_time(text: &str) -> Result<Duration, String> {
     time(text, "a time such as 8s or 1min")
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    time(text, "1ns to 1day")
-}
-
-fn pause_length(text: &str) -> Result<Duration, String> {
-    time(text, "100ns to 1s")
 }
 
 fn pace_time(text: &str) -> Result<Duration, String> {
@@ -382,10 +264,6 @@ fn pace_time(text: &str) -> Result<Duration, String> {
 
 fn stall(text: &str) -> Result<Duration, String> {
     time(text, "a time shorter than --for, such as 50ms")
-}
-
-fn released_threads(text: &str) -> Result<u32, String> {
-    whole_number(text, "1 to 4096")
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -415,7 +293,7 @@ mod tests {
     fn no_command_takes_the_options_of_check() {
         let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();
         assert!(arguments.command.is_none() && arguments.check.run.quick);
-        assert_eq!(arguments.check.interval, [Duration::from_micros(1)]);
+        assert_eq!(arguments.check.of.interval, [Duration::from_micros(1)]);
     }
 
     #[test]

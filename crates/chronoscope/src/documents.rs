@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::answers::verdict;
-use crate::plan::{Depth, Plan, Wish};
+use crate::plan::{Depth, Frame};
 use crate::record::Record;
 use crate::rules as conclusion;
 
@@ -23,11 +23,8 @@ fn records() -> Vec<PathBuf> {
     let folders = ["crates/chronoscope/tests/fixtures", "docs/shown"].map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
     let is_record = |path: &PathBuf| {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        path.extension().is_some_and(|ending| ending == "json")
-            && text.contains("\"schema_version\": 1")
-            && !text.contains("\"study_schema_version\"")
-            && crate::json::parse(&text).is_ok()
+        let read = || crate::json::document(&fs::read_to_string(path).unwrap_or_default());
+        path.extension().is_some_and(|ending| ending == "json") && read().is_ok_and(|record| !record.parts.is_empty())
     };
     let mut found: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).filter(is_record).collect();
     found.sort();
@@ -40,7 +37,7 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
     assert!(records.len() >= 2, "{records:?}");
     for path in records {
         let text = fs::read_to_string(&path).expect("it was read before");
-        let shown = crate::json::parse(&text).expect("it was parsed before");
+        let shown = crate::json::document(&text).expect("it was parsed before");
         let concluded = concluded(shown.clone());
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, crate::json::json(&concluded).expect("it can be written")).expect("nor is it protected");
@@ -140,7 +137,10 @@ fn the_clock_crates_features_are_all_described() {
 
 #[test]
 fn figures_of_a_check_are_those_of_its_plan() {
-    let plan = |depth| Plan::new(&Wish { depth, ..Wish::default() }, &[0, 1]).expect("an empty wish is a plan");
+    use crate::sections::clocks::plan::plan;
+
+    let frame = |depth| Frame { depth, cpus: vec![0, 1], alone: false };
+    let plan = |depth| plan(&Default::default(), &frame(depth)).expect("no options are a plan");
     let normal = plan(Depth::Normal);
     let processes = normal.latency_forks;
     says("DESIGN.md", &format!("each latency comes from {processes} of them"));

@@ -1,77 +1,65 @@
-use crate::record::{PACE_SCHEMA_VERSION, PaceRun, Record, SCHEMA_VERSION};
-use chronoscope_harness::record::study::{STUDY_SCHEMA_VERSION, StudyRecord};
-use chronoscope_harness::record::{ReportError, object, typed, versioned, written};
+//! Documents as JSON: written in the shape of today, read in that and in the shapes of version 1.
 
-/// Writes a record as indented JSON that ends with a line break.
+use chronoscope_examples::Experiment;
+use chronoscope_harness::record::{
+    ReportError, SCHEMA_KEY, SCHEMA_VERSION, STUDY_SCHEMA_KEY, object, study_of_version_1, typed, typed_value,
+    version_of, written,
+};
+use serde_json::Value;
+
+use crate::record::Record;
+use crate::sections::scaling;
+use crate::upgrade;
+
+/// The fields that say which shape a document of version 1 has, besides [`SCHEMA_KEY`].
+const PACE_SCHEMA_KEY: &str = "pace_schema_version";
+const SELFTEST_SCHEMA_KEY: &str = "selftest_schema_version";
+
+/// Writes a document as indented JSON that ends with a line break.
 ///
 /// # Guarantees
-/// [`parse`] gives back an equal record.
+/// [`document`] gives back an equal one.
 ///
 /// # Errors
-/// [`ReportError::is_not_writable`] where a number of the record is not finite.
+/// [`ReportError::is_not_writable`] where a number is not finite.
 pub fn json(record: &Record) -> Result<String, ReportError> {
     written(record)
 }
 
-/// Reads a record from JSON.
+/// Reads a document of any kind.
 ///
 /// # Errors
 /// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
 /// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
 /// field where there is one, the line and the column.
-#[cfg(test)]
-pub fn parse(text: &str) -> Result<Record, ReportError> {
+pub fn document(text: &str) -> Result<Record, ReportError> {
     let value = object(text)?;
-    if value.get(SCHEMA_KEY).is_none() && value.get(STUDY_SCHEMA_KEY).is_some() {
-        return Err(ReportError::not_a_record("it is the record of a study, not of a check"));
-    }
-    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, "it has no schema_version")?;
-    typed(text)
-}
-
-/// Writes a run of a pacer as indented JSON that ends with a line break.
-///
-/// # Guarantees
-/// [`document`] gives back an equal run.
-///
-/// # Errors
-/// [`ReportError::is_not_writable`] where a number of the run is not finite.
-pub fn pace_json(run: &PaceRun) -> Result<String, ReportError> {
-    written(run)
-}
-
-/// A record of any kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Document {
-    /// Of a check, or a part of one.
-    Check(Box<Record>),
-    /// Of a study.
-    Study(Box<StudyRecord>),
-    /// Of a pacer.
-    Pace(Box<PaceRun>),
-}
-
-/// Reads a record of any kind. Which one it is, its key says: `schema_version`, `study_schema_version` or
-/// `pace_schema_version`.
-///
-/// # Errors
-/// As for [`parse`].
-pub fn document(text: &str) -> Result<Document, ReportError> {
-    let value = object(text)?;
+    let of_version_1 = |key: &'static str, shape: fn(Value) -> Value| {
+        version_of(&value, key, 1)?;
+        typed_value(shape(value.clone()))
+    };
     if value.get(STUDY_SCHEMA_KEY).is_some() {
-        versioned(&value, STUDY_SCHEMA_KEY, STUDY_SCHEMA_VERSION, "")?;
-        return Ok(Document::Study(typed(text)?));
+        return typed_value(study_of_version_1(value)?).map(concluded);
     }
     if value.get(PACE_SCHEMA_KEY).is_some() {
-        versioned(&value, PACE_SCHEMA_KEY, PACE_SCHEMA_VERSION, "")?;
-        return Ok(Document::Pace(typed(text)?));
+        return of_version_1(PACE_SCHEMA_KEY, upgrade::pace);
     }
-    versioned(&value, SCHEMA_KEY, SCHEMA_VERSION, NO_KIND)?;
-    Ok(Document::Check(typed(text)?))
+    if value.get(SELFTEST_SCHEMA_KEY).is_some() {
+        return of_version_1(SELFTEST_SCHEMA_KEY, upgrade::selftest);
+    }
+    match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
+        1 => typed_value(upgrade::check(value)),
+        _ => typed(text),
+    }
 }
 
-const SCHEMA_KEY: &str = "schema_version";
-const STUDY_SCHEMA_KEY: &str = "study_schema_version";
-const PACE_SCHEMA_KEY: &str = "pace_schema_version";
-const NO_KIND: &str = "it has none of the fields schema_version (a check), study_schema_version (a study, scaling or an \
-                       experiment) and pace_schema_version (a pace), which say what it is a record of";
+/// With what the command that wrote it concludes, which version 1 left to be drawn from the numbers again.
+fn concluded(mut record: Record) -> Record {
+    let Some(study) = record.as_study() else { return record };
+    match record.command.strip_prefix("experiment ") {
+        Some(name) => record.experiment = Experiment::from_name(name).map(|which| which.conclude(&study)),
+        None if record.command == "scaling" => record.scaling = Some(scaling::conclude(&study)),
+        None => {}
+    }
+    record
+}

@@ -11,13 +11,16 @@ mod estimate;
 mod experiment;
 mod json;
 mod machine;
+mod part;
 mod plan;
-mod progress;
 mod record;
+mod registry;
 mod rules;
+mod section;
 mod sections;
 mod serve;
 pub mod untrusted;
+mod upgrade;
 mod view;
 
 #[cfg(test)]

@@ -64,12 +64,19 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
 
 #[cfg(test)]
 pub mod tests {
-    use crate::plan::{Plan, Wish};
-    use crate::record::{ClockReport, Latency, Machine, Record};
+    use crate::engine::Planned;
+    use crate::plan::RunWish;
+    use crate::record::{ClockReport, Latency, Machine, Record, Tool};
 
     /// A record of a machine with two CPUs, on which nothing has been measured.
     pub fn blank() -> Record {
-        crate::engine::blank(Plan::new(&Wish::default(), &[0, 1]).unwrap(), Machine::default())
+        blank_of(&RunWish::default(), &[0, 1])
+    }
+
+    /// The same, of a check as `wish` wants it on these CPUs.
+    pub fn blank_of(wish: &RunWish, cpus: &[u32]) -> Record {
+        let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
+        Planned::check(&Default::default(), wish, cpus).unwrap().record(tool, Machine::default())
     }
 
     /// A clock that can be read, and of which nothing else is known.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
 use crate::sections::runtimes::probe::become_if_asked;
-use crate::{engine, sections, worker};
+use crate::{engine, registry, worker};
 
 /// Serves one request and tells the program to exit, if it was started as a worker; becomes the probe of a language
 /// runtime, if it was started for that; else does nothing.
@@ -19,7 +19,7 @@ pub fn serve_if_asked() -> Option<ExitCode> {
 
 /// Every task of the engine and of the sections.
 fn tasks() -> impl Iterator<Item = Served> {
-    [engine::TASKS].into_iter().chain(sections::TASKS.iter().copied()).flatten().copied()
+    engine::TASKS.iter().chain(registry::tasks()).copied()
 }
 
 #[cfg(test)]

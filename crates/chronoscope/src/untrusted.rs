@@ -1,13 +1,14 @@
 //! The way of a stranger's bytes through the program, for fuzzing: documents from another machine, and what a probe says.
 
 use chronoscope_render::Width;
-use chronoscope_render::study::{self, Detail};
+use chronoscope_render::study::html;
 
 use crate::View;
+use crate::command::output::Shown;
+use crate::command::page::page;
 use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
-use crate::json::{Document, document, json, pace_json};
+use crate::json::{document, json};
 use crate::record::{Disturbance, RuntimeKind};
-use crate::sections::pace::view::pace_at;
 use crate::sections::runtimes::probe::Answer;
 use crate::view::terminal_at;
 
@@ -22,17 +23,10 @@ use crate::view::terminal_at;
 /// ```
 pub fn shown(text: &str) -> Result<Vec<String>, String> {
     let width = Width::default();
-    match document(text).map_err(|error| error.to_string())? {
-        Document::Check(record) => {
-            let pages = View::ALL.into_iter().map(|view| terminal_at(&record, view, width));
-            Ok(pages.chain(json(&record)).collect())
-        }
-        Document::Study(record) => {
-            let pages = [Detail::Usual, Detail::Full].map(|detail| study::terminal_at(&record, detail, width));
-            Ok(pages.into_iter().chain([study::html(&record)]).chain(study::json(&record)).collect())
-        }
-        Document::Pace(run) => Ok([pace_at(&run, width)].into_iter().chain(pace_json(&run)).collect()),
-    }
+    let record = document(text).map_err(|error| error.to_string())?;
+    let views = View::all().map(|view| terminal_at(&record, view, width));
+    let pages = [false, true].map(|full| page(&record, Shown { full, ..Shown::default() }, width));
+    Ok(views.chain(pages).chain(record.as_study().map(|study| html(&study))).chain(json(&record)).collect())
 }
 
 /// Hears what a probe says until a line that it cannot have said, and estimates everything from it. Gives the estimates of

@@ -4,54 +4,57 @@ pub mod reason;
 pub mod title;
 
 use chronoscope_render::machine;
+use clap::builder::PossibleValue;
 
 use crate::Width;
 use crate::answers::view as verdict;
 use crate::page::Page;
+use crate::part::Part;
 use crate::record::Record;
-use crate::sections::causality::view as causality;
-use crate::sections::clocks::detail as clock_detail;
-use crate::sections::clocks::view as clocks;
-use crate::sections::contention::view as monotime;
-use crate::sections::pauses::view as pause;
-use crate::sections::reads::view as reads;
-use crate::sections::runtimes::view as runtimes;
-use crate::sections::thread_release::view as latch;
+use crate::registry;
 
-/// Which sections of a record are shown.
+/// What is shown of a document: all on one screen, or a section with all that was seen of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum View {
-    /// Everything, on one screen.
-    Check,
-    /// The clocks alone, each with all that was seen of it.
-    Clocks,
-    /// Consecutive reads alone, of every clock.
-    Reads,
-    /// What was seen between CPUs alone: all pairs, all litmus runs.
-    Causality,
-    /// What causal times cost many threads alone.
-    Monotime,
-    /// What calls cost in one thread and in many alone.
-    Latch,
-    /// How long pauses take alone.
-    Pause,
-    /// What language runtimes see alone.
-    Runtimes,
-}
+pub struct View(&'static str);
 
 impl View {
+    /// Everything, on one screen.
+    pub const CHECK: Self = Self("check");
+
+    /// That of the section `name`; of a check, if there is none of that name.
+    pub fn named(name: &str) -> Self {
+        let old = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+        registry::NAMES.iter().find(|section| **section == old).map_or(Self::CHECK, |section| Self(section))
+    }
+
     /// Every view.
-    pub const ALL: [Self; 8] = [
-        Self::Check,
-        Self::Clocks,
-        Self::Reads,
-        Self::Causality,
-        Self::Monotime,
-        Self::Latch,
-        Self::Pause,
-        Self::Runtimes,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::CHECK].into_iter().chain(registry::NAMES.iter().map(|name| Self(name)))
+    }
+
+    /// The names of all, as a user may write them.
+    pub fn names() -> impl Iterator<Item = PossibleValue> {
+        Self::all().map(|view| {
+            let old = OLD_NAMES.iter().filter(move |(_, new)| *new == view.0).map(|(old, _)| *old);
+            PossibleValue::new(view.0).aliases(old)
+        })
+    }
+
+    /// That of what was planned.
+    pub fn of(record: &Record) -> Self {
+        let planned: Vec<Part> = record.plan.parts.iter().map(|part| part.part).collect();
+        let is_planned = |name: &&&str| registry::parts_of(name).iter().map(|row| row.part).eq(planned.iter().copied());
+        registry::NAMES.iter().find(is_planned).map_or(Self::CHECK, |name| Self(name))
+    }
+
+    /// The name of the section.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
 }
+
+/// What sections were called in version 1.
+pub const OLD_NAMES: [(&str, &str); 3] = [("pause", "pauses"), ("monotime", "contention"), ("latch", "thread_release")];
 
 /// As [`terminal_at`], 118 columns wide.
 #[cfg(test)]
@@ -68,47 +71,13 @@ pub fn terminal(record: &Record, view: View) -> String {
 pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
     title::show(&mut page, record);
-    match view {
-        View::Check => {
-            verdict::show(&mut page, record);
-            machine::show(&mut page, &record.machine);
-            clocks::show(&mut page, record);
-            reads::show(&mut page, record);
-            causality::show(&mut page, record);
-            pause::brief(&mut page, record);
-            runtimes::brief(&mut page, record);
-            crate::findings::notices(&mut page, &record.findings);
-        }
-        View::Clocks => {
-            verdict::asked(&mut page, record);
-            clocks::show(&mut page, record);
-            clock_detail::show(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Reads => {
-            reads::show_all(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Causality => {
-            causality::show_all(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Monotime => {
-            monotime::show(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Pause => {
-            pause::show(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Runtimes => {
-            runtimes::show(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
-        View::Latch => {
-            latch::show(&mut page, record);
-            findings::concerning(&mut page, record, view);
-        }
+    if registry::show(view.0, &mut page, record) {
+        findings::concerning(&mut page, record, view);
+    } else {
+        verdict::show(&mut page, record);
+        machine::show(&mut page, &record.machine);
+        registry::show_in_check(&mut page, record);
+        crate::findings::notices(&mut page, &record.findings);
     }
     disturbance::show(&mut page, record);
     page.finish()

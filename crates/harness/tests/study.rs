@@ -85,7 +85,7 @@ fn compares() {
     }
     assert!(record.comparisons.iter().all(|comparison| comparison.model.is_some()));
     assert_eq!(record.control.expect("a comparison has a control").comparisons, 6);
-    let tokens = record.tokens.expect("backoff is calibrated");
+    let tokens = record.study.tokens.as_ref().expect("backoff is calibrated");
     assert!(
         tokens.ns_per_token.estimate > 0.0 && tokens.points.len() == 10 && tokens.points[0].ns < tokens.points[9].ns
     );

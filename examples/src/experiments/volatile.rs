@@ -66,7 +66,7 @@ pub(super) fn volatile(v: &AtomicU64) {
 
 fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
-        experiment: EXPERIMENT.name,
+        experiment: EXPERIMENT.name.to_owned(),
         question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
             .into(),
         naive: naive(record),

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// What can be timed on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Verdict {
     /// Whether no clock that must not step back did so on one thread; null if one of those planned was not observed.
     pub monotonic: Option<bool>,

@@ -3,7 +3,7 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Family, SourceId};
 
-use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Part, Path, Question, Record, Tolerance};
+use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Path, Question, Record, Tolerance};
 
 /// Fills in `record.verdict` from the rest of the record, and what each clock's causality comes to.
 pub fn conclude(record: &mut Record) {
@@ -23,7 +23,7 @@ pub fn conclude(record: &mut Record) {
     for (clock, (recommended, why)) in record.verdict.clocks.iter_mut().zip(standings) {
         (clock.recommended, clock.why) = (recommended, why);
     }
-    let questions = record.plan.questions_ns.iter().map(|ns| answer(*ns, record)).collect();
+    let questions = record.clocks.plan.questions_ns.iter().map(|ns| answer(*ns, record)).collect();
     let skew = record.causality.pairs.iter().map(|pair| pair.skew_not_excluded_ns()).fold(None, larger);
     let on_fast_path = clock(record, SourceId::Os(OsClock::Monotonic))
         .filter(|clock| clock.available)
@@ -64,7 +64,7 @@ fn causality_of(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
         let reason = || clock.reason_causal_unknown.clone().or_else(|| record.causality.reason_unavailable.clone());
         return unknown(reason().unwrap_or_else(|| reason_missing(record)));
     }
-    let planned = record.plan.litmus_pairs.iter();
+    let planned = record.causality.plan.litmus_pairs.iter();
     let was_run = |pair: &&(u32, u32)| rows.iter().any(|row| (row.writer, row.reader) == **pair);
     if let Some((writer, reader)) = planned.clone().find(|pair| !was_run(pair)) {
         return unknown(format!("not observed from CPU {writer} to CPU {reader}: {}", reason_missing(record)));
@@ -86,7 +86,7 @@ fn causality_of(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
 
 /// Why the litmus lacks something.
 fn reason_missing(record: &Record) -> String {
-    match record.parts.iter().find(|report| report.part == Part::Litmus) {
+    match record.parts.iter().find(|report| report.part == crate::sections::causality::plan::LITMUS) {
         None => "the litmus was not part of the plan".to_owned(),
         Some(report) if report.outcome == Outcome::Done => "the litmus left it out".to_owned(),
         Some(report) => report.reason.clone().unwrap_or_else(|| "the litmus gave no reason".to_owned()),
@@ -146,7 +146,7 @@ fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
         (Family::Counter | Family::Library, Some(doubt)) => (false, doubt),
         (Family::Counter, None) => (true, format!("{}; {advice}", ordered_read(clock, record))),
         (Family::Library, None) => {
-            let state = record.library_clock.as_ref().map(|library| library.state);
+            let state = record.clocks.library_clock.as_ref().map(|library| library.state);
             let degraded = if state == Some(LibraryClockState::Degraded) { ", degraded here" } else { "" };
             (true, format!("{advice}{degraded}"))
         }
@@ -220,7 +220,7 @@ mod tests {
     fn record(clocks: &[&str], rows: Vec<Litmus>) -> Record {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.clocks = clocks.iter().map(|name| readable(name)).collect();
+        record.clocks.report.clocks = clocks.iter().map(|name| readable(name)).collect();
         let claimed = |name: &&str| ClockVerdict::claimed(*name, DirectInterval::default());
         record.verdict.clocks = clocks.iter().map(claimed).collect();
         record.causality.litmus = rows;
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_planned_pair_that_was_not_run_leaves_it_open() {
         let mut half = record(&[MONOTONIC], vec![row(MONOTONIC, (0, 1), ENOUGH, 0)]);
-        half.plan.litmus_pairs = vec![(0, 1), (1, 0)];
+        half.causality.plan.litmus_pairs = vec![(0, 1), (1, 0)];
         let half = concluded(half);
         assert_eq!(half.verdict.causal, None);
         assert!(causal_of(&half, MONOTONIC).1.unwrap().starts_with("not observed from CPU 1 to CPU 0"));
@@ -321,8 +321,8 @@ mod tests {
         let mut asked = record(&[MONOTONIC], Vec::new());
         let claim = DirectInterval { within_1pct: Some(2_000.0), within_10pct: Some(200.0) };
         asked.verdict.clocks = vec![ClockVerdict::claimed(MONOTONIC, claim)];
-        asked.plan.questions_ns = vec![100.0, 500.0, 5_000.0];
-        let found = concluded(asked).verdict.questions;
+        asked.clocks.plan.questions_ns = vec![100.0, 500.0, 5_000.0];
+        let found = concluded(asked).verdict.questions.clone();
         let told: Vec<(usize, usize)> =
             found.iter().map(|question| (question.within_1pct.len(), question.within_10pct.len())).collect();
         assert_eq!(told, [(0, 0), (0, 1), (1, 0)]);

@@ -1,6 +1,5 @@
-use crate::record::{
-    ClockReport, ClockVerdict, Litmus, Part, PathMethod, Question, Record, ShortestInterval, Tolerance,
-};
+use crate::part::Part;
+use crate::record::{ClockReport, ClockVerdict, Litmus, PathMethod, Question, Record, ShortestInterval, Tolerance};
 use anstyle::Style;
 
 use crate::findings;
@@ -44,7 +43,8 @@ fn intervals(page: &mut Page, record: &Record) {
     let mut recommended = record.verdict.clocks.iter().filter(|clock| clock.recommended).peekable();
     if recommended.peek().is_none() {
         if record.verdict.clocks.is_empty() {
-            let reason = not_tested(record, &[Part::Intervals, Part::Latency]);
+            let reason =
+                not_tested(record, &[crate::sections::clocks::plan::INTERVALS, crate::sections::clocks::plan::LATENCY]);
             bullet(page, Mark::Unknown, &format!("which intervals a clock times directly: {reason}"));
         } else {
             bullet(page, Mark::Warning, "no clock of this machine is recommended for timing intervals");
@@ -147,7 +147,13 @@ pub fn asked(page: &mut Page, record: &Record) {
 fn answer(question: &Question, record: &Record) -> (Mark, String) {
     let interval = ns(question.interval_ns);
     if record.verdict.clocks.is_empty() {
-        return (Mark::Unknown, format!("{interval}: {}", not_tested(record, &[Part::Intervals, Part::Latency])));
+        return (
+            Mark::Unknown,
+            format!(
+                "{interval}: {}",
+                not_tested(record, &[crate::sections::clocks::plan::INTERVALS, crate::sections::clocks::plan::LATENCY])
+            ),
+        );
     }
     let recommended = || record.verdict.clocks.iter().filter(|clock| clock.recommended);
     if recommended().next().is_none() {
@@ -212,7 +218,8 @@ fn monotonic(page: &mut Page, record: &Record) {
             bullet(page, Mark::Good, "monotonic: no clock that must not step back did so on one thread");
         }
         _ if missing.is_empty() || missing.len() == watched.len() => {
-            let reason = not_tested(record, &[Part::Reads, Part::Granularity]);
+            let reason =
+                not_tested(record, &[crate::sections::reads::plan::READS, crate::sections::clocks::plan::GRANULARITY]);
             bullet(page, Mark::Unknown, &format!("monotonic: {reason}"));
         }
         _ => {
@@ -277,9 +284,10 @@ fn causality(record: &Record) -> (Mark, String) {
             let text = format!("causal across cores: none of {clocks} went backwards in {} seen {whence}", fresh());
             (Mark::Good, text)
         }
-        _ if unknown.is_empty() || record.causality.litmus.is_empty() => {
-            (Mark::Unknown, format!("causal across cores: {}", untested_across(record, &[Part::Litmus])))
-        }
+        _ if unknown.is_empty() || record.causality.litmus.is_empty() => (
+            Mark::Unknown,
+            format!("causal across cores: {}", untested_across(record, &[crate::sections::causality::plan::LITMUS])),
+        ),
         _ => {
             let reasons: Vec<String> = unknown
                 .iter()
@@ -298,7 +306,7 @@ fn causality(record: &Record) -> (Mark, String) {
 /// What the offsets say, and of how many pairs of CPUs.
 fn skew(record: &Record) -> String {
     let Some(skew) = record.verdict.skew_not_excluded_ns else {
-        return format!("skew {}", untested_across(record, &[Part::Offsets]));
+        return format!("skew {}", untested_across(record, &[crate::sections::causality::plan::OFFSETS]));
     };
     let mut pairs: Vec<(u32, u32)> =
         record.causality.pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
@@ -346,7 +354,7 @@ fn fast_path(page: &mut Page, record: &Record) {
             let reason = match (unavailable, unclear) {
                 (Some(reason), _) => format!("not tested: {reason}"),
                 (None, Some(reason)) => format!("unknown: {reason}"),
-                (None, None) => not_tested(record, &[Part::Paths]),
+                (None, None) => not_tested(record, &[crate::sections::clocks::plan::PATHS]),
             };
             bullet(page, Mark::Unknown, &format!("fast path of {CLOCK}: {reason}"));
         }
@@ -396,7 +404,11 @@ pub fn trials(page: &mut Page, record: &Record) {
 
     page.section("SHORTEST INTERVALS");
     if record.verdict.clocks.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Intervals, Part::Latency]));
+        page.paragraph(
+            Line::plain("  "),
+            DIM,
+            &not_tested(record, &[crate::sections::clocks::plan::INTERVALS, crate::sections::clocks::plan::LATENCY]),
+        );
         return;
     }
     let from = |value: Option<f64>| value.map_or_else(|| "none found".to_owned(), ns);

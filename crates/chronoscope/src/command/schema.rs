@@ -2,14 +2,10 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, print};
 
-/// Prints the schema of the record, or that of a study or of a pace.
-pub fn run(study: bool, pace: bool) -> Result<ExitCode, Failure> {
-    use crate::record;
+use crate::document;
 
-    print(&match (study, pace) {
-        (true, _) => record::study::study_schema(),
-        (_, true) => record::pace_schema(),
-        _ => record::schema(),
-    })?;
+/// Prints the schema of every document.
+pub fn run() -> Result<ExitCode, Failure> {
+    print(&document::schema())?;
     Ok(ExitCode::SUCCESS)
 }

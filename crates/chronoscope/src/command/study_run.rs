@@ -6,7 +6,6 @@ use crate::record::Tool;
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::StudyWish;
-use serde::Serialize;
 
 use crate::arguments::RunOptions;
 
@@ -53,11 +52,4 @@ pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
 /// This program.
 pub fn tool() -> Tool {
     Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
-}
-
-/// `value` as JSON, with a newline at its end.
-pub fn json(value: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::run(format!("the record cannot be written as JSON: {error}")))?;
-    Ok(text + "\n")
 }

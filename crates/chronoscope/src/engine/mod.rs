@@ -12,11 +12,15 @@ pub mod timer;
 
 use std::time::Instant;
 
-use chronoscope_harness::{Start, Unobserved};
+use chronoscope_harness::{Start, StudyObserver};
 
 use crate::answers::verdict;
-use crate::plan::Plan;
-use crate::record::{Causality, Machine, Outcome, Part, PartReport, Record, SCHEMA_VERSION, Tool};
+use crate::part::Part;
+use crate::plan::{Frame, PartBudget, Plan, PlanError, RunWish};
+use crate::record::{Machine, Outcome, PartReport, Record, Tool};
+use crate::registry::{self, Sections};
+use crate::section::{Entry, Section};
+use crate::sections::clocks::plan as clocks;
 use session::Session;
 use stages::StageError;
 use task::{Served, served};
@@ -24,47 +28,72 @@ use task::{Served, served};
 /// What workers do for every run.
 pub const TASKS: &[Served] = &[served::<probe::Request>(), served::<frequency::Request>()];
 
-/// Watches a run.
-pub trait Observer {
-    /// A part of the plan begins, of which `done_ms` of `whole_ms` planned are over.
-    fn part_begins(&mut self, part: Part, done_ms: u64, whole_ms: u64);
-
-    /// A part of the plan that takes `budget_ms` is over by `share` (0 to 1).
-    fn part_goes_on(&mut self, part: Part, budget_ms: u64, share: f64);
-
-    /// Whether the user wants the run to stop; asked often.
-    fn cancelled(&self) -> bool;
+/// What a run is to do.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The command that asked for it.
+    pub command: &'static str,
+    pub plan: Plan,
+    /// The plans of its sections.
+    pub sections: Sections,
 }
 
-impl Observer for Unobserved {
-    fn part_begins(&mut self, _part: Part, _done_ms: u64, _whole_ms: u64) {}
+impl Planned {
+    /// A check that also answers for the intervals of `options`, on a machine where the process may use the CPUs `allowed`.
+    ///
+    /// # Errors
+    /// [`PlanError`] for what makes no sense.
+    pub fn check(options: &clocks::Options, wish: &RunWish, allowed: &[u32]) -> Result<Self, PlanError> {
+        let frame = Frame::new(wish, allowed, false)?;
+        let mut sections = Sections::default();
+        registry::plan_check(&mut sections, &frame)?;
+        sections.clocks.plan = clocks::plan(options, &frame)?;
+        Ok(Self { command: CHECK, plan: Plan::of_check(wish, &frame)?, sections })
+    }
 
-    fn part_goes_on(&mut self, _part: Part, _budget_ms: u64, _share: f64) {}
+    /// The section `S` alone, whose entry is `entry`.
+    ///
+    /// # Errors
+    /// [`PlanError`] for what makes no sense.
+    pub fn section<S: Section>(
+        command: &'static str,
+        entry: fn(&mut Sections) -> &mut Entry<S>,
+        options: &S::Options,
+        wish: &RunWish,
+        allowed: &[u32],
+    ) -> Result<Self, PlanError> {
+        let frame = Frame::new(wish, allowed, true)?;
+        let mut sections = Sections::default();
+        entry(&mut sections).plan = S::plan(options, &frame)?;
+        let plan = Plan::of_section(wish, &frame, S::PARTS, S::time_alone(wish.depth))?;
+        Ok(Self { command, plan, sections })
+    }
 
-    fn cancelled(&self) -> bool {
-        false
+    /// The document in which nothing has been measured yet, on `machine`.
+    pub fn record(self, tool: Tool, machine: Machine) -> Record {
+        Record::new(self.command, tool, machine, self.plan, self.sections)
     }
 }
 
-/// Does what `plan` says and keeps a record of it.
+/// The command that does a part of most sections.
+const CHECK: &str = "check";
+
+/// Does what was planned and keeps a record of it.
 ///
 /// # Guarantees
 /// Never fails: what could not be had stands in the record with its reason. Stops soon after the observer says so and
 /// keeps what was measured until then. Leaves no process behind.
-pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -> Record {
+pub fn run(start: &Start, planned: Planned, tool: Tool, observer: &mut dyn StudyObserver) -> Record {
     let began = Instant::now();
-    let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let mut record = Record { tool, started_at, ..blank(plan, machine) };
+    let mut record = planned.record(tool, machine);
     let mut session = Session::new(start, record.plan.clone(), observer);
     prepare::prepare(&mut session, &mut record);
     session.take_suffered();
-    let whole_ms: u64 = session.plan.parts.iter().map(|part| part.budget_ms).sum();
-    let mut done_ms = 0;
-    for planned in session.plan.parts.clone() {
-        session.observer.part_begins(planned.part, done_ms, whole_ms);
+    for PartBudget { part, budget_ms } in session.plan.parts.clone() {
+        session.goes_on(part, 0.0);
         let part_began = Instant::now();
-        let (outcome, reason) = match stages::run(planned.part, &mut session, &mut record) {
+        let (outcome, reason) = match do_part(part, &mut session, &mut record) {
             Ok(()) => (Outcome::Done, None),
             Err(StageError::Incomplete(reason)) => (Outcome::Incomplete, Some(reason)),
             Err(StageError::Skipped(reason)) => (Outcome::Skipped, Some(reason)),
@@ -72,10 +101,10 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
         };
         let elapsed_ms = milliseconds(part_began);
         let disturbance = session.take_suffered();
-        record.parts.push(PartReport { part: planned.part, outcome, reason, elapsed_ms, disturbance });
-        done_ms += planned.budget_ms;
+        record.parts.push(PartReport { part, outcome, reason, elapsed_ms, disturbance });
+        session.done_ms += budget_ms;
     }
-    stages::finish(&mut session, &mut record);
+    registry::finish(&mut session, &mut record);
     record.interrupted = session.observer.cancelled();
     verdict::conclude(&mut record);
     record.findings = crate::rules::conclude(&record);
@@ -83,31 +112,11 @@ pub fn run(start: &Start, plan: Plan, tool: Tool, observer: &mut dyn Observer) -
     record
 }
 
-/// A record in which nothing has been measured yet, on `machine`.
-pub fn blank(plan: Plan, machine: Machine) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool { name: String::new(), version: String::new() },
-        started_at: String::new(),
-        elapsed_ms: 0,
-        interrupted: false,
-        machine,
-        reason_no_workers: None,
-        plan,
-        parts: Vec::new(),
-        harness: None,
-        clocks: Vec::new(),
-        reads: Vec::new(),
-        causality: Causality::default(),
-        findings: Vec::new(),
-        verdict: Default::default(),
-        library_clock: None,
-        reason_library_clock_unknown: None,
-        monotime: None,
-        latch: None,
-        pause: None,
-        runtimes: Vec::new(),
+fn do_part(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    if session.observer.cancelled() {
+        return Err(StageError::Skipped("the run was stopped".to_owned()));
     }
+    registry::measure(part, session, record)
 }
 
 fn milliseconds(since: Instant) -> u64 {

@@ -14,10 +14,10 @@ const FREQUENCY_BUDGET_MS: u64 = 300;
 
 /// Finds out which clocks can be read, and by which of them the rest of the run is timed.
 pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
-    let names = session.plan.clocks.clone();
+    let names = record.clocks.plan.clocks.clone();
     let reasons = probe_all(session, &names);
     record.reason_no_workers.clone_from(&session.reason_no_workers);
-    record.clocks = names.iter().zip(reasons).filter_map(|(name, reason)| report(name, reason)).collect();
+    record.clocks.report.clocks = names.iter().zip(reasons).filter_map(|(name, reason)| report(name, reason)).collect();
     let readable = |id: SourceId| record.clocks.iter().any(|clock| clock.available && clock.name == id.name());
     let monotonic = readable(SourceId::Os(OsClock::Monotonic));
     session.timer = if monotonic { TimerSpec::OsClock } else { TimerSpec::SystemCall };
@@ -126,7 +126,7 @@ fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
 
 fn declare_resolution_of_counter(record: &mut Record) {
     let Some(frequency) = record.machine.tsc.frequency else { return };
-    for clock in &mut record.clocks {
+    for clock in &mut record.clocks.report.clocks {
         if SourceId::from_name(&clock.name).is_some_and(SourceId::is_counter) && clock.available {
             clock.resolution_ns_declared = Some(1e9 / frequency.hz);
         }

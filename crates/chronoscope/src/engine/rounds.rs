@@ -1,8 +1,9 @@
 use super::stages::{StageError, outcome};
 use super::task::Task;
 use crate::engine::session::Session;
+use crate::part::Part;
 use crate::plan::Plan;
-use crate::record::{Disturbance, Part};
+use crate::record::Disturbance;
 
 /// What the rounds of a part saw, each in a worker process of its own.
 pub struct Rounds<T> {

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use crate::finding::{Finding, FindingId, Severity};
-use crate::record::{Disturbance, Outcome, Part, PartReport, Record};
+use crate::part::Part;
+use crate::record::{Disturbance, Outcome, PartReport, Record};
 use chronoscope_harness::words::{count, ns};
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
@@ -107,8 +108,14 @@ pub fn noisy_machine(record: &Record) -> Vec<Finding> {
 
 /// Threads that measure alone on their CPU and waited for it: something else runs there.
 fn preempted(record: &Record) -> Option<Finding> {
-    const ALONE: [Part; 6] =
-        [Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
+    const ALONE: [Part; 6] = [
+        crate::sections::clocks::plan::LATENCY,
+        crate::sections::clocks::plan::GRANULARITY,
+        crate::sections::reads::plan::READS,
+        crate::sections::causality::plan::OFFSETS,
+        crate::sections::causality::plan::LITMUS,
+        crate::sections::clocks::plan::INTERVALS,
+    ];
     let parts: Vec<&PartReport> = record.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
     let waited_ms = parts.iter().filter_map(|report| report.disturbance.waited_ms).reduce(|sum, more| sum + more)?;
     let elapsed_ms: u64 = parts.iter().map(|report| report.elapsed_ms).sum();
@@ -140,7 +147,7 @@ fn quieter(record: &Record) -> &'static str {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 pub fn core_shared(record: &Record) -> Vec<Finding> {
-    let canary = record.harness.as_ref().map(|harness| harness.canary);
+    let canary = record.clocks.harness.as_ref().map(|harness| harness.canary);
     let Some(canary) = canary.filter(|canary| canary.shared_throughout == Some(true)) else { return Vec::new() };
     // A record of a build that judged every core by the cycles of one.
     let Some(alone) = canary.turns_per_link_alone else { return Vec::new() };
@@ -220,7 +227,9 @@ pub fn not_pinned(record: &Record) -> Vec<Finding> {
 pub fn parts_unavailable(record: &Record) -> Vec<Finding> {
     // What one CPU or a stopped run explains has a finding of its own.
     let explained = |part: Part| {
-        record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, Part::Offsets | Part::Litmus))
+        record.interrupted
+            || (record.plan.cpus.len() == 1
+                && matches!(part, crate::sections::causality::plan::OFFSETS | crate::sections::causality::plan::LITMUS))
     };
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
     for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
@@ -243,7 +252,9 @@ pub fn parts_unavailable(record: &Record) -> Vec<Finding> {
             let mut finding =
                 Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
                     .about(told.join(", "));
-            if reports.iter().all(|report| report.part == Part::Runtimes) && no_runtime_failed(record) {
+            if reports.iter().all(|report| report.part == crate::sections::runtimes::plan::RUNTIMES)
+                && no_runtime_failed(record)
+            {
                 finding.severity = Severity::Notice;
             }
             finding
@@ -349,8 +360,11 @@ mod tests {
             disturbance: Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() },
         };
         // Pauses wait by design.
-        record.parts =
-            vec![part(Part::Offsets, 176, 90.0), part(Part::Litmus, 1_043, 480.0), part(Part::Pause, 594, 500.0)];
+        record.parts = vec![
+            part(crate::sections::causality::plan::OFFSETS, 176, 90.0),
+            part(crate::sections::causality::plan::LITMUS, 1_043, 480.0),
+            part(crate::sections::pauses::plan::PAUSES, 594, 500.0),
+        ];
         let found = noisy_machine(&record);
         assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
         assert_eq!(found[0].evidence.values["waited_ms"], 570.0);
@@ -366,7 +380,7 @@ mod tests {
     fn runtimes_that_are_not_there_fail_no_gate() {
         let mut record = blank();
         record.parts.push(PartReport {
-            part: Part::Runtimes,
+            part: crate::sections::runtimes::plan::RUNTIMES,
             outcome: Outcome::Skipped,
             reason: Some("no runtime could be measured; see each one's reason".to_owned()),
             elapsed_ms: 1,
@@ -414,7 +428,9 @@ mod tests {
             estimator: String::new(),
             canary,
         };
-        Record { harness: Some(harness), ..blank() }
+        let mut record = blank();
+        record.clocks.harness = Some(harness);
+        record
     }
 
     const SHARED: Canary = Canary {

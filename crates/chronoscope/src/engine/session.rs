@@ -3,13 +3,14 @@ use std::time::{Duration, Instant};
 
 use chronoscope_clock::{Rate, SourceId};
 
-use chronoscope_harness::Start;
+use chronoscope_harness::{Start, StudyObserver};
 
-use super::Observer;
 use super::task::{Bench, Request, Response, Task, perform};
 use super::timer::TimerSpec;
+use crate::part::Part;
 use crate::plan::Plan;
-use crate::record::{Disturbance, Part, TscAccess};
+use crate::record::Record;
+use crate::record::{Disturbance, TscAccess};
 use crate::sections::clocks::latency::measure::Batches;
 use crate::worker::{Launcher, WorkerFailure};
 
@@ -17,18 +18,20 @@ use crate::worker::{Launcher, WorkerFailure};
 pub struct Session<'a> {
     start: &'a Start,
     pub plan: Plan,
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
     pub batches: Batches,
     /// Why tasks run in this process: none other can be started.
     pub reason_no_workers: Option<String>,
+    /// Planned time of the parts that are over.
+    pub done_ms: u64,
     began: Instant,
     /// What all workers suffered since it was last taken.
     suffered: RefCell<Disturbance>,
 }
 
 impl<'a> Session<'a> {
-    pub fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn Observer) -> Self {
+    pub fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn StudyObserver) -> Self {
         Self {
             start,
             plan,
@@ -36,6 +39,7 @@ impl<'a> Session<'a> {
             timer: TimerSpec::SystemCall,
             batches: Batches::default(),
             reason_no_workers: None,
+            done_ms: 0,
             began: Instant::now(),
             suffered: RefCell::default(),
         }
@@ -87,6 +91,14 @@ impl<'a> Session<'a> {
         self.ask(self.plan.measuring_cpu, budget_ms, request)
     }
 
+    /// Counts what workers suffered since it was last taken against `part`.
+    pub fn charge(&self, part: Part, record: &mut Record) {
+        let suffered = self.take_suffered();
+        if let Some(report) = record.parts.iter_mut().find(|report| report.part == part) {
+            report.disturbance.merge(&suffered);
+        }
+    }
+
     /// What all workers suffered since this was last asked.
     pub fn take_suffered(&self) -> Disturbance {
         self.suffered.take()
@@ -100,8 +112,9 @@ impl<'a> Session<'a> {
 
     /// Tells the observer that `part` is over by `share`.
     pub fn goes_on(&mut self, part: Part, share: f64) {
-        let budget_ms = self.budget_ms(part);
-        self.observer.part_goes_on(part, budget_ms, share);
+        let whole_ms: u64 = self.plan.parts.iter().map(|part| part.budget_ms).sum();
+        let done_ms = self.done_ms as f64 + self.budget_ms(part) as f64 * share;
+        self.observer.goes_on((done_ms / whole_ms.max(1) as f64).min(1.0), part.title());
     }
 
     /// The time that `part` may take.

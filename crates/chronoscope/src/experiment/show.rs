@@ -1,5 +1,6 @@
 use crate::record::study::StudyRecord;
 use chronoscope_examples::{Block, Conclusions, Grid, Item, Value};
+use chronoscope_harness::record::Document;
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
 use chronoscope_render::{Width, estimate};
@@ -36,7 +37,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
 }
 
 /// What ran, where, when and for how long.
-pub(crate) fn title(page: &mut Text, record: &StudyRecord, what: &str) {
+pub(crate) fn title<C>(page: &mut Text, record: &Document<C>, what: &str) {
     let host = record.machine.hostname.as_deref().unwrap_or("hostname unknown");
     let seconds = text::ns(record.elapsed_ms as f64 * 1e6);
     page.line(

@@ -185,16 +185,8 @@ mod tests {
             let found = advice(&machine("acpi_pm", &["tsc", "acpi_pm"], class));
             assert!(!found.contains("echo tsc") && !found.contains("clocksource=tsc"), "{class:?}: {found}");
         }
-        let unstable = Record {
-            machine: crate::record::Machine {
-                kernel: crate::record::Kernel {
-                    messages: vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()],
-                    ..Default::default()
-                },
-                ..machine("hpet", &["tsc", "hpet"], TscClass::Invariant).machine
-            },
-            ..machine("hpet", &["tsc", "hpet"], TscClass::Invariant)
-        };
+        let mut unstable = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
+        unstable.machine.kernel.messages = vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()];
         let found = advice(&unstable);
         assert!(!found.contains("echo tsc") && found.contains("the kernel does not trust it"), "{found}");
     }

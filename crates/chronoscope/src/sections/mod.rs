@@ -10,9 +10,3 @@ pub mod runtimes;
 pub mod scaling;
 pub mod selftest;
 pub mod thread_release;
-
-use crate::engine::task::Served;
-
-/// What workers do for each of them.
-pub const TASKS: &[&[Served]] =
-    &[causality::TASKS, clocks::TASKS, contention::TASKS, pauses::TASKS, reads::TASKS, thread_release::TASKS];

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
+use crate::estimate;
 use crate::finding::FindingId;
-use crate::plan::{Plan, Wish};
-use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Machine, Path, PauseWay, Record};
+use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Path, PauseWay, Record};
 use crate::rules as conclusion;
+use crate::rules::tests::blank;
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::empty;
 use crate::sections::pauses::task as pause;
-use crate::{engine, estimate};
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_harness::stats::Distribution;
 
@@ -22,11 +22,6 @@ fn sound() -> FakeClock {
     let clock = FakeClock::new();
     clock.set_read_cost(Duration::from_nanos(20));
     clock
-}
-
-/// A record of a machine with two CPUs, on which nothing has been measured.
-fn blank(wish: Wish) -> Record {
-    engine::blank(Plan::new(&wish, &[0, 1]).unwrap(), Machine::default())
 }
 
 fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
@@ -43,7 +38,7 @@ fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
 
 /// What the granularity part would make of `clock`, to which `midway` happens at one read.
 fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeClock)) -> Record {
-    let mut record = blank(Wish::default());
+    let mut record = blank();
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
     let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
@@ -135,7 +130,7 @@ fn litmus_of(name: &str, skew_ns: i64) -> Record {
         Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
     }
     let request = litmus::Request { source: name.into(), writer: 0, reader: 1 };
-    let mut record = blank(Wish::default());
+    let mut record = blank();
     record.causality.litmus.push(estimate::litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default()));
     record
 }
@@ -179,7 +174,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     let with = |there, back| {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
         let samples = offset::Samples { trips, steps: granularity::Steps::default() };
-        let mut record = blank(Wish::default());
+        let mut record = blank();
         record.causality.pairs.push(estimate::pair_offset(
             &request,
             &samples,
@@ -200,8 +195,8 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
         within_1pct: estimate::claimed_interval_ns(&empty, None, 0.01),
         within_10pct: estimate::claimed_interval_ns(&empty, None, 0.1),
     };
-    let questions = vec![std::time::Duration::from_nanos(interval_ns)];
-    let mut record = blank(Wish { questions, ..Wish::default() });
+    let mut record = blank();
+    record.clocks.plan.questions_ns = vec![interval_ns as f64];
     let verdict = ClockVerdict::claimed(CLOCK, claimed_interval_ns);
     record.verdict.clocks.push(ClockVerdict { recommended: true, ..verdict });
     record
@@ -227,11 +222,11 @@ fn a_pause_that_ends_early_is_found() {
         }],
         unavailable: Vec::new(),
     };
-    let mut record = blank(Wish::default());
-    record.pause = estimate::pause(&[pauses(990)], false, Disturbance::default());
+    let mut record = blank();
+    record.pauses.report = estimate::pause(&[pauses(990)], false, Disturbance::default());
     assert_eq!(found(&record), [FindingId::EarlyPause]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
-    record.pause = estimate::pause(&[pauses(1_000)], false, Disturbance::default());
+    record.pauses.report = estimate::pause(&[pauses(1_000)], false, Disturbance::default());
     assert_eq!(found(&record), []);
 }

@@ -5,23 +5,24 @@
 
 use super::golden_file::assert_golden;
 use crate::View;
-use crate::json::{json, parse};
+use crate::json::{document, json};
 use crate::record::Record;
 use crate::view::terminal;
 use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
+const OF_VERSION_1: &str = include_str!("../../tests/fixtures/v1/record.json");
 
 fn record() -> Record {
-    parse(FIXTURE).expect("the fixture is a record")
+    document(FIXTURE).expect("the fixture is a record")
 }
 
 /// What a run of `chronoscope runtimes` saw, in few figures.
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
 
 fn record_of_runtimes() -> Record {
-    parse(RUNTIMES).expect("the fixture is a record")
+    document(RUNTIMES).expect("the fixture is a record")
 }
 
 fn plain(record: &Record, view: View) -> String {
@@ -30,46 +31,46 @@ fn plain(record: &Record, view: View) -> String {
 
 #[test]
 fn check() {
-    let text = plain(&record(), View::Check);
+    let text = plain(&record(), View::CHECK);
     assert_golden("check.txt", &text);
     assert!(text.lines().count() <= 80, "{} lines", text.lines().count());
 }
 
 #[test]
 fn clocks() {
-    assert_golden("clocks.txt", &plain(&record(), View::Clocks));
+    assert_golden("clocks.txt", &plain(&record(), View::named("clocks")));
 }
 
 #[test]
 fn reads() {
-    assert_golden("reads.txt", &plain(&record(), View::Reads));
+    assert_golden("reads.txt", &plain(&record(), View::named("reads")));
 }
 
 #[test]
 fn causality() {
-    assert_golden("causality.txt", &plain(&record(), View::Causality));
+    assert_golden("causality.txt", &plain(&record(), View::named("causality")));
 }
 
 #[test]
 fn monotime() {
-    assert_golden("monotime.txt", &plain(&record(), View::Monotime));
+    assert_golden("monotime.txt", &plain(&record(), View::named("contention")));
 }
 
 #[test]
 fn latch() {
-    assert_golden("latch.txt", &plain(&record(), View::Latch));
+    assert_golden("latch.txt", &plain(&record(), View::named("thread_release")));
 }
 
 #[test]
 fn runtimes() {
-    assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::Runtimes));
-    assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::Check));
-    assert!(plain(&record(), View::Runtimes).contains("it was not part of the plan"));
+    assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::named("runtimes")));
+    assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::CHECK));
+    assert!(plain(&record(), View::named("runtimes")).contains("it was not part of the plan"));
 }
 
 /// The line of the verdict that holds `words`, with the lines that go on with it.
 fn line_of(record: &Record, words: &str) -> String {
-    let text = plain(record, View::Check).replace("\n  ", " ");
+    let text = plain(record, View::CHECK).replace("\n  ", " ");
     text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
 }
 
@@ -116,7 +117,7 @@ fn a_longer_interval_that_did_not_hold_is_named() {
 fn that_no_clock_was_seen_enough_has_its_reasons() {
     let mut record = record();
     record.verdict.causal = None;
-    for clock in &mut record.clocks {
+    for clock in &mut record.clocks.report.clocks {
         clock.causal = None;
         clock.reason_causal_unknown = Some("new values seen: 7, too few to tell".to_owned());
     }
@@ -146,7 +147,7 @@ fn a_path_that_no_proof_settled_is_unknown_with_its_reason() {
     clock.reason_path_unknown = Some("137 of 1000 reads failed".to_owned());
     record.verdict.os_clock_on_fast_path = None;
     assert_eq!(line_of(&record, "fast path"), "? fast path of CLOCK_MONOTONIC: unknown: 137 of 1000 reads failed");
-    assert!(plain(&record, View::Clocks).contains("unknown, 137 of 1000 reads failed"));
+    assert!(plain(&record, View::named("clocks")).contains("unknown, 137 of 1000 reads failed"));
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
         ),
         "{line}"
     );
-    assert!(!plain(&record, View::Check).contains("no interval was found"));
+    assert!(!plain(&record, View::CHECK).contains("no interval was found"));
     // And without a trial the claim is a claim.
     let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     monotonic.trials.retain(|trial| trial.tolerance_pct != 10.0);
@@ -194,15 +195,15 @@ fn a_question_is_answered_by_what_is_known() {
 #[test]
 fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     let mut record = record();
-    assert!(plain(&record, View::Clocks).contains("echo tsc"));
+    assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
     record.machine.tsc.class = Some(crate::record::TscClass::Variant);
-    let text = plain(&record, View::Clocks);
+    let text = plain(&record, View::named("clocks"));
     assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
 }
 
 #[test]
 fn a_record_of_an_earlier_build_is_shown_too() {
-    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    let mut fields: serde_json::Value = serde_json::from_str(OF_VERSION_1).expect("the fixture is JSON");
     for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch", "runtimes"] {
         fields.as_object_mut().expect("it is an object").remove(added);
     }
@@ -221,29 +222,33 @@ fn a_record_of_an_earlier_build_is_shown_too() {
     for clock in fields["clocks"].as_array_mut().expect("it is an array") {
         clock.as_object_mut().expect("it is an object").remove("causal_by_design");
     }
-    let record = parse(&fields.to_string()).expect("fields are only ever added");
-    assert!(plain(&record, View::Check).contains("CLOCKS") && !plain(&record, View::Check).contains("library clock"));
-    for view in [View::Monotime, View::Latch, View::Runtimes] {
+    let record = document(&fields.to_string()).expect("fields are only ever added");
+    assert!(plain(&record, View::CHECK).contains("CLOCKS") && !plain(&record, View::CHECK).contains("library clock"));
+    for view in [View::named("contention"), View::named("thread_release"), View::named("runtimes")] {
         assert!(plain(&record, view).contains("it was not part of the plan"));
     }
 }
 
 #[test]
 fn a_knee_without_its_lower_end_is_read_too() {
-    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    let mut fields: serde_json::Value = serde_json::from_str(OF_VERSION_1).expect("the fixture is JSON");
     assert!(fields["monotime"]["knee"].as_object_mut().expect("it is an object").remove("worse_at_ns").is_some());
-    let earlier = parse(&fields.to_string()).expect("fields are only ever added");
-    assert_eq!(plain(&earlier, View::Monotime), plain(&record(), View::Monotime), "the rows say it");
+    let earlier = document(&fields.to_string()).expect("fields are only ever added");
+    assert_eq!(
+        plain(&earlier, View::named("contention")),
+        plain(&record(), View::named("contention")),
+        "the rows say it"
+    );
 }
 
 #[test]
 fn styles() {
-    assert_golden("check.ansi.txt", &terminal(&record(), View::Check).replace('\x1b', "␛"));
+    assert_golden("check.ansi.txt", &terminal(&record(), View::CHECK).replace('\x1b', "␛"));
 }
 
 #[test]
 fn no_line_is_wider_than_the_page() {
-    for view in View::ALL {
+    for view in View::all() {
         for line in [record(), record_of_runtimes()]
             .iter()
             .flat_map(|record| plain(record, view).lines().map(str::to_owned).collect::<Vec<_>>())
@@ -257,13 +262,13 @@ fn no_line_is_wider_than_the_page() {
 fn json_round_trips() {
     let record = record();
     let text = json(&record).expect("the fixture can be written");
-    let again = parse(&text).expect("what was written can be read");
+    let again = document(&text).expect("what was written can be read");
     assert_eq!(again, record);
     assert_eq!(json(&again).expect("it can be written again"), text);
     // The fixture itself is what is written: the format is sealed.
     assert_golden("../fixtures/record.json", &text);
     let runtimes = record_of_runtimes();
     let text = json(&runtimes).expect("the fixture can be written");
-    assert_eq!(parse(&text).expect("what was written can be read"), runtimes);
+    assert_eq!(document(&text).expect("what was written can be read"), runtimes);
     assert_golden("../fixtures/runtimes.json", &text);
 }

@@ -1,7 +1,7 @@
 //! Whatever still parses is rendered without a panic and without a character that could steer the terminal.
 
 use crate::View;
-use crate::json::{json, parse};
+use crate::json::{document, json};
 use crate::record::Record;
 use crate::view::terminal;
 use anstream::adapter::strip_str;
@@ -15,7 +15,7 @@ const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
 
 fn assert_harmless(record: &Record) {
-    for view in View::ALL {
+    for view in View::all() {
         let styled = terminal(record, view);
         // What remains between the escapes that set a style must be text alone.
         for piece in styled.split('\x1b').skip(1) {
@@ -39,29 +39,29 @@ proptest! {
             pointers(&root, "", &mut found);
             let before = root.clone();
             apply(&mut root, place.get::<String>(&found), mutation);
-            if let Err(error) = parse(&root.to_string()) {
+            if let Err(error) = document(&root.to_string()) {
                 prop_assert!(error.is_field() || error.is_schema_version() || error.is_not_a_record(), "{error}");
                 root = before;
             }
         }
-        let record = parse(&root.to_string()).unwrap();
+        let record = document(&root.to_string()).unwrap();
         assert_harmless(&record);
-        prop_assert_eq!(&parse(&json(&record).unwrap()).unwrap(), &record);
+        prop_assert_eq!(&document(&json(&record).unwrap()).unwrap(), &record);
     }
 
     #[test]
     fn any_text(text in ".{0,300}") {
-        let _ = parse(&text);
+        let _ = document(&text);
     }
 }
 
 #[test]
 fn numbers_that_are_not_finite() {
-    let mut record = parse(FIXTURE).unwrap();
+    let mut record = document(FIXTURE).unwrap();
     for (place, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
         record.reads[place].p50_ns = value;
         record.causality.litmus[place].rate_upper_95 = value;
-        for bin in &mut record.reads[place].histogram.bins {
+        for bin in &mut record.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }
         if let Some(latency) = record.clocks[place].latency_ns.as_mut() {
@@ -77,20 +77,16 @@ fn numbers_that_are_not_finite() {
 #[test]
 fn nothing_measured() {
     let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
-    for list in ["parts", "clocks", "reads", "findings"] {
-        root[list] = value!([]);
-    }
-    root["harness"] = Value::Null;
-    root["interrupted"] = value!(true);
-    root["causality"] =
+    (root["findings"], root["interrupted"]) = (value!([]), value!(true));
+    let content = &mut root["content"];
+    (content["parts"], content["verdict"]) = (value!([]), value!({}));
+    let sections = &mut content["sections"];
+    (sections["clocks"]["report"], sections["reads"]["report"]) = (value!({}), value!([]));
+    sections["causality"]["report"] =
         value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
-    root["verdict"] = value!({
-        "monotonic": null, "causal": null, "skew_not_excluded_ns": null, "os_clock_on_fast_path": null, "clocks": [],
-        "questions": [],
-    });
-    let record = parse(&root.to_string()).unwrap();
+    let record = document(&root.to_string()).unwrap();
     assert_harmless(&record);
-    let text = strip_str(&terminal(&record, View::Check)).to_string();
+    let text = strip_str(&terminal(&record, View::CHECK)).to_string();
     assert!(text.contains("interrupted: "));
     assert!(text.contains("causal across cores: not tested: one CPU is allowed"));
     assert!(text.contains("monotonic: not tested: it was not part of the plan"));
@@ -98,22 +94,22 @@ fn nothing_measured() {
 
 #[test]
 fn a_record_cannot_write_escapes() {
-    let mut record = parse(FIXTURE).unwrap();
+    let mut record = document(FIXTURE).unwrap();
     record.machine.hostname = Some("evil\x1b[31m\nhost".to_owned());
-    assert!(terminal(&record, View::Check).contains("evil␛[31m␊host"));
+    assert!(terminal(&record, View::CHECK).contains("evil␛[31m␊host"));
 }
 
 #[test]
 fn errors_name_the_place() {
-    let syntax = parse("{\n  \"schema_version\": 1,\n}").unwrap_err();
+    let syntax = document("{\n  \"schema_version\": 2,\n}").unwrap_err();
     assert!(syntax.is_syntax());
     assert!(syntax.to_string().contains("line 3 column"), "{syntax}");
 
-    let version = parse(&FIXTURE.replacen("\"schema_version\": 1", "\"schema_version\": 7", 1)).unwrap_err();
-    let newer = "the record has schema_version 7; this build reads 1: a newer chronoscope wrote it and can show it";
+    let version = document(&FIXTURE.replacen("\"schema_version\": 2", "\"schema_version\": 7", 1)).unwrap_err();
+    let newer = "the record has schema_version 7; this build reads 2: a newer chronoscope wrote it and can show it";
     assert_eq!(version.to_string(), newer);
 
-    let field = parse(&FIXTURE.replacen("\"elapsed_ms\": 12345", "\"elapsed_ms\": \"long\"", 1)).unwrap_err();
+    let field = document(&FIXTURE.replacen("\"elapsed_ms\": 12345", "\"elapsed_ms\": \"long\"", 1)).unwrap_err();
     assert!(field.is_field());
     assert!(field.to_string().starts_with("the record's field `elapsed_ms` is wrong: invalid type: string"), "{field}");
     assert!(field.to_string().contains("at line "), "{field}");

@@ -8,4 +8,5 @@ mod mutation;
 mod schema;
 mod study_golden;
 mod study_hostile;
+mod version_1;
 mod width;

@@ -4,7 +4,7 @@
 //! committed.
 
 use super::golden_file::assert_golden;
-use crate::json::{Document, document, pace_json};
+use crate::json::document;
 use crate::record::study::{Difference, StudyRecord};
 use anstream::adapter::strip_str;
 use chronoscope_render::study::{Detail, html, json, parse, terminal};
@@ -145,29 +145,27 @@ fn json_round_trips() {
 
 #[test]
 fn a_document_is_told_by_its_key() {
-    assert!(matches!(document(FIXTURE), Ok(Document::Study(study)) if *study == record()));
-    assert!(matches!(document(CHECK), Ok(Document::Check(_))));
-    let Ok(Document::Pace(run)) = document(PACE) else { panic!("it is a pace") };
-    assert_eq!(document(&pace_json(&run).unwrap()).unwrap(), Document::Pace(run));
-    let wrong_kind = parse(CHECK).unwrap_err();
-    assert!(wrong_kind.is_not_a_record());
-    assert!(wrong_kind.to_string().contains("it is the record of a check, not of a study"));
-    let wrong_kind = crate::json::parse(FIXTURE).unwrap_err();
-    assert!(wrong_kind.to_string().contains("it is the record of a study, not of a check"));
+    assert_eq!(document(FIXTURE).unwrap().as_study(), Some(record()));
+    for text in [CHECK, PACE] {
+        let read = document(text).unwrap();
+        assert_eq!(read.as_study(), None);
+        assert_eq!(document(&crate::json::json(&read).unwrap()).unwrap(), read);
+        assert!(parse(text).is_err(), "it is not the document of a study");
+    }
 }
 
 #[test]
 fn errors_name_the_place() {
     for read in [|text: &str| parse(text).unwrap_err(), |text: &str| document(text).unwrap_err()] {
-        let newer = read(&FIXTURE.replacen("\"study_schema_version\": 1", "\"study_schema_version\": 2", 1));
+        let newer = read(&FIXTURE.replacen("\"schema_version\": 2", "\"schema_version\": 3", 1));
         assert!(newer.is_schema_version());
         assert_eq!(
             newer.to_string(),
-            "the record has study_schema_version 2; this build reads 1: a newer chronoscope wrote it and can show it"
+            "the record has schema_version 3; this build reads 2: a newer chronoscope wrote it and can show it"
         );
         let wrong = read(&FIXTURE.replacen("\"verdict\": \"slower\"", "\"verdict\": \"sluggish\"", 1));
         assert!(wrong.is_field());
-        assert!(wrong.to_string().contains("`comparisons[0].points[0].verdict`"), "{wrong}");
+        assert!(wrong.to_string().contains("`content.study.comparisons[0].points[0].verdict`"), "{wrong}");
         assert!(wrong.to_string().contains("at line "), "{wrong}");
         assert!(read("{").is_syntax() && read("[]").is_not_a_record() && read("{}").is_not_a_record());
     }

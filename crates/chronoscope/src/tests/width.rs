@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::View;
-use crate::json::parse;
-use crate::record::PaceRun;
+use crate::command::output::Shown;
+use crate::command::page::page;
+use crate::json::document;
 use crate::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
-use crate::sections::pace::view::pace_at;
 use crate::view::{terminal, terminal_at};
 use anstream::adapter::strip_str;
 use chronoscope_render::study::{self, Detail};
@@ -67,15 +67,15 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
     let mut pages = Vec::new();
     for (name, text) in [("record", RECORD), ("runtimes", RUNTIMES)] {
-        let record = parse(text).expect("the fixture is a record");
-        pages.extend(View::ALL.map(|view| (format!("{name}, {view:?}"), terminal_at(&record, view, width))));
+        let record = document(text).expect("the fixture is a record");
+        pages.extend(View::all().map(|view| (format!("{name}, {view:?}"), terminal_at(&record, view, width))));
     }
     let record = study::parse(STUDY).expect("the fixture is a study");
     for detail in [Detail::Usual, Detail::Full] {
         pages.push((format!("study, {detail:?}"), study::terminal_at(&record, detail, width)));
     }
-    let run: PaceRun = serde_json::from_str(PACE).expect("the fixture is a run of a pacer");
-    pages.push(("pace".to_owned(), pace_at(&run, width)));
+    let run = document(PACE).expect("the fixture is a run of a pacer");
+    pages.push(("pace".to_owned(), page(&run, Shown::default(), width)));
     pages.push(("compared".to_owned(), study_compared_at(&compared(), width)));
     pages.into_iter().map(|(name, page)| (name, strip_str(&page).to_string())).collect()
 }
@@ -133,14 +133,14 @@ fn a_narrow_page_cuts_nothing() {
 
 #[test]
 fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
-    let record = parse(RECORD).expect("the fixture is a record");
-    for view in View::ALL {
+    let record = document(RECORD).expect("the fixture is a record");
+    for view in View::all() {
         let usual = terminal(&record, view);
         assert_eq!(usual, terminal_at(&record, view, Width::default()));
         assert_eq!(usual, terminal_at(&record, view, Width::of_columns(118)));
     }
     // Of a wider terminal the table of clocks takes what it needs for two spaces between columns, and nothing else does.
-    let wide = strip_str(&terminal_at(&record, View::Check, Width::of_columns(500))).to_string();
+    let wide = strip_str(&terminal_at(&record, View::CHECK, Width::of_columns(500))).to_string();
     let start = wide.lines().position(|line| line.starts_with("clock  ")).expect("there is a table of clocks");
     let rows = record.clocks.len();
     for (i, line) in wide.lines().enumerate() {
@@ -152,8 +152,8 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
 
 #[test]
 fn a_check_at_80_columns() {
-    let record = parse(RECORD).expect("the fixture is a record");
-    let page = strip_str(&terminal_at(&record, View::Check, Width::of_columns(80))).to_string();
+    let record = document(RECORD).expect("the fixture is a record");
+    let page = strip_str(&terminal_at(&record, View::CHECK, Width::of_columns(80))).to_string();
     assert_golden("check-80.txt", &page);
 }
 
@@ -212,12 +212,12 @@ proptest! {
             pointers(&root, "", &mut found);
             let before = root.clone();
             apply(&mut root, place.get::<String>(&found), mutation);
-            if parse(&root.to_string()).is_err() {
+            if document(&root.to_string()).is_err() {
                 root = before;
             }
         }
-        let record = parse(&root.to_string()).unwrap();
-        for view in View::ALL {
+        let record = document(&root.to_string()).unwrap();
+        for view in View::all() {
             prop_assert!(!terminal_at(&record, view, Width::of_columns(columns)).is_empty());
         }
     }

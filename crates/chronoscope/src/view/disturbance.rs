@@ -2,7 +2,7 @@ use crate::disturbance::said;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{PLAIN, TITLE};
-use crate::record::{Disturbance, Outcome, Part, Record};
+use crate::record::{Disturbance, Outcome, Record};
 use crate::words::given;
 
 /// What all measurements suffered together, and the parts that are not whole.
@@ -33,7 +33,10 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// Whether processes ran whose threads nothing counts.
 fn runtimes_ran(record: &Record) -> bool {
-    record.parts.iter().any(|part| part.part == Part::Runtimes && part.outcome != Outcome::Skipped)
+    record
+        .parts
+        .iter()
+        .any(|part| part.part == crate::sections::runtimes::plan::RUNTIMES && part.outcome != Outcome::Skipped)
 }
 
 #[cfg(test)]
@@ -49,11 +52,11 @@ mod tests {
 
     #[test]
     fn a_line_over_runtimes_says_whose_switches_it_counts() {
-        let mut record = crate::json::parse(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
+        let mut record = crate::json::document(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
         let said = line(&record);
         assert!(said.contains("of chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
         assert!(said.contains("runtimes' processes are not counted"), "{said}");
-        record.parts.iter_mut().for_each(|part| part.part = Part::Reads);
+        record.parts.iter_mut().for_each(|part| part.part = crate::sections::reads::plan::READS);
         assert!(line(&record).contains("over all parts: "), "{}", line(&record));
     }
 }

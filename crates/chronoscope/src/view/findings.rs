@@ -13,14 +13,14 @@ pub fn concerning(page: &mut Page, record: &Record, view: View) {
 fn concerns(id: FindingId, view: View) -> bool {
     use FindingId as F;
     match id {
-        F::ResolutionIsNotGranularity => matches!(view, View::Clocks | View::Runtimes),
+        F::ResolutionIsNotGranularity => matches!(view.name(), "clocks" | "runtimes"),
         F::RuntimeTickCoarse
         | F::RuntimeOnSlowPath
         | F::WallClockForIntervals
         | F::RuntimeLoopDoubtful
         | F::RuntimeNotSteady
         | F::RuntimeNotParallel
-        | F::RuntimeFailed => view == View::Runtimes,
+        | F::RuntimeFailed => view.name() == "runtimes",
         F::IntervalNearLatency
         | F::IntervalClaimRefuted
         | F::OsClockOnSlowPath
@@ -29,13 +29,13 @@ fn concerns(id: FindingId, view: View) -> bool {
         | F::TscNotInvariant
         | F::CounterTraps
         | F::CounterForbidden
-        | F::FrequencyMisdeclared => view == View::Clocks,
-        F::NegativeElapsed | F::OsClockCoarse | F::FrequencyScaling => matches!(view, View::Clocks | View::Reads),
-        F::TscDistrusted => matches!(view, View::Clocks | View::Causality),
-        F::NoisyMachine => view == View::Reads,
-        F::CpuQuota => matches!(view, View::Clocks | View::Reads),
-        F::NonCausalRead | F::UnorderedReadNotCausal | F::CrossCpuSkew | F::OneCpu => view == View::Causality,
-        F::EarlyPause => matches!(view, View::Pause | View::Runtimes),
+        | F::FrequencyMisdeclared => view.name() == "clocks",
+        F::NegativeElapsed | F::OsClockCoarse | F::FrequencyScaling => matches!(view.name(), "clocks" | "reads"),
+        F::TscDistrusted => matches!(view.name(), "clocks" | "causality"),
+        F::NoisyMachine => view.name() == "reads",
+        F::CpuQuota => matches!(view.name(), "clocks" | "reads"),
+        F::NonCausalRead | F::UnorderedReadNotCausal | F::CrossCpuSkew | F::OneCpu => view.name() == "causality",
+        F::EarlyPause => matches!(view.name(), "pauses" | "runtimes"),
         _ => true,
     }
 }

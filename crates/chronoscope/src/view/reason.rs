@@ -1,4 +1,5 @@
-use crate::record::{Outcome, Part, Record};
+use crate::part::Part;
+use crate::record::{Outcome, Record};
 use crate::words::given;
 
 /// Why nothing is known that one of `parts` would have told.

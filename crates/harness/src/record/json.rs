@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::ReportError;
 use super::clean::clean;
-use super::study::{STUDY_SCHEMA_VERSION, StudyRecord};
+use super::study::StudyRecord;
+use super::{SCHEMA_VERSION, study_of_version_1};
 
 /// Writes the record of a study as indented JSON that ends with a line break.
 ///
@@ -20,7 +21,7 @@ use super::study::{STUDY_SCHEMA_VERSION, StudyRecord};
 ///
 /// # let record = parse_study(include_str!("../../tests/fixtures/study.json"))?;
 /// let text = study_json(&record)?;
-/// assert!(text.starts_with("{\n  \"study_schema_version\": 1,"));
+/// assert!(text.starts_with("{\n  \"schema_version\": 2,"));
 /// assert_eq!(parse_study(&text)?, record);
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
@@ -28,7 +29,7 @@ pub fn study_json(record: &StudyRecord) -> Result<String, ReportError> {
     written(record)
 }
 
-/// Reads the record of a study from JSON.
+/// Reads the document of a study from JSON, of this version or of version 1.
 ///
 /// # Errors
 /// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
@@ -39,23 +40,25 @@ pub fn study_json(record: &StudyRecord) -> Result<String, ReportError> {
 /// ```
 /// use chronoscope_harness::record::parse_study;
 ///
-/// let error = parse_study("{\"study_schema_version\": 2}").unwrap_err();
+/// let error = parse_study("{\"schema_version\": 99}").unwrap_err();
 /// assert!(error.is_schema_version());
-/// assert!(error.to_string().contains("this build reads 1"));
-/// let error = parse_study("{\n  \"study_schema_version\": 1,\n  \"study\": 3\n}").unwrap_err();
-/// assert!(error.to_string().contains("`study`") && error.to_string().contains("line 3"));
+/// assert!(error.to_string().contains("this build reads 2"));
 /// ```
 pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     let value = object(text)?;
-    if value.get(STUDY_SCHEMA_KEY).is_none() && value.get(SCHEMA_KEY).is_some() {
-        return Err(ReportError::not_a_record("it is the record of a check, not of a study"));
+    if value.get(STUDY_SCHEMA_KEY).is_some() {
+        return typed_value(study_of_version_1(value)?);
     }
-    versioned(&value, STUDY_SCHEMA_KEY, STUDY_SCHEMA_VERSION, "it has no study_schema_version")?;
-    typed(text)
+    match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
+        SCHEMA_VERSION if value.pointer("/content/study").is_some() => typed(text),
+        _ => Err(ReportError::not_a_record("it is not the record of a study")),
+    }
 }
 
-const SCHEMA_KEY: &str = "schema_version";
-const STUDY_SCHEMA_KEY: &str = "study_schema_version";
+/// The field that says which shape a document has.
+pub const SCHEMA_KEY: &str = "schema_version";
+/// The same in documents of studies of version 1.
+pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 
 /// Writes a document as indented JSON that ends with a line break.
 ///
@@ -81,11 +84,15 @@ pub fn object(text: &str) -> Result<Value, ReportError> {
     if value.is_object() { Ok(value) } else { Err(ReportError::not_a_record("it is not an object")) }
 }
 
-/// That the document has the version that this build reads.
-pub fn versioned(value: &Value, key: &'static str, reads: u32, missing: &'static str) -> Result<(), ReportError> {
-    let version = value.get(key).ok_or_else(|| ReportError::not_a_record(missing))?;
-    if version.as_u64() == Some(u64::from(reads)) {
-        return Ok(());
+/// The version of a document under `key`: at most what this build `reads`.
+///
+/// # Errors
+/// [`ReportError::is_not_a_record`] without one, [`is_schema_version`](ReportError::is_schema_version) for another.
+pub fn version_of(value: &Value, key: &'static str, reads: u32) -> Result<u32, ReportError> {
+    let version = value.get(key).ok_or_else(|| ReportError::not_a_record("it has no schema_version"))?;
+    let number = version.as_u64().and_then(|number| u32::try_from(number).ok());
+    if let Some(number) = number.filter(|number| (1..=reads).contains(number)) {
+        return Ok(number);
     }
     let is_newer = version.as_u64().is_some_and(|version| version > u64::from(reads));
     Err(ReportError::schema_version(key, shortened(version), reads, is_newer))
@@ -98,6 +105,17 @@ pub fn versioned(value: &Value, key: &'static str, reads: u32, missing: &'static
 pub fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = clean(&error.path().to_string()).into_owned();
+        ReportError::field(path, error.into_inner())
+    })
+}
+
+/// As [`typed`], where the document has been read as JSON already, so that no line can be named.
+///
+/// # Errors
+/// [`ReportError::is_field`], which names the field.
+pub fn typed_value<T: DeserializeOwned>(value: Value) -> Result<T, ReportError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
         let path = clean(&error.path().to_string()).into_owned();
         ReportError::field(path, error.into_inner())
     })

@@ -3,6 +3,7 @@
 
 mod clean;
 mod disturbance;
+mod document;
 mod error;
 pub mod finding;
 mod histogram;
@@ -14,12 +15,16 @@ mod spread;
 pub mod study;
 mod tool;
 mod trust;
+mod upgrade;
 
 pub use clean::clean;
 pub use disturbance::Disturbance;
+pub use document::{Document, SCHEMA_VERSION};
 pub use error::ReportError;
 pub use histogram::{Bin, Histogram};
-pub use json::{object, parse_study, study_json, typed, versioned, written};
+pub use json::{
+    SCHEMA_KEY, STUDY_SCHEMA_KEY, object, parse_study, study_json, typed, typed_value, version_of, written,
+};
 pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
     Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
@@ -29,3 +34,4 @@ pub use published_cycles::PublishedCycles;
 pub use spread::Spread;
 pub use tool::Tool;
 pub use trust::{COUNTER, READ_BY_VDSO};
+pub use upgrade::study_of_version_1;

@@ -95,7 +95,7 @@ pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> 
         cell.significant_in_family = significant;
     }
     StudyCompared {
-        study: now.study.clone(),
+        study: now.study.name.clone(),
         earlier: file.to_owned(),
         earlier_started_at: earlier.started_at.clone(),
         margin_pct,
@@ -109,7 +109,8 @@ pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> 
 
 fn compare_cells(earlier: &Cell, now: &Cell, margin_pct: f64, confidence: f64) -> ComparedCell {
     let (before, after) = (of_forks(earlier), of_forks(now));
-    let found = welch_ratio(&before, &after, confidence);
+    let is_bounded = |found: &Welch| found.ratio.low.is_finite() && found.ratio.high.is_finite();
+    let found = welch_ratio(&before, &after, confidence).filter(is_bounded);
     let verdict = found.map_or(Difference::Unresolved, |found| match compare(&found.ratio, margin_pct / 100.0) {
         Comparison::Faster => Difference::Faster,
         Comparison::Slower => Difference::Slower,
@@ -177,7 +178,6 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
             ("mode", format!("{:?}", record.plan.mode)),
             ("margin", format!("{} %", record.plan.margin_pct)),
             ("confidence", record.plan.confidence.to_string()),
-            ("schema version", record.study_schema_version.to_string()),
             ("version of the program", format!("{} {}", record.tool.name, record.tool.version)),
         ]
     };
@@ -198,8 +198,8 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{CellFork, Mode, Outliers, StudyPlan};
-    use crate::record::{Machine, Tool};
+    use crate::record::study::{CellFork, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
+    use crate::record::{Document, Machine, Tool};
     use proptest::prelude::*;
 
     fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
@@ -236,15 +236,9 @@ mod tests {
     }
 
     fn record(cells: Vec<Cell>) -> StudyRecord {
-        StudyRecord {
-            study_schema_version: 1,
-            study: "publish".to_owned(),
-            command: None,
-            tool: Tool { name: "test".to_owned(), version: "1".to_owned() },
-            started_at: "2026-11-21T12:00:00Z".to_owned(),
-            elapsed_ms: 1,
-            interrupted: false,
-            machine: Machine::default(),
+        let study = StudyReport {
+            name: "publish".to_owned(),
+            measured_ms: 1,
             plan: StudyPlan {
                 cases: vec!["a".to_owned()],
                 backoff_tokens: vec![0],
@@ -271,8 +265,9 @@ mod tests {
             control: None,
             failures: Vec::new(),
             forks: Vec::new(),
-            findings: Vec::new(),
-        }
+        };
+        let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
+        Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
     }
 
     #[test]

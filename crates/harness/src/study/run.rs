@@ -7,10 +7,12 @@ use super::protocol::{Request, Said, VARIABLE, VisitLog};
 use super::schedule::{CellSpec, EMPTY};
 use super::study::{Study, StudyWish};
 use crate::Start;
-use crate::record::study::{CaseFailure, STUDY_SCHEMA_VERSION, StudyClock, StudyFork, StudyPlan, StudyRecord};
-use crate::record::{Tool, TscAccess};
+use crate::record::study::{CaseFailure, StudyClock, StudyContent, StudyFork, StudyPlan, StudyRecord, StudyReport};
+use crate::record::{Document, Tool, TscAccess};
 use crate::stats;
 
+/// What a document says was run where a program of studies wrote it.
+const COMMAND: &str = "study";
 /// A worker's environment is padded by up to so many bytes.
 const MOST_PADDING: u64 = 4096;
 
@@ -84,15 +86,9 @@ impl Study {
         let (error_ns, batch_ns) = clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
         let seen = Seen { plan: &plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns };
         let found = estimate(&seen);
-        let mut record = StudyRecord {
-            study_schema_version: STUDY_SCHEMA_VERSION,
-            study: self.name.clone(),
-            command: None,
-            tool,
-            started_at,
-            elapsed_ms: 0,
-            interrupted,
-            machine,
+        let report = StudyReport {
+            name: self.name.clone(),
+            measured_ms: milliseconds(began),
             plan,
             clock,
             empty_loop_ns: found.empty_loop_ns,
@@ -103,8 +99,9 @@ impl Study {
             control: found.control,
             failures,
             forks,
-            findings: Vec::new(),
         };
+        let content = StudyContent { study: report, compared: None };
+        let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = conclude(&record);
         record.elapsed_ms = milliseconds(began);
         Ok(record)

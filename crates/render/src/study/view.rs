@@ -3,13 +3,13 @@ use chronoscope_harness::record::study::{Comparison, StudyRecord};
 use super::curve::{self, Chart};
 use super::grid::Tone;
 use super::{cells, comparisons, harness, plot, says};
-use crate::Width;
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 use crate::quantity::confidence;
 use crate::words::given;
+use crate::{Width, study_compared_at};
 use crate::{findings, machine, title};
 
 /// Charts at the usual detail.
@@ -70,7 +70,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
 pub fn terminal_at(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let mut page = Page::with_width(width);
     let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
-    title::head(&mut page, &format!("study {}", record.study), &circumstances, record.interrupted);
+    title::head(&mut page, &format!("study {}", record.study.name), &circumstances, record.interrupted);
     what_it_says(&mut page, record);
     compared(&mut page, record, detail);
     charts(&mut page, "OVER THREADS", &curve::over_threads(record), detail);
@@ -84,7 +84,11 @@ pub fn terminal_at(record: &StudyRecord, detail: Detail, width: Width) -> String
     failures(&mut page, record);
     the_harness(&mut page, record, detail);
     findings::all(&mut page, &record.findings);
-    page.finish()
+    let mut text = page.finish();
+    if let Some(compared) = &record.compared {
+        text.push_str(&study_compared_at(compared, width));
+    }
+    text
 }
 
 fn what_it_says(page: &mut Page, record: &StudyRecord) {

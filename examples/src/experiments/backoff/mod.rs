@@ -59,7 +59,7 @@ fn study() -> Study {
 
 fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
-        experiment: EXPERIMENT.name,
+        experiment: EXPERIMENT.name.to_owned(),
         question: "What does a volatile increment cost when the program does other work between two of them?".into(),
         naive: naive::block(record),
         model: model::block(record),

@@ -79,7 +79,7 @@ fn study() -> Study {
 fn conclude(record: &StudyRecord) -> Conclusions {
     let growth = growth::Growth::of(record);
     Conclusions {
-        experiment: EXPERIMENT.name,
+        experiment: EXPERIMENT.name.to_owned(),
         question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
         naive: says::naive(record, &growth),
         model: says::model(record, &growth),

@@ -88,7 +88,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     let figures: Vec<figures::Figures> =
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
-        experiment: EXPERIMENT.name,
+        experiment: EXPERIMENT.name.to_owned(),
         question: question(&record.plan.threads, record.cpus()),
         naive: says::naive(&figures),
         model: says::model(record, &figures),

@@ -2,7 +2,9 @@ use super::{litmus as litmus_task, offset};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
-use crate::record::{ClockReport, Litmus, Part, Record};
+use crate::record::{ClockReport, Litmus, Record};
+use crate::registry::Sections;
+use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
@@ -10,18 +12,19 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
     needs_two_cpus(session, record)?;
     let cpus = session.plan.cpus.len() as u64;
     record.causality.pairs_possible = cpus * (cpus - 1) / 2;
-    let clocks = readable(record, &session.plan.pair_clocks)?;
-    let requests: Vec<offset::Request> = session
+    let clocks = readable(record, &record.causality.plan.pair_clocks)?;
+    let requests: Vec<offset::Request> = record
+        .causality
         .plan
         .pairs
         .iter()
         .flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
-        .map(|(source, a, b)| offset::Request { source, a, b, rounds: session.plan.pair_rounds })
+        .map(|(source, a, b)| offset::Request { source, a, b, rounds: record.causality.plan.pair_rounds })
         .collect();
-    let budget_ms = (session.budget_ms(Part::Offsets) / requests.len().max(1) as u64).max(1);
+    let budget_ms = (session.budget_ms(OFFSETS) / requests.len().max(1) as u64).max(1);
     let mut reasons = Vec::new();
     for (i, request) in requests.iter().enumerate() {
-        session.goes_on(Part::Offsets, i as f64 / requests.len() as f64);
+        session.goes_on(OFFSETS, i as f64 / requests.len() as f64);
         let answer = session.ask(None, budget_ms, request);
         match answer {
             Ok((samples, disturbance)) => {
@@ -43,18 +46,19 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
 /// Publishes each clock on one CPU and observes it on another.
 pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_two_cpus(session, record)?;
-    let clocks = readable(record, &session.plan.litmus_clocks)?;
-    let requests: Vec<litmus_task::Request> = session
+    let clocks = readable(record, &record.causality.plan.litmus_clocks)?;
+    let requests: Vec<litmus_task::Request> = record
+        .causality
         .plan
         .litmus_pairs
         .iter()
         .flat_map(|(writer, reader)| clocks.iter().map(|clock| (clock.clone(), *writer, *reader)))
         .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
         .collect();
-    let budget_ms = (session.budget_ms(Part::Litmus) / requests.len().max(1) as u64).max(1);
+    let budget_ms = (session.budget_ms(LITMUS) / requests.len().max(1) as u64).max(1);
     let mut reasons = Vec::new();
     for (i, request) in requests.iter().enumerate() {
-        session.goes_on(Part::Litmus, i as f64 / requests.len() as f64);
+        session.goes_on(LITMUS, i as f64 / requests.len() as f64);
         match observe(session, request, budget_ms) {
             Ok(row) => record.causality.litmus.push(row),
             Err(failure) => {
@@ -71,13 +75,14 @@ pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), Stag
 /// Observes once more the clocks of which too few new values were seen to tell: at the end of a run, when both CPUs may be
 /// free. Not those that move too seldom to show more in the time.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    let budget_ms = (session.budget_ms(Part::Litmus) / record.causality.litmus.len().max(1) as u64).max(1);
+    let budget_ms = (session.budget_ms(LITMUS) / record.causality.litmus.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
+    let Sections { causality, clocks, .. } = &mut record.sections;
     let moves_often = |name: &str| {
-        let clock = record.clocks.iter().find(|clock| clock.name == name);
+        let clock = clocks.iter().find(|clock| clock.name == name);
         clock.and_then(ClockReport::step_ns).is_none_or(|step| step < shortest_step_ns)
     };
-    for row in record.causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
+    for row in causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
         if !session.has_time() {
             return;
         }

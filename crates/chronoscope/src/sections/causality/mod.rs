@@ -4,11 +4,56 @@ pub mod estimate;
 pub mod litmus;
 pub mod measure;
 pub mod offset;
+pub mod plan;
 pub mod report;
 pub mod rules;
 pub mod view;
 
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
 
 /// What workers do for it.
 pub const TASKS: &[Served] = &[served::<offset::Request>(), served::<litmus::Request>()];
+
+/// The section.
+pub struct Causality;
+
+impl Section for Causality {
+    type Options = plan::Options;
+    type Plan = plan::CausalityPlan;
+    type Report = report::Causality;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = TASKS;
+
+    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
+        let _ = options;
+        Ok(plan::plan(frame))
+    }
+
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        match part {
+            plan::OFFSETS => measure::offsets(session, record),
+            _ => measure::litmus(session, record),
+        }
+    }
+
+    fn finish(session: &mut Session<'_>, record: &mut Record) {
+        measure::finish(session, record);
+        session.charge(plan::LITMUS, record);
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show_all(page, record);
+    }
+
+    fn show_in_check(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+}

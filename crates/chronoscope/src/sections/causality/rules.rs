@@ -114,7 +114,7 @@ mod tests {
         let name = SourceId::CounterUnordered.name();
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.clocks = [name, SourceId::CounterOrdered.name(), "CLOCK_MONOTONIC"].map(readable).to_vec();
+        record.clocks.report.clocks = [name, SourceId::CounterOrdered.name(), "CLOCK_MONOTONIC"].map(readable).to_vec();
         record.causality.litmus.push(Litmus {
             name: name.to_owned(),
             writer: 0,

@@ -1,5 +1,6 @@
 use crate::record::finding::FindingId;
-use crate::record::{Litmus, PairOffset, Part, Record};
+use crate::record::{Litmus, PairOffset, Record};
+use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use anstyle::Style;
 
 use crate::disturbance;
@@ -69,12 +70,12 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
         }
     }
     if seen.pairs.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", not_tested(record, &[Part::Offsets])));
+        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", not_tested(record, &[OFFSETS])));
     } else {
         pairs(page, record, rows.pairs);
     }
     if seen.litmus.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", not_tested(record, &[Part::Litmus])));
+        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", not_tested(record, &[LITMUS])));
     } else {
         litmus(page, record, rows.litmus);
     }

@@ -28,7 +28,7 @@ pub fn show(page: &mut Page, record: &Record) {
     counter(page, record);
     clocksources(page, record);
     messages(page, record);
-    if let Some(harness) = &record.harness {
+    if let Some(harness) = &record.clocks.harness {
         page.section("METHOD");
         page.paragraph(Line::plain("  "), PLAIN, &harness.estimator);
         if let Some(latency) = &harness.loop_overhead_ns {

@@ -1,9 +1,39 @@
+use std::ops::{Deref, DerefMut};
+
 use chronoscope_clock::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::record::PublishedCycles;
-use crate::record::{Disturbance, Histogram};
+use crate::record::{Disturbance, Histogram, LibraryClock};
+
+/// What was seen of the clocks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClocksReport {
+    /// Every clock that the tool can name, available here or not.
+    pub clocks: Vec<ClockReport>,
+    /// What the measuring itself costs: never subtracted from anything.
+    pub harness: Option<Harness>,
+    /// What the library's own clock says of itself here.
+    pub library_clock: Option<LibraryClock>,
+    /// Why it could not be asked.
+    pub reason_library_clock_unknown: Option<String>,
+}
+
+impl Deref for ClocksReport {
+    type Target = Vec<ClockReport>;
+
+    fn deref(&self) -> &Vec<ClockReport> {
+        &self.clocks
+    }
+}
+
+impl DerefMut for ClocksReport {
+    fn deref_mut(&mut self) -> &mut Vec<ClockReport> {
+        &mut self.clocks
+    }
+}
 
 /// One clock of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ const TRAP_LINKS: f64 = 200.0;
 
 pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
-    for clock in &record.clocks {
+    for clock in &record.clocks.report.clocks {
         if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
             seen.insert(&clock.name, (granularity.backward_steps, granularity.worst_backward_ns));
         }
@@ -141,7 +141,7 @@ pub fn path_inferred(record: &Record) -> Vec<Finding> {
 pub fn trap_cost_ns(record: &Record) -> Option<f64> {
     let counter = SourceId::CounterUnordered.name();
     let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
-    let link_ns = record.harness.as_ref()?.canary.chain_link_ns;
+    let link_ns = record.clocks.harness.as_ref()?.canary.chain_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
@@ -175,7 +175,7 @@ mod tests {
         let mut counter = readable(COUNTER);
         counter.latency_ns = Some(latency(read_ns));
         record.clocks.push(counter);
-        record.harness = Some(Harness {
+        record.clocks.harness = Some(Harness {
             timer: String::new(),
             timer_cost_ns: 0.0,
             timer_error_pct: 0.0,
@@ -205,7 +205,9 @@ mod tests {
         assert_eq!(trap_cost_ns(&machine(333.0, 13.0)), None);
         assert_eq!(trap_cost_ns(&machine(400.0, 20.0)), None);
         // Nothing to compare with.
-        assert_eq!(trap_cost_ns(&Record { harness: None, ..machine(1_200.0, 1.0) }), None);
+        let mut unmeasured = machine(1_200.0, 1.0);
+        unmeasured.clocks.harness = None;
+        assert_eq!(trap_cost_ns(&unmeasured), None);
     }
 
     #[test]

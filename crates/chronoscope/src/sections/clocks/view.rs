@@ -1,4 +1,5 @@
-use crate::record::{Canary, ClockReport, Cycles, Latency, Part, Path, PathMethod, Record};
+use crate::record::{Canary, ClockReport, Cycles, Latency, Path, PathMethod, Record};
+use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
 
 use crate::line::Line;
 use crate::page::Page;
@@ -34,7 +35,7 @@ pub fn show(page: &mut Page, record: &Record) {
     ])
     .tied(&[&confidences.header()])
     .apart(&[("p50", "latency p50"), ("p99", "latency p99")]);
-    for clock in &record.clocks {
+    for clock in &record.clocks.report.clocks {
         if clock.available {
             table.row(PLAIN, cells(record, clock, &confidences));
         } else {
@@ -165,9 +166,9 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
         let affected = record.clocks.iter().any(|clock| clock.available && missing(clock));
         affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", reason(record, &[part])))
     };
-    remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), Part::Latency));
-    remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), Part::Granularity));
-    remarks.extend(untested("path", |clock| clock.path.is_none(), Part::Paths));
+    remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
+    remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
+    remarks.extend(untested("path", |clock| clock.path.is_none(), PATHS));
     let mut notes = Vec::new();
     if !remarks.is_empty() {
         notes.push(remarks.join(" · "));
@@ -175,7 +176,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.harness.as_ref().map(|harness| canary(&harness.canary)));
+    notes.extend(record.clocks.harness.as_ref().map(|harness| canary(&harness.canary)));
     notes
 }
 
@@ -204,7 +205,7 @@ pub fn cycles_said(cycles: &Cycles) -> String {
 }
 
 fn harness(record: &Record) -> String {
-    let Some(harness) = &record.harness else {
+    let Some(harness) = &record.clocks.harness else {
         return "cost of measuring: not measured".to_owned();
     };
     let loops = match &harness.loop_overhead_ns {

@@ -5,7 +5,8 @@ use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::estimate;
-use crate::record::{Part, Record};
+use crate::record::Record;
+use crate::sections::contention::plan::CONTENTION;
 
 /// The adaptive clock that is looked at: as fine as is cheap for one thread, as coarse as two never notice.
 const ADAPTIVE: Lane = Lane::Adaptive { finest_ns: 100, coarsest_ns: 2_000 };
@@ -13,16 +14,17 @@ const ADAPTIVE: Lane = Lane::Adaptive { finest_ns: 100, coarsest_ns: 2_000 };
 /// Lets threads read the causal clock, its bare source and the fenced clock, one process per round.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_the_counter(record)?;
-    let granular = session.plan.monotime_granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
+    let plan = &record.contention.plan;
+    let granular = plan.granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
     let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([ADAPTIVE]).collect();
-    let found = rounds(session, Part::Monotime, session.plan.monotime_rounds, |plan, round| Request {
+    let found = rounds(session, CONTENTION, plan.rounds, |run, round| Request {
         lanes: lanes.clone(),
-        threads: plan.monotime_threads.clone(),
-        cpus: plan.cpus.clone(),
+        threads: plan.threads.clone(),
+        cpus: run.cpus.clone(),
         rotation: round,
     });
     let cpus = u32::try_from(session.plan.cpus.len()).unwrap_or(u32::MAX);
-    record.monotime = estimate::monotime(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
+    record.contention.report = estimate::monotime(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
     found.outcome(session)
 }
 

@@ -1,4 +1,5 @@
-use crate::record::{Monotime, MonotimeKnee, MonotimeRow, Part, Record, Spread};
+use crate::record::{Monotime, MonotimeKnee, MonotimeRow, Record, Spread};
+use crate::sections::contention::plan::CONTENTION;
 
 use crate::line::Line;
 use crate::page::Page;
@@ -18,8 +19,8 @@ const SCALES_FREELY: f64 = 0.8;
 /// Throughput, scaling and staleness of causal times, by granularity and number of threads.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("MONOTIME: causal times for many threads");
-    let Some(seen) = &record.monotime else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Monotime]));
+    let Some(seen) = &record.contention.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[CONTENTION]));
         return;
     };
     let mut table = Table::new(&[
@@ -188,13 +189,13 @@ mod tests {
     use super::*;
 
     fn record() -> Record {
-        crate::json::parse(include_str!("../../../tests/fixtures/record.json")).unwrap()
+        crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap()
     }
 
     /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
     /// and 1 000 ns 1.96×.
     fn said(change: impl Fn(&mut Monotime)) -> String {
-        let mut seen = record().monotime.unwrap();
+        let mut seen = record().contention.report.clone().unwrap();
         change(&mut seen);
         knee_said(&seen, &seen.knee.unwrap())
     }

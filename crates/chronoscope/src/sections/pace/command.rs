@@ -2,12 +2,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::measure::{PaceWish, pace};
-use chronoscope_bench::{Bar, Failure, Interrupt, OutputFile, page_width, print};
+use chronoscope_bench::{Bar, Failure, Interrupt};
 use chronoscope_clock::pacer::{Behind, Pace};
 use chronoscope_harness::Start;
 
-use crate::arguments::{Format, Late, PaceOptions};
-use crate::command::study_run;
+use crate::arguments::{Late, PaceOptions};
+use crate::command::output::{Output, Shown};
+use crate::command::study_run::tool;
 
 /// Times for a run: shorter ones have hardly an event.
 const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(24 * 3600));
@@ -15,24 +16,19 @@ const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from
 /// Keeps a pace, and prints and saves how it was kept.
 pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     let wish = wish(options)?;
-    let file = options.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
+    let output = Output::prepare(options.format, options.output.as_deref())?;
     let interrupt = Interrupt::listen();
     let bar = Bar::new(options.quiet);
     let observe = |share: f64| {
         bar.shows(share, "keeping the pace");
         interrupt.happened()
     };
-    let found = pace(start, &wish, study_run::tool(), observe);
+    let found = pace(start, &wish, tool(), observe);
     bar.finish();
-    let run = found.map_err(|error| Failure::usage(error.to_string()))?;
-    let json = study_run::json(&run)?;
-    let printed = match options.format {
-        Format::Human => print(&crate::sections::pace::view::pace_at(&run, page_width())),
-        Format::Json => print(&json),
-    };
-    file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
-    let failed = run.interrupted || run.pace.reason_ended.is_some() || run.pace.events == 0;
-    Ok(ExitCode::from(u8::from(failed)))
+    let record = found.map_err(|error| Failure::usage(error.to_string()))?;
+    output.write(&record, Shown::default())?;
+    let is_kept = record.pace.as_ref().is_some_and(|pace| pace.reason_ended.is_none() && pace.events > 0);
+    Ok(ExitCode::from(u8::from(record.interrupted || !is_kept)))
 }
 
 fn wish(options: &PaceOptions) -> Result<PaceWish, Failure> {

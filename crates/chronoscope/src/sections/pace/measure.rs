@@ -12,9 +12,13 @@ use chronoscope_clock::{Clock, Instant, Now};
 pub use super::consumer::ConsumerError;
 use super::consumer::{Consumer, Pipe};
 use super::seen;
-use crate::record::{PACE_SCHEMA_VERSION, Pace, PaceRun, Tool};
+use crate::plan::Plan;
+use crate::record::{Pace, Record, Tool};
+use crate::registry::Sections;
 use chronoscope_harness::Start;
 
+/// What its document says was run.
+const COMMAND: &str = "pace";
 /// The stall comes when so much of the time is over.
 const STALL_AT: f64 = 0.25;
 /// How often the observer is asked.
@@ -56,7 +60,7 @@ pub fn pace(
     wish: &PaceWish,
     tool: Tool,
     observe: impl FnMut(f64) -> bool + Send,
-) -> Result<PaceRun, ConsumerError> {
+) -> Result<Record, ConsumerError> {
     let began = std::time::Instant::now();
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
@@ -70,15 +74,10 @@ pub fn pace(
         }
     };
     let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(PaceRun {
-        pace_schema_version: PACE_SCHEMA_VERSION,
-        tool,
-        started_at,
-        elapsed_ms,
-        interrupted,
-        machine,
-        pace: paced,
-    })
+    let mut record = Record::new(COMMAND, tool, machine, Plan::default(), Sections::default());
+    (record.started_at, record.elapsed_ms, record.interrupted) = (started_at, elapsed_ms, interrupted);
+    record.pace = Some(paced);
+    Ok(record)
 }
 
 /// Keeps the pace while another thread asks the observer.

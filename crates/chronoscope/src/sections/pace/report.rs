@@ -1,36 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Bin, Machine, Tool};
-
-/// The version of this document's shape that this build writes and reads.
-pub const PACE_SCHEMA_VERSION: u32 = 1;
-
-/// The JSON schema of [`PaceRun`], with a newline at its end.
-pub fn pace_schema() -> String {
-    let schema = schemars::schema_for!(PaceRun);
-    // A schema is a JSON value, which can always be written.
-    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
-}
-
-/// One run of a pacer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PaceRun {
-    /// The shape of this document; 1.
-    pub pace_schema_version: u32,
-    /// The program that wrote it.
-    pub tool: Tool,
-    /// When the run began: RFC 3339, UTC.
-    pub started_at: String,
-    /// Wall time of the run in milliseconds.
-    pub elapsed_ms: u64,
-    /// Whether the user stopped the run before its end.
-    pub interrupted: bool,
-    /// The machine and the surroundings that the process found.
-    pub machine: Machine,
-    /// What was asked for, and what became of it.
-    pub pace: Pace,
-}
+use crate::record::Bin;
 
 /// A schedule of events, and when they really came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

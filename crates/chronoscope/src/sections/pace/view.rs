@@ -1,4 +1,4 @@
-use crate::record::{Histogram, Pace, PaceRun, PaceTimes};
+use crate::record::{Histogram, Pace, PaceTimes, Record};
 
 use crate::Width;
 use crate::bars::{SCALE, bars};
@@ -25,7 +25,7 @@ const ROWS: usize = 65;
 ///
 /// # Guarantees
 /// Those of [`terminal_at`](crate::terminal_at).
-pub fn pace_at(run: &PaceRun, width: Width) -> String {
+pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     let mut page = Page::with_width(width);
     let tool = format!("{} {} · pace", run.tool.name, run.tool.version);
     title::head(
@@ -34,7 +34,6 @@ pub fn pace_at(run: &PaceRun, width: Width) -> String {
         &title::circumstances(&run.machine, &run.started_at, run.elapsed_ms),
         run.interrupted,
     );
-    let pace = &run.pace;
     page.section("PACE");
     for (name, said) in entries(pace) {
         page.entry(name, PLAIN, &said);
@@ -315,12 +314,18 @@ fn conclusions(pace: &Pace) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn pace(run: &PaceRun) -> String {
-        pace_at(run, Width::default())
+    struct Run {
+        record: Record,
+        pace: Pace,
     }
 
-    fn run() -> PaceRun {
-        serde_json::from_str(include_str!("../../../tests/fixtures/pace.json")).unwrap()
+    fn pace(run: &Run) -> String {
+        pace_at(&run.record, &run.pace, Width::default())
+    }
+
+    fn run() -> Run {
+        let record = crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap();
+        Run { pace: record.pace.clone().unwrap(), record }
     }
 
     #[test]
@@ -333,7 +338,7 @@ mod tests {
     }
 
     /// As the fixture, with each line to a program.
-    fn piped() -> PaceRun {
+    fn piped() -> Run {
         let mut run = run();
         run.pace.command = Some("consumer --slow".to_owned());
         run.pace.stall_ms = None;

@@ -3,17 +3,19 @@ use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::estimate;
-use crate::record::{Part, Record};
+use crate::record::Record;
+use crate::sections::pauses::plan::PAUSES;
 
 /// Pauses in every way and length, in turn, one process per round.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let found = rounds(session, Part::Pause, session.plan.pause_rounds, |plan, round| Request {
-        ways: plan.pause_ways.clone(),
-        lengths_ns: plan.pause_lengths_ns.clone(),
-        cpu: plan.measuring_cpu,
-        load: plan.pause_load,
+    let plan = &record.pauses.plan;
+    let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {
+        ways: plan.ways.clone(),
+        lengths_ns: plan.lengths_ns.clone(),
+        cpu: run.measuring_cpu,
+        load: plan.load,
         rotation: round,
     });
-    record.pause = estimate::pause(&found.seen, session.plan.pause_load, found.disturbance.clone());
+    record.pauses.report = estimate::pause(&found.seen, plan.load, found.disturbance.clone());
     found.outcome(session)
 }

@@ -2,12 +2,55 @@
 
 pub mod estimate;
 pub mod measure;
+pub mod plan;
 pub mod report;
 pub mod rules;
 pub mod task;
 pub mod view;
 
+use std::time::Duration;
+
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
 
 /// What workers do for it.
 pub const TASKS: &[Served] = &[served::<task::Request>()];
+
+/// The section.
+pub struct Pauses;
+
+impl Section for Pauses {
+    type Options = plan::Options;
+    type Plan = plan::PausesPlan;
+    type Report = Option<report::Pause>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = TASKS;
+
+    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
+        plan::plan(options, frame)
+    }
+
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        let _ = part;
+        measure::run(session, record)
+    }
+
+    fn time_alone(depth: Depth) -> Option<Duration> {
+        Some(depth.budget().mul_f64(plan::TIME_FACTOR))
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+
+    fn show_in_check(page: &mut Page, record: &Record) {
+        view::brief(page, record);
+    }
+}

@@ -3,7 +3,8 @@ use crate::record::Record;
 use chronoscope_harness::words::{count, ns};
 
 pub fn early_pause(record: &Record) -> Vec<Finding> {
-    let methods = record.pause.iter().flat_map(|pause| &pause.methods).filter(|method| method.figures.early > 0);
+    let methods =
+        record.pauses.report.iter().flat_map(|pause| &pause.methods).filter(|method| method.figures.early > 0);
     methods
         .map(|method| {
             let (name, asked) = (&method.figures.name, ns(method.figures.requested_ns as f64));

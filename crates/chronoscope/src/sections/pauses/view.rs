@@ -1,4 +1,5 @@
-use crate::record::{Part, Pause, PauseMethod, PauseWay, PublishedPause, Record};
+use crate::record::{Pause, PauseMethod, PauseWay, PublishedPause, Record};
+use crate::sections::pauses::plan::PAUSES;
 
 use crate::line::Line;
 use crate::page::Page;
@@ -18,14 +19,14 @@ const WORTH_SAYING_NS: f64 = 10_000.0;
 
 /// The table of every way and length.
 pub fn show(page: &mut Page, record: &Record) {
-    let load = record.pause.as_ref().is_some_and(|pause| pause.loaded);
+    let load = record.pauses.report.as_ref().is_some_and(|pause| pause.loaded);
     page.section(if load {
         "PAUSES: what was asked for, and what it took, beside a busy thread on the same CPU"
     } else {
         "PAUSES: what was asked for, and what it took"
     });
-    let Some(seen) = &record.pause else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Pause]));
+    let Some(seen) = &record.pauses.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
         return;
     };
     let mut table = Table::new(&[
@@ -65,12 +66,12 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// A few lines of it, for a check that looked at it.
 pub fn brief(page: &mut Page, record: &Record) {
-    if record.parts.iter().all(|report| report.part != Part::Pause) {
+    if record.parts.iter().all(|report| report.part != PAUSES) {
         return;
     }
     page.section("PAUSES");
-    let Some(seen) = &record.pause else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Pause]));
+    let Some(seen) = &record.pauses.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
         return;
     };
     let mut ways: Vec<PauseWay> = seen.methods.iter().map(|method| method.way).collect();

@@ -2,19 +2,20 @@ use super::task::Request;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
-use crate::record::{Part, Record};
+use crate::record::Record;
+use crate::sections::reads::plan::READS;
 
 /// Takes consecutive reads of some clocks.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let clocks = readable(record, &session.plan.reads_clocks)?;
-    let budget_ms = session.budget_ms(Part::Reads) / clocks.len() as u64;
+    let clocks = readable(record, &record.reads.plan.clocks)?;
+    let budget_ms = session.budget_ms(READS) / clocks.len() as u64;
     let mut reasons = Vec::new();
     for (i, clock) in clocks.iter().enumerate() {
-        session.goes_on(Part::Reads, i as f64 / clocks.len() as f64);
+        session.goes_on(READS, i as f64 / clocks.len() as f64);
         let request = Request {
             source: clock.clone(),
-            reads: session.plan.reads_per_clock,
-            empty_intervals: session.plan.empty_intervals_per_clock,
+            reads: record.reads.plan.reads_per_clock,
+            empty_intervals: record.reads.plan.empty_intervals_per_clock,
         };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {

@@ -2,11 +2,49 @@
 
 pub mod estimate;
 pub mod measure;
+pub mod plan;
 pub mod report;
 pub mod task;
 pub mod view;
 
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
 
 /// What workers do for it.
 pub const TASKS: &[Served] = &[served::<task::Request>()];
+
+/// The section.
+pub struct Reads;
+
+impl Section for Reads {
+    type Options = plan::Options;
+    type Plan = plan::ReadsPlan;
+    type Report = Vec<report::Reads>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = TASKS;
+
+    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
+        let _ = options;
+        Ok(plan::plan(frame))
+    }
+
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        let _ = part;
+        measure::run(session, record)
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show_all(page, record);
+    }
+
+    fn show_in_check(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+}

@@ -1,4 +1,5 @@
-use crate::record::{Part, Reads, Record};
+use crate::record::{Reads, Record};
+use crate::sections::reads::plan::READS;
 
 use crate::bars::{SCALE, bars};
 use crate::disturbance;
@@ -75,7 +76,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
     };
     page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
     if record.reads.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Reads]));
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[READS]));
     }
     !record.reads.is_empty()
 }

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
 use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_name};
-use crate::plan::{RuntimeClocksPlan, RuntimesPlan};
-use crate::record::{Part, Record, Runtime, RuntimeKind, TimeKind};
+use crate::record::{Record, Runtime, RuntimeKind, TimeKind};
 use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
+use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
 use crate::stats::median;
@@ -32,14 +33,14 @@ const READY_SHARE: f64 = 0.15;
 
 /// Measures the runtimes of the machine in turn, one process each per round, with one of native code.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let Some(plan) = session.plan.runtimes.clone() else {
+    let Some(plan) = record.runtimes.plan.clone() else {
         return Err(StageError::Skipped("no runtime was asked for".to_owned()));
     };
     if let Some(reason) = &session.reason_no_workers {
         return Err(StageError::Skipped(reason.clone()));
     }
     let began = Instant::now();
-    let budget = Duration::from_millis(session.budget_ms(Part::Runtimes));
+    let budget = Duration::from_millis(session.budget_ms(RUNTIMES));
     let launcher = session.launcher().map_err(StageError::from)?.clone();
     let asker = Asker {
         launcher: &launcher,
@@ -57,7 +58,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let (candidates, missing) = candidates(&plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
     let mut candidates = get_ready(candidates, directory.path(), &asker, plan.counted_reads, at_once, &mut |share| {
-        session.goes_on(Part::Runtimes, share * READY_SHARE);
+        session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
     let mut native = Native::default();
@@ -82,7 +83,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             ask(&mut candidates[(round as usize + turn) % count], &plan, round, &asker, session);
             let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(plan.rounds.max(1));
             let spent = began.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
-            session.goes_on(Part::Runtimes, done.max(spent).clamp(READY_SHARE, 1.0));
+            session.goes_on(RUNTIMES, done.max(spent).clamp(READY_SHARE, 1.0));
         }
         longest = longest.max(round_began.elapsed());
     }
@@ -95,7 +96,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     runtimes.extend(missing);
     // In place: what the user named, or the path has first, comes first of its kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
-    record.runtimes = runtimes;
+    record.runtimes.report = runtimes;
     outcome(record, stopped)
 }
 
@@ -236,7 +237,7 @@ impl Native {
     fn measure(&mut self, session: &Session<'_>, record: &Record, round: u32) {
         let names = Self::names(record);
         let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(names.iter().cloned().map(Lane::Reads)).collect();
-        let timer_error = session.plan.batch_timer_error;
+        let timer_error = record.clocks.plan.batch_timer_error;
         let request = LatencyRequest { lanes, timer_error, rotation: round as usize };
         let answer = session.ask_alone(NATIVE_MS, &request);
         // Without it there is nothing to compare with in this round, which the record shows.

@@ -8,3 +8,50 @@ pub mod probe;
 pub mod report;
 pub mod rules;
 pub mod view;
+
+use std::time::Duration;
+
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::engine::task::Served;
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
+
+/// Probes are no workers.
+const TASKS: &[Served] = &[];
+
+/// The section.
+pub struct Runtimes;
+
+impl Section for Runtimes {
+    type Options = plan::Options;
+    type Plan = Option<plan::RuntimesPlan>;
+    type Report = Vec<report::Runtime>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = TASKS;
+
+    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
+        plan::plan(options, frame).map(Some)
+    }
+
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        let _ = part;
+        measure::run(session, record)
+    }
+
+    fn time_alone(depth: Depth) -> Option<Duration> {
+        Some(Duration::from_secs(plan::BUDGETS_S[depth as usize]))
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+
+    fn show_in_check(page: &mut Page, record: &Record) {
+        view::brief(page, record);
+    }
+}

@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use crate::plan;
+use super::plan;
 use crate::record::RuntimeKind;
 
 /// A runtime that a user names: `java=/opt/jdk/bin/java`.

@@ -1,8 +1,47 @@
+use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Depth, Kind, MOST_LATCH_THREADS, MOST_THREADS, PAUSE_LENGTHS_NS, PlanError, Wish};
+use super::place::{self, RuntimePlace as PlaceOption};
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
 use crate::record::RuntimeKind;
+use crate::sections::pauses::plan as pauses;
+use crate::sections::thread_release::plan as thread_release;
+
+pub const RUNTIMES: Part = Part::named("runtimes");
+
+pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "what language runtimes see", 14)];
+
+/// Runtimes that are asked alone get this time: ten of them or so have to be started, compiled and warmed up.
+pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
+
+/// Options of the table of language runtimes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
+    #[arg(long, value_name = "KIND=PROGRAM")]
+    pub runtime: Vec<PlaceOption>,
+
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = place::kind)]
+    #[arg(help = format!("Look only for these kinds: {}", place::words()))]
+    pub only: Vec<RuntimeKind>,
+
+    /// Measure every way to pause that each has, in place of its clocks
+    #[arg(long)]
+    pub pause: bool,
+
+    /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "100",
+        value_parser = thread_release::number_of_threads,
+        allow_negative_numbers = true
+    )]
+    pub latch: Option<u32>,
+}
 
 /// What is asked of the language runtimes of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,46 +96,30 @@ pub struct RuntimePlace {
     pub program: String,
 }
 
-/// What a user wants to know of language runtimes; what is left open is chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RuntimesWish {
-    /// The kinds to look for; empty for all.
-    pub only: Vec<RuntimeKind>,
-    /// Further ones than those in the usual places.
-    pub added: Vec<RuntimePlace>,
-    /// Whether their pauses are wanted, in place of their clocks.
-    pub pause: bool,
-    /// Threads to release together, in place of the table of clocks.
-    pub latch_threads: Option<u32>,
-}
-
-/// What is asked of language runtimes on so many CPUs.
-pub fn planned(wish: &Wish, cpus: usize) -> Result<RuntimesPlan, PlanError> {
-    let RuntimesWish { only, added, pause, latch_threads } = &wish.runtimes;
-    if let Some(threads) = latch_threads.filter(|threads| !(1..=MOST_LATCH_THREADS).contains(threads)) {
-        return Err(PlanError::new(Kind::LatchThreads(threads)));
-    }
-    let in_check = wish.parts.is_empty();
-    let asked_kinds = |kind: &RuntimeKind| only.is_empty() || only.contains(kind);
-    let threads = u32::try_from(cpus).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
-    let (warm_ms, lanes_ms, steps_ms, crowd_ms, reads) = match wish.depth {
+/// What is asked of language runtimes.
+pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError> {
+    let latch_threads = options.latch.map(thread_release::checked).transpose()?;
+    let in_check = !frame.alone;
+    let asked_kinds = |kind: &RuntimeKind| options.only.is_empty() || options.only.contains(kind);
+    let threads = u32::try_from(frame.cpus.len()).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
+    let (warm_ms, lanes_ms, steps_ms, crowd_ms, reads) = match frame.depth {
         _ if in_check => (100, 60, 40, 0, 20_000),
         Depth::Quick => (250, 120, 120, 100, 50_000),
         Depth::Normal => (400, 250, 300, 200, 200_000),
         Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
     };
     // Many short processes tell more than few long ones; a pause of 10 ms takes its time.
-    let (pause_ms, latch_ms) = if wish.depth == Depth::Quick { (500, 150) } else { (800, 300) };
+    let (pause_ms, latch_ms) = if frame.depth == Depth::Quick { (500, 150) } else { (800, 300) };
     let clocks = RuntimeClocksPlan { batch_ns: 250_000, warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads };
     Ok(RuntimesPlan {
         kinds: RuntimeKind::ALL.into_iter().filter(asked_kinds).collect(),
-        added: added.clone(),
+        added: options.runtime.iter().map(|place| place.0.clone()).collect(),
         quick_starters: in_check,
-        rounds: if in_check { 1 } else { wish.depth.latency_forks() },
+        rounds: if in_check { 1 } else { frame.depth.processes() },
         counted_reads: 200,
-        clocks: (!pause && latch_threads.is_none()).then_some(clocks),
-        pause_lengths_ns: if *pause { PAUSE_LENGTHS_NS.to_vec() } else { Vec::new() },
-        latch_threads: *latch_threads,
+        clocks: (!options.pause && latch_threads.is_none()).then_some(clocks),
+        pause_lengths_ns: if options.pause { pauses::LENGTHS_NS.to_vec() } else { Vec::new() },
+        latch_threads,
         pause_ms,
         latch_ms,
     })
@@ -105,21 +128,18 @@ pub fn planned(wish: &Wish, cpus: usize) -> Result<RuntimesPlan, PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
-    use crate::record::Part;
 
     #[test]
     fn runtimes_are_asked_in_little_in_a_check_and_alone_in_full() {
-        let check = Plan::new(&Wish::default(), &[0, 1]).unwrap().runtimes.unwrap();
+        let planned =
+            |options: &Options, alone| plan(options, &Frame { depth: Depth::Normal, cpus: vec![0, 1], alone });
+        let check = planned(&Options::default(), false).unwrap();
         assert!(check.quick_starters && check.rounds == 1 && check.clocks.is_some());
-        let alone = |runtimes| Plan::new(&Wish { parts: vec![Part::Runtimes], runtimes, ..Wish::default() }, &[0, 1]);
-        let full = alone(RuntimesWish::default()).unwrap().runtimes.unwrap();
+        let full = planned(&Options::default(), true).unwrap();
         assert!(!full.quick_starters && full.kinds == RuntimeKind::ALL && full.pause_lengths_ns.is_empty());
         let only = vec![RuntimeKind::Go];
-        let latch = alone(RuntimesWish { only: only.clone(), latch_threads: Some(7), ..RuntimesWish::default() });
-        let latch = latch.unwrap().runtimes.unwrap();
+        let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), None));
-        alone(RuntimesWish { latch_threads: Some(0), ..RuntimesWish::default() }).unwrap_err();
-        assert_eq!(Plan::new(&Wish { parts: vec![Part::Reads], ..Wish::default() }, &[0]).unwrap().runtimes, None);
+        planned(&Options { latch: Some(0), ..Options::default() }, true).unwrap_err();
     }
 }

@@ -21,7 +21,7 @@ fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
 
 /// Whether the table of clocks was wanted, and not pauses or a latch alone, nor a few lines of it in a check.
 fn asks_for_clocks(record: &Record) -> bool {
-    record.plan.runtimes.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
+    record.runtimes.plan.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
 }
 
 /// How a clock is called where others of the same name may be.
@@ -257,6 +257,8 @@ pub fn failed(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{Depth, Frame};
+    use crate::sections::runtimes::plan::plan;
     use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
     use crate::rules::conclude;
     use crate::sections::runtimes::probe::Answer;
@@ -277,10 +279,9 @@ mod tests {
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
         let clocks = estimate::runtime_clocks(RuntimeKind::Mono, &forks, counted, &NativeRounds::new());
         let pause = estimate::runtime_pause(&forks, false);
-        let parts = vec![crate::record::Part::Runtimes];
-        let wish = crate::plan::Wish { parts, ..crate::plan::Wish::default() };
-        let plan = crate::plan::Plan::new(&wish, &[0, 1]).unwrap();
-        let mut record = crate::engine::blank(plan, crate::record::Machine::default());
+        let frame = Frame { depth: Depth::Normal, cpus: vec![0, 1], alone: true };
+        let mut record = crate::rules::tests::blank();
+        record.runtimes.plan = Some(plan(&Default::default(), &frame).unwrap());
         record.runtimes.push(Runtime {
             available: true,
             version: Some("7.1".to_owned()),
@@ -336,7 +337,8 @@ mod tests {
     #[test]
     fn wall_clocks_are_told_once_for_all() {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
-        walls.runtimes.push(walls.runtimes[0].clone());
+        let again = walls.runtimes[0].clone();
+        walls.runtimes.push(again);
         assert_eq!(ids(&walls), [(FindingId::WallClockForIntervals, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
     }
@@ -345,8 +347,9 @@ mod tests {
     fn every_version_that_runs_one_thread_at_a_time_is_named() {
         let mut serial = record(TimeKind::Monotonic, 1_000, None, &[]);
         serial.runtimes[0].parallel = Some(false);
-        serial.runtimes.push(Runtime { version: Some("7.2".to_owned()), ..serial.runtimes[0].clone() });
-        serial.runtimes.push(Runtime { parallel: Some(true), ..serial.runtimes[0].clone() });
+        let first = serial.runtimes[0].clone();
+        serial.runtimes.push(Runtime { version: Some("7.2".to_owned()), ..first.clone() });
+        serial.runtimes.push(Runtime { parallel: Some(true), ..first });
         let told = not_parallel(&serial);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].evidence.summary, "Mono 7.1, Mono 7.2: one thread runs at a time");

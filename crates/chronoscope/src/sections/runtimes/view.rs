@@ -4,7 +4,8 @@ mod clocks;
 mod latch;
 mod pause;
 
-use crate::record::{Part, Record, Runtime};
+use crate::record::{Record, Runtime};
+use crate::sections::runtimes::plan::RUNTIMES;
 
 use crate::line::Line;
 use crate::page::Page;
@@ -14,10 +15,10 @@ use crate::words::given;
 
 /// Everything that was asked of them.
 pub fn show(page: &mut Page, record: &Record) {
-    let asked = record.plan.runtimes.as_ref();
+    let asked = record.runtimes.plan.as_ref();
     if record.runtimes.is_empty() {
         page.section("RUNTIMES");
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Runtimes]));
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[RUNTIMES]));
         return;
     }
     if asked.is_none_or(|asked| asked.clocks.is_some()) {
@@ -35,12 +36,12 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// A few lines of it, for a check that looked at it.
 pub fn brief(page: &mut Page, record: &Record) {
-    if record.parts.iter().all(|report| report.part != Part::Runtimes) {
+    if record.parts.iter().all(|report| report.part != RUNTIMES) {
         return;
     }
     page.section("RUNTIMES");
     if record.runtimes.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Runtimes]));
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[RUNTIMES]));
         return;
     }
     if record.runtimes.iter().any(|runtime| runtime.available) {

@@ -1,12 +1,14 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
+use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_render::study::html;
 
-use crate::arguments::{Format, ScalingOptions};
-use crate::command::concluded::Concluded;
+use super::conclude;
+use crate::arguments::ScalingOptions;
+use crate::command::output::{Output, Shown};
 use crate::command::study_run;
+use crate::record::Record;
 use crate::sections::scaling::{Depth, Program, Wanted};
 
 /// Measures clocks over backoff and threads, and says from where on they scale.
@@ -26,23 +28,18 @@ pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure>
     };
     // Worker processes go no further.
     let program = Program::new(start, wanted)?;
-    let file = run.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
+    let output = Output::prepare(run.format, run.output.as_deref())?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let found = program.run(&study_run::tool(), &mut progress);
     progress.finish();
-    let mut record = found?;
-    record.command = Some(Concluded::Scaling.name());
-    let json = Concluded::Scaling.json(&record)?;
-    // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
-    let width = page_width();
-    let printed = match run.format {
-        Format::Human => print(&Concluded::Scaling.human(&record, options.verbose, width)),
-        Format::Json => print(&json),
-    };
-    let saved = file.map_or(Ok(()), |file| file.write(&json));
-    let shown = browser.map_or(Ok(()), |file| file.write(&html(&record)));
-    saved.and(shown).and(printed)?;
-    let grave = run.strict && record.has_warning();
-    Ok(ExitCode::from(u8::from(grave || !record.is_whole())))
+    let study = found?;
+    let is_well = study.is_whole() && !(run.strict && study.has_warning());
+    let (conclusions, page) = (conclude(&study), html(&study));
+    let mut record = Record::of_study(study, "scaling");
+    record.scaling = Some(conclusions);
+    // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
+    let written = output.write(&record, Shown { full: options.verbose, ..Shown::default() });
+    browser.map_or(Ok(()), |file| file.write(&page)).and(written)?;
+    Ok(ExitCode::from(u8::from(!is_well)))
 }

@@ -2,7 +2,8 @@
 //! sentences, tables and charts take every judgement from here.
 
 use crate::record::study::{Cell, Estimate, StudyRecord};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::clock::ticks_of;
 use super::grid::NOTHING;
@@ -11,7 +12,7 @@ use super::grid::NOTHING;
 pub const TOLERANCE_PCT: f64 = 10.0;
 
 /// What the record says of one clock.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
     pub clock: String,
     /// Up to so many threads, none of which shares a CPU with another.
@@ -28,7 +29,7 @@ pub struct Conclusion {
 
 /// The least work between reads from which adding threads, up to the number of CPUs, does not raise the time per operation.
 /// It is known as a bracket at best, and never as one number.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "scales")]
 pub enum Front {
     /// It scales at every backoff tried, of which the smallest is so much work.
@@ -82,7 +83,7 @@ impl Front {
 }
 
 /// Reads between so much work on so many threads, beside the same on one thread.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     pub backoff_tokens: u64,
     /// The work between reads, in nanoseconds.
@@ -96,7 +97,7 @@ pub struct Point {
 }
 
 /// Whether more threads raise the time per operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rise {
     /// By no more than the tolerance.
@@ -108,7 +109,7 @@ pub enum Rise {
 }
 
 /// Reads in a row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Read {
     pub threads: u32,
     /// Time per read; null where it could not be had.
@@ -122,7 +123,7 @@ pub struct Read {
 }
 
 /// More threads than CPUs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Crowded {
     pub backoff_tokens: u64,
     pub threads: u32,

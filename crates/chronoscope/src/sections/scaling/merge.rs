@@ -1,6 +1,6 @@
 //! One record of several passes, which are studies of the same name and cases at other backoffs and numbers of threads.
 
-use crate::record::study::{Control, StudyCanary, StudyRecord};
+use crate::record::study::{Control, StudyCanary, StudyRecord, StudyReport};
 
 /// The passes as one record; none if there is none.
 ///
@@ -11,12 +11,24 @@ pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     passes.into_iter().reduce(joined)
 }
 
-fn joined(mut whole: StudyRecord, mut next: StudyRecord) -> StudyRecord {
+fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {
+    record.elapsed_ms += other.elapsed_ms;
+    record.interrupted |= other.interrupted;
+    for finding in other.findings {
+        if !record.findings.iter().any(|known| (known.id, &known.subject) == (finding.id, &finding.subject)) {
+            record.findings.push(finding);
+        }
+    }
+    record.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    join(&mut record.study, other.content.study);
+    record
+}
+
+fn join(whole: &mut StudyReport, mut next: StudyReport) {
     let offset = whole.forks.len() as u32;
     next.forks.iter_mut().for_each(|fork| fork.fork += offset);
     next.cells.iter_mut().flat_map(|cell| &mut cell.forks).for_each(|fork| fork.fork += offset);
-    whole.elapsed_ms += next.elapsed_ms;
-    whole.interrupted |= next.interrupted;
+    whole.measured_ms += next.measured_ms;
     let (plan, more) = (&mut whole.plan, next.plan);
     plan.budget_ms += more.budget_ms;
     plan.forks = plan.forks.max(more.forks);
@@ -27,9 +39,9 @@ fn joined(mut whole: StudyRecord, mut next: StudyRecord) -> StudyRecord {
     adopt(&mut plan.comparisons, more.comparisons);
     plan.backoff_tokens.sort_unstable();
     plan.threads.sort_unstable();
-    whole.clock = whole.clock.or(next.clock);
+    whole.clock = whole.clock.take().or(next.clock);
     whole.empty_loop_ns = whole.empty_loop_ns.or(next.empty_loop_ns);
-    whole.tokens = whole.tokens.or(next.tokens);
+    whole.tokens = whole.tokens.take().or(next.tokens);
     whole.canary = both(whole.canary, next.canary, canaries);
     whole.control = both(whole.control, next.control, controls);
     whole.cells.extend(next.cells);
@@ -40,13 +52,6 @@ fn joined(mut whole: StudyRecord, mut next: StudyRecord) -> StudyRecord {
             whole.failures.push(failure);
         }
     }
-    for finding in next.findings {
-        if !whole.findings.iter().any(|known| (known.id, &known.subject) == (finding.id, &finding.subject)) {
-            whole.findings.push(finding);
-        }
-    }
-    whole.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    whole
 }
 
 /// Adds what is new.
@@ -109,10 +114,10 @@ mod tests {
     fn record(cells: &str, control: &str) -> StudyRecord {
         let text = include_str!("../../../tests/fixtures/study.json");
         let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
-        value["cells"].as_array_mut().unwrap().truncate(1);
-        value["cells"][0]["case"] = cells.into();
+        value["content"]["study"]["cells"].as_array_mut().unwrap().truncate(1);
+        value["content"]["study"]["cells"][0]["case"] = cells.into();
         if control.is_empty() {
-            value["control"] = serde_json::Value::Null;
+            value["content"]["study"]["control"] = serde_json::Value::Null;
         }
         serde_json::from_value(value).unwrap()
     }

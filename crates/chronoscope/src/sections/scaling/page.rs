@@ -355,7 +355,7 @@ fn extra(difference: Option<Estimate>) -> String {
 #[cfg(test)]
 mod tests {
     use crate::finding::{Finding, FindingId};
-    use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference};
+    use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyReport};
 
     use super::super::front::conclude;
     use super::*;
@@ -383,15 +383,10 @@ mod tests {
             ),
             ("vague", [about(20.0, 30.0); 2], [about(20.0, 90.0); 2], [about(20.0, 900.0); 2]),
         ];
+        let StudyReport { cells, comparisons, .. } = &mut record.study;
         let mut cell = |case: &str, tokens: u64, threads: u32, time: Estimate| {
             let time_ns = Some(Estimate { low: time.low.max(0.0), ..time });
-            record.cells.push(Cell {
-                case: case.to_owned(),
-                backoff_tokens: tokens,
-                threads,
-                time_ns,
-                ..empty.clone()
-            });
+            cells.push(Cell { case: case.to_owned(), backoff_tokens: tokens, threads, time_ns, ..empty.clone() });
         };
         for threads in [1, 2] {
             for (tokens, work) in [(64, 50.1), (4096, 3060.0)] {
@@ -414,7 +409,7 @@ mod tests {
                     significant_in_family: true,
                     pairs: 60,
                 };
-                record.comparisons.push(Comparison {
+                comparisons.push(Comparison {
                     case: clock.to_owned(),
                     baseline: NOTHING.to_owned(),
                     parameters: Default::default(),

@@ -1,8 +1,9 @@
 use crate::record::study::Estimate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that is known, what the harness claims of it, and whether that is right.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What was measured.
     pub name: String,
@@ -20,7 +21,7 @@ pub struct Check {
 }
 
 /// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It does.

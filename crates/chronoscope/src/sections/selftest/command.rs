@@ -2,13 +2,21 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::record::study::StudyRecord;
-use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress, page_width, print};
+use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
+use chronoscope_harness::machine::identify;
 use chronoscope_harness::{StudyObserver, StudyWish};
 
-use crate::arguments::{Format, RunOptions};
+use crate::arguments::RunOptions;
+use crate::command::output::{Output, Shown};
 use crate::command::study_run;
-use crate::sections::selftest::{self, Part, SELFTEST_SCHEMA_VERSION, SelftestRun, Verdict};
+use crate::plan::Plan;
+use crate::record::Record;
+use crate::registry::Sections;
+use crate::sections::selftest::{self, Part, Selftest, Verdict};
+
+/// What its document says was run.
+const COMMAND: &str = "selftest";
 
 /// Judges the harness, and prints and saves the verdict.
 pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
@@ -18,7 +26,7 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     }
     let wish = study_run::wish(run)?;
     let budgets = budgets(&parts, &wish, start)?;
-    let file = run.output.as_deref().map(|path| OutputFile::prepare("the verdict", path)).transpose()?;
+    let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let mut records = Vec::with_capacity(parts.len());
     let all: Vec<usize> = (0..parts.len()).collect();
@@ -32,14 +40,26 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     })?;
     progress.finish();
     let verdict = Verdict { repeated, ..selftest::judge(&parts, &records) };
-    let found = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: verdict, studies: records };
-    let json = study_run::json(&found)?;
-    let printed = match run.format {
-        Format::Human => print(&selftest::terminal(&found, page_width())),
-        Format::Json => print(&json),
+    let passed = verdict.passed;
+    output.write(&document(verdict, records, start), Shown::default())?;
+    Ok(ExitCode::from(u8::from(!passed)))
+}
+
+/// The document of a self-test that rests on `records`.
+pub(super) fn document(verdict: Verdict, records: Vec<StudyRecord>, start: &Start) -> Record {
+    let machine = match records.first() {
+        Some(first) => first.machine.clone(),
+        None => identify(start.counter_access(), start.allowed_cpus()),
     };
-    file.map_or(Ok(()), |file| file.write(&json)).and(printed)?;
-    Ok(ExitCode::from(u8::from(!found.selftest.passed)))
+    let mut record = Record::new(COMMAND, study_run::tool(), machine, Plan::default(), Sections::default());
+    if let Some(first) = records.first() {
+        record.started_at.clone_from(&first.started_at);
+    }
+    record.elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();
+    record.interrupted = verdict.interrupted;
+    let studies = records.into_iter().map(|record| record.content.study).collect();
+    record.selftest = Some(Selftest { verdict, studies });
+    record
 }
 
 /// Measures those of `parts` that `which` says, each with its budget, until the user stops it.

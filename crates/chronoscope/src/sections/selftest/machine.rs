@@ -1,5 +1,6 @@
 use crate::record::study::StudyRecord;
 use chronoscope_render::text::{count, ns, percent};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A share of disturbed visits above which the machine is at fault for what went wrong.
@@ -10,7 +11,7 @@ const STOLEN: f64 = 0.02;
 const ALARMS: f64 = 0.1;
 
 /// What disturbed the runs, over all studies of the self-test.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineState {
     pub visits: u64,
     pub visits_quiet: u64,

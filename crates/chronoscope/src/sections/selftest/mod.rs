@@ -15,10 +15,11 @@ mod show;
 
 use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use check::{Check, Outcome};
-pub use document::{SELFTEST_SCHEMA_KEY, SELFTEST_SCHEMA_VERSION, SelftestRun};
+pub use document::Selftest;
 use machine::MachineState;
 pub use show::terminal;
 
@@ -43,7 +44,7 @@ pub fn parts(cpus: u32) -> Vec<Part> {
 }
 
 /// What the self-test found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     pub checks: Vec<Check>,
     pub machine: MachineState,

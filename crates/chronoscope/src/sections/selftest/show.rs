@@ -1,18 +1,15 @@
-use crate::record::study::StudyRecord;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
-use super::{Outcome, SelftestRun, Verdict};
+use super::{Outcome, Selftest, Verdict};
 use crate::experiment::show::title;
+use crate::record::Record;
 
 /// The verdict as text for a terminal.
-pub fn terminal(run: &SelftestRun, width: Width) -> String {
-    let SelftestRun { selftest: verdict, studies: records, .. } = run;
+pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
+    let Selftest { verdict, studies } = selftest;
     let mut page = Text::with_width(width);
-    if let Some(first) = records.first() {
-        let elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();
-        title(&mut page, &StudyRecord { elapsed_ms, ..first.clone() }, "selftest");
-    }
+    title(&mut page, record, "selftest");
     page.section("CLAIMED AGAINST TRUE");
     let columns = [
         Column::left(""),
@@ -32,14 +29,14 @@ pub fn terminal(run: &SelftestRun, width: Width) -> String {
         let (mood, sign) = sign(check.outcome);
         page.sentence(mood, sign, &format!("{}: {}", check.name, check.reason));
     }
-    for record in records {
-        for failure in &record.failures {
+    for study in studies {
+        for failure in &study.failures {
             let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
             page.sentence(Mood::Bad, "✘", &words);
         }
-        for fork in &record.forks {
+        for fork in &study.forks {
             if let Some(reason) = &fork.reason_incomplete {
-                let words = format!("{}, process {}: {reason}", record.study, fork.fork);
+                let words = format!("{}, process {}: {reason}", study.name, fork.fork);
                 page.sentence(Mood::Warning, "!", &words);
             }
         }

@@ -74,14 +74,9 @@ fn a_saved_self_test_reads_back_as_it_was() {
     let found =
         verdict(&[Judgement::pass("off +0.1 %"), Judgement::fail("off"), Judgement::not_tried("no")], disturbed());
     let studies = vec![crate::experiment::synthetic::record()];
-    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies };
-    let text = serde_json::to_string(&run).unwrap();
-    let read: SelftestRun = serde_json::from_str(&text).unwrap();
-    assert_eq!(read, run);
-    assert_eq!(
-        terminal(&read, chronoscope_render::Width::default()),
-        terminal(&run, chronoscope_render::Width::default())
-    );
+    let record = command::document(found, studies, &chronoscope_harness::Start::of_this_process());
+    let read = crate::json::document(&crate::json::json(&record).unwrap()).unwrap();
+    assert_eq!(read, record);
 }
 
 #[test]
@@ -91,6 +86,7 @@ fn the_verdict_fits_any_terminal() {
         check.name = "a chain of 4096 dependent additions, in pairs".to_owned();
         (check.claim, check.truth) = ("4.10 µs (4.09 … 4.11)".to_owned(), "4.09 µs (4.09 … 4.10)".to_owned());
     }
-    let run = SelftestRun { selftest_schema_version: SELFTEST_SCHEMA_VERSION, selftest: found, studies: Vec::new() };
-    assert_fits(|width| show::terminal(&run, width));
+    let record = command::document(found.clone(), Vec::new(), &chronoscope_harness::Start::of_this_process());
+    let selftest = Selftest { verdict: found, studies: Vec::new() };
+    assert_fits(|width| show::terminal(&record, &selftest, width));
 }

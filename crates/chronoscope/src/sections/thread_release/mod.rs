@@ -3,11 +3,44 @@
 pub mod estimate;
 pub mod judgement;
 pub mod measure;
+pub mod plan;
 pub mod report;
 pub mod task;
 pub mod view;
 
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
 
 /// What workers do for it.
 pub const TASKS: &[Served] = &[served::<task::Request>()];
+
+/// The section.
+pub struct ThreadRelease;
+
+impl Section for ThreadRelease {
+    type Options = plan::Options;
+    type Plan = plan::ThreadReleasePlan;
+    type Report = Option<report::Latch>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = TASKS;
+
+    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
+        plan::plan(options, frame)
+    }
+
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        let _ = part;
+        measure::run(session, record)
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+}

@@ -1,4 +1,5 @@
-use crate::record::{Latch, LatchRow, LatchVerdict, Part, Record, Spread};
+use crate::record::{Latch, LatchRow, LatchVerdict, Record, Spread};
+use crate::sections::thread_release::plan::THREAD_RELEASE;
 
 use crate::line::Line;
 use crate::page::Page;
@@ -15,8 +16,8 @@ const NONE: &str = "–";
 /// Calls in one thread beside calls of many threads that were released together, and what the latter measure.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("LATCH: calls in one thread, and by many released together");
-    let Some(seen) = &record.latch else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[Part::Latch]));
+    let Some(seen) = &record.thread_release.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[THREAD_RELEASE]));
         return;
     };
     let mut table = table(seen, &COLUMNS);
@@ -106,7 +107,7 @@ fn cells(row: &LatchRow) -> [String; 11] {
 /// Clocks that were to be read and were not, each with its reason.
 fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r str, String)> {
     let unread = |name: &&String| seen.rows.iter().all(|row| row.call != **name);
-    record.plan.latch_clocks.iter().filter(unread).map(|name| {
+    record.thread_release.plan.clocks.iter().filter(unread).map(|name| {
         let clock = record.clocks.iter().find(|clock| clock.name == *name);
         (name.as_str(), given(clock.and_then(|clock| clock.reason_unavailable.as_deref())))
     })
@@ -229,7 +230,7 @@ fn notes(record: &Record, seen: &Latch) -> Vec<String> {
             ns(start.median),
             ns_range(start.low, start.high)
         ),
-        None => format!("no release: {}", crate::view::reason::reason(record, &[Part::Latch])),
+        None => format!("no release: {}", crate::view::reason::reason(record, &[THREAD_RELEASE])),
     });
     if let Some(published) = seen.rows.iter().find_map(|row| row.published.as_ref()) {
         let calls: Vec<String> = seen

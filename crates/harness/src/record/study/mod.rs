@@ -17,52 +17,33 @@ pub use fork::{CaseFailure, StudyCanary, StudyFork};
 pub use plan::{Mode, Parameter, StudyPlan};
 pub use tokens::{TokenCost, TokenPoint};
 
+use std::ops::{Deref, DerefMut};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Severity};
-use crate::record::{Machine, Tool};
+use super::Document;
 
-/// The version of the study's shape that this build writes and reads.
-pub const STUDY_SCHEMA_VERSION: u32 = 1;
+/// One study on one machine: the document that a program of studies writes.
+pub type StudyRecord = Document<StudyContent>;
 
-/// The JSON schema of [`StudyRecord`], with a newline at its end.
-///
-/// # Examples
-/// ```
-/// assert!(chronoscope_harness::record::study::study_schema().contains("\"cells\""));
-/// ```
-pub fn study_schema() -> String {
-    let schema = schemars::schema_for!(StudyRecord);
-    // A schema is a JSON value, which can always be written.
-    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+/// What the document of a study holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyContent {
+    /// The study.
+    pub study: StudyReport,
+    /// How it compares with an earlier run; absent where that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<StudyCompared>,
 }
 
-/// One study on one machine.
-///
-/// # Guarantees
-/// `null` means "not measured", with a reason beside it, at its case or among the findings
-/// where something could not be had; fields are only ever added.
+/// What a study planned and saw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StudyRecord {
-    /// The shape of this document; 1.
-    pub study_schema_version: u32,
-    /// The study's name.
-    pub study: String,
-    /// The command that drew the study up, such as `scaling` or `experiment backoff`: what is concluded from its numbers
-    /// beyond what follows for any study. Absent for a user's own study, and in records from before this field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-    /// The program that wrote it.
-    pub tool: Tool,
-    /// When the run began: RFC 3339, UTC.
-    pub started_at: String,
-    /// Wall time of the run in milliseconds.
-    pub elapsed_ms: u64,
-    /// Whether the user stopped the run before its end.
-    pub interrupted: bool,
-    /// The machine and the surroundings that the process found.
-    pub machine: Machine,
+pub struct StudyReport {
+    /// Its name.
+    pub name: String,
+    /// Wall time of its processes in milliseconds.
+    pub measured_ms: u64,
     /// What was to be done.
     pub plan: StudyPlan,
     /// The clock that timed batches, as it describes itself; null if no fork came to work.
@@ -84,8 +65,6 @@ pub struct StudyRecord {
     pub failures: Vec<CaseFailure>,
     /// The processes.
     pub forks: Vec<StudyFork>,
-    /// Conclusions, gravest first.
-    pub findings: Vec<Finding>,
 }
 
 impl StudyRecord {
@@ -93,10 +72,19 @@ impl StudyRecord {
     pub fn is_whole(&self) -> bool {
         !self.interrupted && self.failures.is_empty() && self.cells.iter().any(|cell| cell.visits > 0)
     }
+}
 
-    /// Whether a finding of severity warning or worse stands.
-    pub fn has_warning(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity >= Severity::Warning)
+impl Deref for StudyContent {
+    type Target = StudyReport;
+
+    fn deref(&self) -> &StudyReport {
+        &self.study
+    }
+}
+
+impl DerefMut for StudyContent {
+    fn deref_mut(&mut self) -> &mut StudyReport {
+        &mut self.study
     }
 }
 

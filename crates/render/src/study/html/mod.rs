@@ -54,7 +54,7 @@ pub fn html(record: &StudyRecord) -> String {
     let facts = machine::facts(&record.machine).map(|(name, text)| (name, Tone::Plain, text));
     page.facts("The machine", &facts);
     page.findings(record);
-    let study = escaped(&record.study);
+    let study = escaped(&record.study.name);
     let tool = escaped(&format!("{} {}", record.tool.name, record.tool.version));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -83,7 +83,7 @@ impl Page {
     }
 
     fn title(&mut self, record: &StudyRecord) {
-        self.push(&format!("<h1>{}</h1>", escaped(&record.study)));
+        self.push(&format!("<h1>{}</h1>", escaped(&record.study.name)));
         let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
         self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&circumstances)));
         if record.interrupted {

@@ -2,12 +2,13 @@ use super::task::Request;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate;
-use crate::record::{Part, Record};
+use crate::record::Record;
+use crate::sections::clocks::plan::GRANULARITY;
 
 /// Reads every clock until it changes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources = readable(record, &session.plan.clocks)?;
-    let budget_ms = session.budget_ms(Part::Granularity);
+    let sources = readable(record, &record.clocks.plan.clocks)?;
+    let budget_ms = session.budget_ms(GRANULARITY);
     let request = Request { sources: sources.clone() };
     let (samples, _) = session.ask_alone(budget_ms, &request)?;
     let mut reasons = Vec::new();

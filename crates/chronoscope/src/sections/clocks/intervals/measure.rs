@@ -3,7 +3,8 @@ use super::task::{Request, Round};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
-use crate::record::{ClockReport, ClockVerdict, DirectInterval, Part, Record, ShortestInterval, Tolerance};
+use crate::record::{ClockReport, ClockVerdict, DirectInterval, Record, ShortestInterval, Tolerance};
+use crate::sections::clocks::plan::INTERVALS;
 use crate::stats::Distribution;
 use crate::worker::WorkerFailure;
 
@@ -11,8 +12,9 @@ const EMPTY_BUDGET_MS: u64 = 300;
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let clocks = readable(record, &session.plan.clocks)?;
-    let empties = empty_intervals(session, &clocks)?;
+    let processes = record.clocks.plan.interval_forks.max(1);
+    let clocks = readable(record, &record.clocks.plan.clocks)?;
+    let empties = empty_intervals(session, processes, &clocks)?;
     let mut verdicts: Vec<ClockVerdict> = Vec::new();
     for (name, empty_ns) in clocks.iter().zip(&empties) {
         let clock = record.clocks.iter().find(|clock| clock.name == *name);
@@ -22,22 +24,22 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
         verdicts.push(ClockVerdict::claimed(name, claimed));
     }
-    let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
         const REASON: &str = "without latencies nothing tells quiet moments from others";
         verdicts.iter_mut().for_each(|verdict| estimate::confirm(verdict, Vec::new(), REASON));
         record.verdict.clocks = verdicts;
         return Err(StageError::Skipped(REASON.to_owned()));
     };
     let to_try = verdicts.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
-    let budget_ms = budget_ms_per_process(session, to_try);
+    let budget_ms = budget_ms_per_process(session, processes, to_try);
     let mut reasons = Vec::new();
     for (i, verdict) in verdicts.iter_mut().enumerate() {
-        session.goes_on(Part::Intervals, i as f64 / clocks.len() as f64);
+        session.goes_on(INTERVALS, i as f64 / clocks.len() as f64);
         if open(verdict).is_empty() {
             estimate::confirm(verdict, Vec::new(), "");
             continue;
         }
-        if let Err(failure) = try_out(session, verdict, budget_ms, quiet_turn_ns) {
+        if let Err(failure) = try_out(session, processes, verdict, budget_ms, quiet_turn_ns) {
             estimate::confirm(verdict, Vec::new(), &failure.to_string());
             reasons.push(format!("{}: {failure}", verdict.name));
         }
@@ -49,20 +51,23 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 /// Tries once more what was left unconfirmed: at the end of a run, when a quieter moment may have come, and with longer
 /// intervals.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    let Some(quiet_turn_ns) = record.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else { return };
+    let processes = record.clocks.plan.interval_forks.max(1);
+    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+        return;
+    };
     let to_try = record.verdict.clocks.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
-    let budget_ms = budget_ms_per_process(session, to_try);
+    let budget_ms = budget_ms_per_process(session, processes, to_try);
     for verdict in record.verdict.clocks.iter_mut().filter(|verdict| !open(verdict).is_empty()) {
         if !session.has_time() {
             return;
         }
         // What was found before stands if this fails.
-        let _ = try_out(session, verdict, budget_ms, quiet_turn_ns);
+        let _ = try_out(session, processes, verdict, budget_ms, quiet_turn_ns);
     }
 }
 
-fn budget_ms_per_process(session: &Session<'_>, clocks: usize) -> u64 {
-    (session.budget_ms(Part::Intervals) / clocks as u64 / u64::from(session.plan.interval_forks.max(1))).max(1)
+fn budget_ms_per_process(session: &Session<'_>, processes: u32, clocks: usize) -> u64 {
+    (session.budget_ms(INTERVALS) / clocks as u64 / u64::from(processes)).max(1)
 }
 
 /// The tolerances whose claim can be tried and is not confirmed yet.
@@ -73,9 +78,13 @@ fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
 }
 
 /// What each clock reads for an empty interval, over several processes.
-fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distribution>, WorkerFailure> {
+fn empty_intervals(
+    session: &Session<'_>,
+    processes: u32,
+    clocks: &[String],
+) -> Result<Vec<Distribution>, WorkerFailure> {
     let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
-    for _ in 0..session.plan.interval_forks.max(1) {
+    for _ in 0..processes {
         let request = empty::Request { sources: clocks.to_vec() };
         let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &request)?;
         for ((name, ticks), all) in clocks.iter().zip(samples.clocks).zip(&mut all) {
@@ -89,13 +98,14 @@ fn empty_intervals(session: &Session<'_>, clocks: &[String]) -> Result<Vec<Distr
 /// Times known work around the claims of `verdict` that are open, in several processes, and writes what that confirms.
 fn try_out(
     session: &Session<'_>,
+    processes: u32,
     verdict: &mut ClockVerdict,
     budget_ms: u64,
     quiet_turn_ns: f64,
 ) -> Result<(), WorkerFailure> {
     let lengths = estimate::trial_lengths(verdict, &open(verdict));
     let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
-    for _ in 0..session.plan.interval_forks.max(1) {
+    for _ in 0..processes {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
         let request = Request { source: verdict.name.clone(), lengths_ns };
         let (samples, _) = session.ask_alone(budget_ms, &request)?;

@@ -8,7 +8,7 @@ const REFUTED_FACTOR: f64 = 1.5;
 /// An interval that was asked about and that a recommended clock cannot time within 10 %.
 pub fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for interval_ns in &record.plan.questions_ns {
+    for interval_ns in &record.clocks.plan.questions_ns {
         for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
             let shortest = clock.shortest(Tolerance::TenPercent);
             // After trials that confirmed nothing, only what is below the claim is surely too short.
@@ -110,7 +110,7 @@ mod tests {
             trials: vec![failed],
             ..ClockVerdict::claimed("hpet", claim)
         }];
-        record.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
+        record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].evidence.summary.contains("is expected to time single intervals within 10 % from 96.0 µs"));

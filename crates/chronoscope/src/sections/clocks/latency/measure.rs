@@ -4,18 +4,19 @@ use super::task::{Lane, LaneSamples, Request};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate::{self, KnownCore, Quiet};
-use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Part, Record};
+use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Record};
 use crate::sections::clocks::paths::measure as paths;
+use crate::sections::clocks::plan::{ClocksPlan, LATENCY};
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
 
 /// Times batches of every clock in several processes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let forks = session.plan.latency_forks.max(1);
-    session.batches.lanes = lanes(&readable(record, &session.plan.clocks)?);
+    let forks = record.clocks.plan.latency_forks.max(1);
+    session.batches.lanes = lanes(&readable(record, &record.clocks.plan.clocks)?);
     let mut reasons = Vec::new();
     for fork in 0..forks {
-        session.goes_on(Part::Latency, f64::from(fork) / f64::from(forks));
-        reasons.extend(more(session).err());
+        session.goes_on(LATENCY, f64::from(fork) / f64::from(forks));
+        reasons.extend(more(session, &record.clocks.plan).err());
         if session.observer.cancelled() {
             break;
         }
@@ -29,11 +30,12 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 
 /// Times some more if too few processes saw a quiet moment: at the end of a run, when another may have come.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    for _ in 0..session.plan.latency_forks {
-        let is_enough = record.harness.as_ref().is_none_or(|harness| {
-            harness.canary.forks_quiet >= session.plan.latency_forks && harness.canary.shared_throughout != Some(true)
+    for _ in 0..record.clocks.plan.latency_forks {
+        let is_enough = record.clocks.harness.as_ref().is_none_or(|harness| {
+            harness.canary.forks_quiet >= record.clocks.plan.latency_forks
+                && harness.canary.shared_throughout != Some(true)
         });
-        if is_enough || !session.has_time() || more(session).is_err() {
+        if is_enough || !session.has_time() || more(session, &record.clocks.plan).is_err() {
             return;
         }
         write(session, record);
@@ -68,11 +70,11 @@ impl Batches {
 }
 
 /// One more process.
-fn more(session: &mut Session<'_>) -> Result<(), String> {
-    let budget_ms = (session.budget_ms(Part::Latency) / u64::from(session.plan.latency_forks.max(1))).max(1);
+fn more(session: &mut Session<'_>, plan: &ClocksPlan) -> Result<(), String> {
+    let budget_ms = (session.budget_ms(LATENCY) / u64::from(plan.latency_forks.max(1))).max(1);
     let request = Request {
         lanes: session.batches.lanes.clone(),
-        timer_error: session.plan.batch_timer_error,
+        timer_error: plan.batch_timer_error,
         rotation: session.batches.forks.first().map_or(0, Vec::len),
     };
     let (samples, disturbed) = session.ask_alone(budget_ms, &request).map_err(|failure| failure.to_string())?;
@@ -103,7 +105,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
     let of = |lane: Lane| estimate::latency(batches.of(&lane), &quiet.rounds, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
-    for name in &session.plan.clocks {
+    for name in &record.clocks.plan.clocks.clone() {
         let Some(clock) = clock_mut(record, name) else { continue };
         let Some(latency) = of(Lane::Reads(name.clone())) else { continue };
         let serialised = of(Lane::Serialised(name.clone()));
@@ -113,7 +115,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
         clock.disturbance = Some(batches.disturbance.clone());
     }
     let shortest = batches.forks.iter().flatten().flat_map(|fork| &fork.batch_ticks).min();
-    record.harness = shortest.map(|shortest| Harness {
+    record.clocks.harness = shortest.map(|shortest| Harness {
         timer: session.timer.name().to_owned(),
         timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
         timer_error_pct: batches.timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,

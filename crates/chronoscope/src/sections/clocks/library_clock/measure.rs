@@ -10,7 +10,7 @@ const BUDGET_MS: u64 = 50;
 pub fn finish(session: &Session<'_>, record: &mut Record) {
     let answer = session.ask_alone(BUDGET_MS, &Request);
     match answer {
-        Ok((said, _)) => record.library_clock = Some(estimate::library_clock(&said)),
-        Err(failure) => record.reason_library_clock_unknown = Some(failure.to_string()),
+        Ok((said, _)) => record.clocks.library_clock = Some(estimate::library_clock(&said)),
+        Err(failure) => record.clocks.reason_library_clock_unknown = Some(failure.to_string()),
     }
 }

@@ -8,7 +8,7 @@ use crate::words::counted;
 
 /// What the library's clock says of itself, in a sentence; None where the record is older than it.
 pub fn said(record: &Record) -> Option<String> {
-    let text = match (&record.library_clock, &record.reason_library_clock_unknown) {
+    let text = match (&record.clocks.library_clock, &record.clocks.reason_library_clock_unknown) {
         (Some(clock), _) => sentence(clock),
         (None, Some(reason)) => format!("unknown: {reason}"),
         (None, None) => return None,
@@ -38,7 +38,7 @@ fn sentence(clock: &LibraryClock) -> String {
 
 /// All that it says of itself.
 pub fn show(page: &mut Page, record: &Record) {
-    let Some(clock) = &record.library_clock else { return };
+    let Some(clock) = &record.clocks.library_clock else { return };
     page.section("LIBRARY CLOCK");
     let style = if clock.state == LibraryClockState::Verified { PLAIN } else { WARNING };
     page.entry("state", style, clock.state.word());

@@ -3,14 +3,15 @@ use chronoscope_clock::SourceId;
 use super::task::{self, Request};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut, outcome};
-use crate::record::{ClockReport, Part, Path, PathEvidence, PathMethod, Record};
+use crate::record::{ClockReport, Path, PathEvidence, PathMethod, Record};
+use crate::sections::clocks::plan::PATHS;
 
 /// A clock that costs less than this share of the real system call is taken not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Proves each clock's path by forbidding the system call to a worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources: Vec<String> = available(record, &session.plan.clocks)
+    let sources: Vec<String> = available(record, &record.clocks.plan.clocks)
         .into_iter()
         .filter(|name| matches!(SourceId::from_name(name), Some(SourceId::Os(_))))
         .collect();
@@ -18,7 +19,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
     }
     let request = Request { sources: sources.clone() };
-    let (samples, _) = session.ask_alone(session.budget_ms(Part::Paths), &request)?;
+    let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
     let mut reasons = Vec::new();
     for (name, failed) in sources.iter().zip(samples.failed_reads) {
         let Some(clock) = clock_mut(record, name) else { continue };
@@ -55,7 +56,7 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
 /// whose proof gave no clear answer keeps none.
 pub fn infer(record: &mut Record) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
-    let of_proof = record.parts.iter().find(|report| report.part == Part::Paths);
+    let of_proof = record.parts.iter().find(|report| report.part == PATHS);
     let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("no proof was tried").to_owned();
     let system_call = SourceId::MonotonicSystemCall.name();
     let Some(call_ns) = record.clocks.iter().find(|clock| clock.name == system_call).and_then(cost) else { return };
@@ -90,9 +91,9 @@ mod tests {
         if let Some(failed) = failed {
             note(&mut clock, failed);
         }
-        record.clocks = vec![clock, system_call];
+        record.clocks.report.clocks = vec![clock, system_call];
         record.parts.push(PartReport {
-            part: Part::Paths,
+            part: PATHS,
             outcome: if reason.is_some() { Outcome::Failed } else { Outcome::Done },
             reason: reason.map(str::to_owned),
             elapsed_ms: 1,
@@ -136,7 +137,7 @@ mod tests {
     fn a_guess_says_why_there_is_no_proof() {
         let record = after(None, Some("seccomp cannot be used here: EPERM"));
         assert_eq!((record.clocks[0].path, method(&record)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
-        let detail = &record.clocks[0].path_evidence.as_ref().unwrap().detail;
+        let detail = &record.clocks.report.clocks[0].path_evidence.as_ref().unwrap().detail;
         assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 0.10 of the real system call");
     }
 }

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::plan::RuntimePlace;
+use super::super::plan::RuntimePlace;
 use crate::record::RuntimeKind;
 
 /// A program that may be a runtime, or compile for one.

@@ -233,7 +233,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
         lowest if lowest.is_finite() && lowest >= 0.001 => format!(" at {} or more", confidence(lowest)),
         _ => String::new(),
     };
-    let reads = record.plan.runtimes.as_ref().map_or(0, |plan| plan.counted_reads);
+    let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
         "sits on: system calls for the time behind {} reads, counted; ±: the longer side of the interval{at}, over processes in \
          turn with those of the other runtimes; added: over native code's own read in the same round{}, with \
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn an_interval_reaches_as_far_as_its_longer_side() {
-        let record = crate::json::parse(include_str!("../../../../tests/fixtures/record.json")).unwrap();
+        let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
         let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_column_of_several_threads_is_explained() {
-        let record = crate::json::parse(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
+        let record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
         let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
         let said = explanation(&record, &measured);
         let threads =

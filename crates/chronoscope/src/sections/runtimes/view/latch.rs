@@ -7,10 +7,10 @@ use crate::sections::thread_release::view::{calls, ratios};
 
 /// Calls in one thread and in many that one latch releases, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {
-    let threads = record.plan.runtimes.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
+    let threads = record.runtimes.plan.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
     page.section(&format!("RUNTIMES, LATCH: calls in one thread, and by {threads} released together"));
     let mut any = false;
-    for runtime in &record.runtimes {
+    for runtime in &record.runtimes.report {
         let Some(seen) = &runtime.latch else { continue };
         any = true;
         page.heading(&runtime.title());

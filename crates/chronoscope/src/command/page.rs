@@ -1,0 +1,46 @@
+//! The page of any document: what the run that wrote it printed.
+
+use chronoscope_render::Width;
+use chronoscope_render::study::{Detail, terminal_at};
+use chronoscope_render::text::{Mood, Text};
+
+use super::output::Shown;
+use crate::record::Record;
+use crate::sections::{pace, scaling, selftest};
+use crate::{View, experiment, view};
+
+/// Renders a document for a terminal of this width.
+pub fn page(record: &Record, shown: Shown, width: Width) -> String {
+    if let Some(pace) = &record.pace {
+        return pace::view::pace_at(record, pace, width);
+    }
+    if let Some(selftest) = &record.selftest {
+        return selftest::terminal(record, selftest, width);
+    }
+    let Some(study) = record.as_study() else {
+        return view::terminal_at(record, shown.view.unwrap_or_else(|| View::of(record)), width);
+    };
+    let detail = if shown.full { Detail::Full } else { Detail::Usual };
+    let concluded = match (&record.scaling, &record.experiment) {
+        (Some(scaling), _) => Some(scaling::page(&study, scaling, width)),
+        (_, Some(experiment)) => Some(experiment::show::terminal(experiment, &study, width)),
+        _ => None,
+    };
+    match concluded {
+        Some(page) if shown.full => page + &terminal_at(&study, detail, width),
+        Some(page) => page,
+        None if record.command == STUDY => terminal_at(&study, detail, width),
+        None => terminal_at(&study, detail, width) + &unknown(&record.command),
+    }
+}
+
+/// What the document of a user's own study says was run.
+const STUDY: &str = "study";
+
+/// That more was concluded than is shown.
+fn unknown(command: &str) -> String {
+    let mut text = Text::new();
+    let words = format!("`chronoscope {command}` wrote this; this build does not know that command or its conclusions");
+    text.sentence(Mood::Warning, "!", &words);
+    text.finish()
+}

@@ -1,0 +1,83 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::registry;
+
+/// A part of a plan, by its name: a step in the measuring of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Part(&'static str);
+
+impl Part {
+    /// Of this name, which no other part has.
+    pub const fn named(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// What the part finds out, in a few words.
+    pub fn title(self) -> &'static str {
+        self.row().map_or(self.0, |row| row.title)
+    }
+
+    /// What is known of it before a run.
+    pub fn row(self) -> Option<&'static PartRow> {
+        registry::parts().find(|row| row.part == self)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        let known = registry::parts().map(|row| row.part).find(|part| part.0 == name);
+        known.ok_or_else(|| D::Error::custom(format!("no part of a run is called `{name}`")))
+    }
+}
+
+impl JsonSchema for Part {
+    fn schema_name() -> Cow<'static, str> {
+        "Part".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = registry::parts().map(|row| row.part.0).collect();
+        json_schema!({ "description": "A part of a plan.", "type": "string", "enum": names })
+    }
+}
+
+/// A part, and its share of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct PartRow {
+    pub part: Part,
+    /// What it finds out, in a few words.
+    pub title: &'static str,
+    /// Its share of a run's time.
+    pub weight: u64,
+    /// Whether a check does it; what it does not must be asked for.
+    pub is_of_check: bool,
+}
+
+impl PartRow {
+    /// A part that a check does.
+    pub const fn of_check(part: Part, title: &'static str, weight: u64) -> Self {
+        Self { part, title, weight, is_of_check: true }
+    }
+
+    /// A part that must be asked for.
+    pub const fn on_request(part: Part, title: &'static str, weight: u64) -> Self {
+        Self { part, title, weight, is_of_check: false }
+    }
+}

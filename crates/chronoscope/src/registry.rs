@@ -1,0 +1,131 @@
+//! The sections, one line each. Subcommand, field in documents, schema, dispatch to workers, progress, budget and view follow
+//! from it.
+
+use chronoscope_bench::Failure;
+use chronoscope_harness::Start;
+use clap::Subcommand;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::Of;
+use crate::command::measure;
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::engine::task::Served;
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError};
+use crate::record::Record;
+use crate::section::{Entry, Section};
+use crate::sections;
+
+macro_rules! sections {
+    ($($(#[$meta:meta])* $field:ident: $Section:ident;)*) => {
+        /// What was planned and seen, by section.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default)]
+        pub struct Sections {
+            $(#[serde(skip_serializing_if = "Entry::is_untouched")] pub $field: Entry<sections::$field::$Section>,)*
+        }
+
+        /// The sections as subcommands.
+        #[derive(Debug, Subcommand)]
+        pub enum SectionCommand {
+            $($(#[$meta])* $Section(Of<sections::$field::$Section>),)*
+        }
+
+        impl SectionCommand {
+            /// Measures the section, and prints and saves what was seen.
+            pub fn run(self, start: &Start) -> Result<std::process::ExitCode, Failure> {
+                match self {
+                    $(Self::$Section(options) => measure::section(start, &options, stringify!($field), |sections| &mut sections.$field),)*
+                }
+            }
+        }
+
+        /// The names of all sections, as their fields and views have them.
+        pub const NAMES: &[&str] = &[$(stringify!($field)),*];
+
+        /// The parts of all sections, in the order of a run.
+        pub fn parts() -> impl Iterator<Item = &'static PartRow> {
+            [$(<sections::$field::$Section as Section>::PARTS),*].into_iter().flatten()
+        }
+
+        /// The parts of the section `name`.
+        pub fn parts_of(name: &str) -> &'static [PartRow] {
+            $(if name == stringify!($field) {
+                return <sections::$field::$Section as Section>::PARTS;
+            })*
+            &[]
+        }
+
+        /// What workers do for all sections.
+        pub fn tasks() -> impl Iterator<Item = &'static Served> {
+            [$(<sections::$field::$Section as Section>::TASKS),*].into_iter().flatten()
+        }
+
+        /// Plans every section of which a check does a part, as it is planned without options.
+        pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
+            $(if is_of_check(<sections::$field::$Section as Section>::PARTS) {
+                sections.$field.plan = sections::$field::$Section::plan(&Default::default(), frame)?;
+            })*
+            Ok(())
+        }
+
+        /// Does `part`, whichever section's it is.
+        pub fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+            $(if has(<sections::$field::$Section as Section>::PARTS, part) {
+                return sections::$field::$Section::measure(part, session, record);
+            })*
+            Err(StageError::Skipped("no section of this build does it".to_owned()))
+        }
+
+        /// Lets every section go back to what a busy moment spoiled; what that suffered counts against its last part.
+        pub fn finish(session: &mut Session<'_>, record: &mut Record) {
+            $(sections::$field::$Section::finish(session, record);)*
+        }
+
+        /// Draws the section `name`; false if there is none.
+        pub fn show(name: &str, page: &mut Page, record: &Record) -> bool {
+            $(if name == stringify!($field) {
+                sections::$field::$Section::show(page, record);
+                return true;
+            })*
+            false
+        }
+
+        /// Draws every section as it is drawn on the page of a check.
+        pub fn show_in_check(page: &mut Page, record: &Record) {
+            $(sections::$field::$Section::show_in_check(page, record);)*
+        }
+    };
+}
+
+sections! {
+    /// The clocks alone and deeper: path, latency, granularity, shortest intervals
+    clocks: Clocks;
+    /// Consecutive reads alone: differences and gaps of every clock of the common timeline
+    reads: Reads;
+    /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
+    causality: Causality;
+    /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
+    #[command(alias = "pause")]
+    pauses: Pauses;
+    /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
+    runtimes: Runtimes;
+    /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
+    #[command(alias = "monotime")]
+    contention: Contention;
+    /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
+    #[command(alias = "latch")]
+    thread_release: ThreadRelease;
+}
+
+fn is_of_check(parts: &[PartRow]) -> bool {
+    parts.iter().any(|row| row.is_of_check)
+}
+
+fn has(parts: &[PartRow], part: Part) -> bool {
+    parts.iter().any(|row| row.part == part)
+}

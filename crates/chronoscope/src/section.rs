@@ -1,0 +1,138 @@
+//! What a section of the tool is: options, plan, measuring, report, rules and view, behind one trait.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
+
+use clap::Args;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::engine::task::Served;
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, PlanError};
+use crate::record::Record;
+
+/// Plain data of a document.
+pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema {}
+
+impl<T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema> Data for T {}
+
+/// A section: registered by one line in `registry.rs`, from which its subcommand, its field in documents, their schema, the
+/// dispatch to workers, progress, budget and `show --view` follow.
+pub trait Section {
+    /// What a user may say of it on the command line.
+    type Options: Args + Clone + Debug + Default;
+    /// What will be done. The default: nothing.
+    type Plan: Data;
+    /// What was seen. The default: nothing.
+    type Report: Data;
+
+    /// The steps of its measuring, in order.
+    const PARTS: &'static [PartRow];
+    /// What its workers do.
+    const TASKS: &'static [Served];
+
+    /// What `options` mean for a run.
+    ///
+    /// # Errors
+    /// For options that make no sense: what is accepted.
+    fn plan(options: &Self::Options, frame: &Frame) -> Result<Self::Plan, PlanError>;
+
+    /// The time that it takes alone; None for twice its share of a check.
+    fn time_alone(_depth: Depth) -> Option<Duration> {
+        None
+    }
+
+    /// Does a part of its plan and writes what it saw into its report.
+    ///
+    /// # Errors
+    /// Why the part was not done whole.
+    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError>;
+
+    /// Goes back, at the end of a run, to what a busy moment spoiled.
+    fn finish(_session: &mut Session<'_>, _record: &mut Record) {}
+
+    /// Draws all of it.
+    fn show(page: &mut Page, record: &Record);
+
+    /// Draws it on the page of a check.
+    fn show_in_check(_page: &mut Page, _record: &Record) {}
+}
+
+/// What a document holds of a section.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "", default)]
+pub struct Entry<S: Section> {
+    /// What was to be done.
+    pub plan: S::Plan,
+    /// What was seen.
+    pub report: S::Report,
+}
+
+impl<S: Section> Entry<S> {
+    /// Whether it was neither planned nor seen.
+    pub fn is_untouched(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl<S: Section> JsonSchema for Entry<S> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}_and_{}", S::Plan::schema_name(), S::Report::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What a section planned and saw.",
+            "type": "object",
+            "properties": {
+                "plan": generator.subschema_for::<S::Plan>(),
+                "report": generator.subschema_for::<S::Report>(),
+            }
+        })
+    }
+}
+
+impl<S: Section> Default for Entry<S> {
+    fn default() -> Self {
+        Self { plan: S::Plan::default(), report: S::Report::default() }
+    }
+}
+
+impl<S: Section> Clone for Entry<S> {
+    fn clone(&self) -> Self {
+        Self { plan: self.plan.clone(), report: self.report.clone() }
+    }
+}
+
+impl<S: Section> Debug for Entry<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("plan", &self.plan).field("report", &self.report).finish()
+    }
+}
+
+impl<S: Section> PartialEq for Entry<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan && self.report == other.report
+    }
+}
+
+impl<S: Section> Deref for Entry<S> {
+    type Target = S::Report;
+
+    fn deref(&self) -> &S::Report {
+        &self.report
+    }
+}
+
+impl<S: Section> DerefMut for Entry<S> {
+    fn deref_mut(&mut self) -> &mut S::Report {
+        &mut self.report
+    }
+}

@@ -1,0 +1,89 @@
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame};
+
+pub const OFFSETS: Part = Part::named("offsets");
+pub const LITMUS: Part = Part::named("litmus");
+
+pub const PARTS: &[PartRow] =
+    &[PartRow::of_check(OFFSETS, "offsets between CPUs", 6), PartRow::of_check(LITMUS, "causality litmus", 30)];
+
+/// Messages there and back per pair and clock.
+const PAIR_ROUNDS: u64 = 20_000;
+/// Pairs of CPUs between which the litmus runs where the run is thorough.
+const LITMUS_PAIRS: usize = 8;
+
+/// Nothing beyond what can be said of any run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {}
+
+/// Which clocks are looked at between which CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CausalityPlan {
+    /// Pairs of CPUs whose offset is looked at.
+    pub pairs: Vec<(u32, u32)>,
+    /// Messages there and back per pair and clock.
+    pub pair_rounds: u64,
+    /// Clocks whose offsets are looked at.
+    pub pair_clocks: Vec<String>,
+    /// Pairs of CPUs, writer first, between which the litmus runs.
+    pub litmus_pairs: Vec<(u32, u32)>,
+    /// Clocks that the litmus looks at.
+    pub litmus_clocks: Vec<String>,
+}
+
+pub fn plan(frame: &Frame) -> CausalityPlan {
+    let names = |pick: &dyn Fn(&SourceId) -> bool| {
+        SourceId::all().filter(pick).map(|id| id.name().to_owned()).collect::<Vec<_>>()
+    };
+    let pairs = pairs(&frame.cpus, frame.depth.most_pairs());
+    CausalityPlan {
+        litmus_pairs: match frame.depth {
+            Depth::Thorough => pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).take(LITMUS_PAIRS).collect(),
+            _ => pairs.first().copied().into_iter().collect(),
+        },
+        pairs,
+        pair_rounds: PAIR_ROUNDS,
+        pair_clocks: names(&|id| matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic))),
+        litmus_clocks: names(&|id| id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor),
+    }
+}
+
+/// All pairs of `cpus`, or where that is more than `most`: each CPU with its neighbour and with the last, evenly thinned.
+fn pairs(cpus: &[u32], most: usize) -> Vec<(u32, u32)> {
+    let all = cpus.iter().enumerate().flat_map(|(i, a)| cpus[i + 1..].iter().map(move |b| (*a, *b)));
+    if cpus.len() * cpus.len().saturating_sub(1) / 2 <= most {
+        return all.collect();
+    }
+    let last = cpus[cpus.len() - 1];
+    let neighbours = cpus.windows(2).map(|pair| (pair[0], pair[1]));
+    let star = cpus[..cpus.len() - 2].iter().map(|cpu| (*cpu, last));
+    let candidates: Vec<_> = star.chain(neighbours).collect();
+    let chosen = most.min(candidates.len());
+    (0..chosen).map(|i| candidates[i * candidates.len() / chosen]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pairs_are_of_two_cpus_each_once(count in 0_u32..300, most in 1_usize..200) {
+            let cpus: Vec<u32> = (0..count).map(|cpu| cpu * 2).collect();
+            let found = pairs(&cpus, most);
+            prop_assert!(found.len() <= most);
+            let mut unique = found.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            prop_assert_eq!(unique.len(), found.len());
+            prop_assert!(found.iter().all(|(a, b)| a < b && cpus.contains(a) && cpus.contains(b)));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+use std::time::Duration;
+
+use chronoscope_clock::SourceId;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError, within};
+
+pub const PATHS: Part = Part::named("paths");
+pub const LATENCY: Part = Part::named("latency");
+pub const GRANULARITY: Part = Part::named("granularity");
+pub const INTERVALS: Part = Part::named("intervals");
+
+pub const PARTS: &[PartRow] = &[
+    PartRow::of_check(PATHS, "which way each clock takes", 2),
+    PartRow::of_check(LATENCY, "what a read costs", 34),
+    PartRow::of_check(GRANULARITY, "the smallest step", 12),
+    PartRow::of_check(INTERVALS, "shortest intervals", 36),
+];
+
+/// Intervals that can be asked about.
+const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
+/// The timer's largest share of a batch.
+const BATCH_TIMER_ERROR: f64 = 0.001;
+const INTERVAL_PROCESSES: u32 = 3;
+
+/// Options of what can answer for intervals.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
+    pub interval: Vec<Duration>,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    chronoscope_bench::time(text, "1ns to 1day")
+}
+
+/// How the clocks are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClocksPlan {
+    /// The clocks that are looked at, by name.
+    pub clocks: Vec<String>,
+    /// Worker processes per latency estimate.
+    pub latency_forks: u32,
+    /// The timer's largest share of a batch.
+    pub batch_timer_error: f64,
+    /// Worker processes per confirmed interval.
+    pub interval_forks: u32,
+    /// Intervals that the user asks about, in nanoseconds.
+    pub questions_ns: Vec<f64>,
+}
+
+pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
+    let question_ns = |interval: &Duration| {
+        within(*interval, QUESTION_BOUNDS, "no interval that can be judged").map(|interval| interval.as_nanos() as f64)
+    };
+    Ok(ClocksPlan {
+        clocks: SourceId::all().map(|id| id.name().to_owned()).collect(),
+        latency_forks: frame.depth.processes(),
+        batch_timer_error: BATCH_TIMER_ERROR,
+        interval_forks: INTERVAL_PROCESSES,
+        questions_ns: options.interval.iter().map(question_ns).collect::<Result<_, _>>()?,
+    })
+}

@@ -1,0 +1,79 @@
+use std::time::Duration;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::report::PauseWay;
+use crate::part::{Part, PartRow};
+use crate::plan::{Frame, PlanError, bounded_list, within};
+
+pub const PAUSES: Part = Part::named("pauses");
+
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "how long pauses take", 8)];
+
+/// Pauses that are asked for alone get so many times a check's time: a hundred of 10 ms take a second.
+pub const TIME_FACTOR: f64 = 1.5;
+/// Pauses of these lengths are looked at unless others are asked for, in nanoseconds: those of the article.
+pub const LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/// And in a check, by these ways.
+const LENGTHS_IN_CHECK_NS: [u64; 3] = [1_000, 100_000, 1_000_000];
+const WAYS_IN_CHECK: [PauseWay; 4] = [PauseWay::StdSleep, PauseWay::Sleep, PauseWay::Pauser, PauseWay::Spin];
+const ROUNDS_IN_CHECK: u32 = 3;
+/// Pauses that can be measured.
+const BOUNDS: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_secs(1));
+
+/// Options of the table of pauses.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
+    pub length: Vec<Duration>,
+
+    /// Beside a thread that never sleeps on the same CPU
+    #[arg(long)]
+    pub load: bool,
+
+    /// Also under the real-time policy, where the system permits it
+    #[arg(long)]
+    pub realtime: bool,
+}
+
+fn length(text: &str) -> Result<Duration, String> {
+    chronoscope_bench::time(text, "100ns to 1s")
+}
+
+/// Which pauses are tried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PausesPlan {
+    /// Ways to pause that are tried.
+    pub ways: Vec<PauseWay>,
+    /// Lengths of pauses, in nanoseconds.
+    pub lengths_ns: Vec<u64>,
+    /// Rounds of this, each in a worker process of its own.
+    pub rounds: u32,
+    /// Whether a thread that never sleeps runs on the same CPU all the while.
+    pub load: bool,
+}
+
+pub fn plan(options: &Options, frame: &Frame) -> Result<PausesPlan, PlanError> {
+    let all = || PauseWay::ALL.into_iter().filter(|way| options.realtime || *way != PauseWay::PauserRealTime);
+    Ok(PausesPlan {
+        ways: if frame.alone { all().collect() } else { WAYS_IN_CHECK.to_vec() },
+        lengths_ns: lengths_ns(options, frame)?,
+        rounds: if frame.alone { frame.depth.processes() } else { ROUNDS_IN_CHECK },
+        load: options.load,
+    })
+}
+
+/// Rising.
+fn lengths_ns(options: &Options, frame: &Frame) -> Result<Vec<u64>, PlanError> {
+    if options.length.is_empty() {
+        return Ok(if frame.alone { LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
+    }
+    // Not above a second, so they fit.
+    let ns = |length: &Duration| {
+        within(*length, BOUNDS, "no pause that can be measured").map(|length| length.as_nanos() as u64)
+    };
+    bounded_list(options.length.iter().map(ns).collect::<Result<_, _>>()?, "lengths of pauses")
+}

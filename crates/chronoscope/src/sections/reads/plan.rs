@@ -1,0 +1,37 @@
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::part::{Part, PartRow};
+use crate::plan::Frame;
+
+pub const READS: Part = Part::named("reads");
+
+pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 16)];
+
+/// Nothing beyond what can be said of any run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {}
+
+/// Which reads are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadsPlan {
+    /// Clocks whose consecutive reads are looked at.
+    pub clocks: Vec<String>,
+    /// Consecutive reads of each.
+    pub reads_per_clock: u64,
+    /// Empty start-stop pairs of each.
+    pub empty_intervals_per_clock: u64,
+}
+
+pub fn plan(frame: &Frame) -> ReadsPlan {
+    let (reads_per_clock, empty_intervals_per_clock) = frame.depth.reads();
+    let is_chosen = |id: &SourceId| match frame.alone {
+        true => id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor,
+        false => matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic)),
+    };
+    let clocks = SourceId::all().filter(is_chosen).map(|id| id.name().to_owned()).collect();
+    ReadsPlan { clocks, reads_per_clock, empty_intervals_per_clock }
+}

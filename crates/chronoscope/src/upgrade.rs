@@ -1,0 +1,153 @@
+//! Documents of version 1 in the shape of today.
+
+use serde_json::{Map, Value, json};
+
+/// The parts of a plan that have another name today.
+const PARTS: [(&str, &str); 3] = [("monotime", "contention"), ("latch", "thread_release"), ("pause", "pauses")];
+
+/// The fields of every document.
+const ENVELOPE: [&str; 5] = ["tool", "started_at", "elapsed_ms", "interrupted", "machine"];
+
+/// Where each field of a check went: from its name in version 1 to its section and its place there.
+const OF_CHECK: [(&str, &str, &str); 34] = [
+    ("clocks", "clocks", "report/clocks"),
+    ("harness", "clocks", "report/harness"),
+    ("library_clock", "clocks", "report/library_clock"),
+    ("reason_library_clock_unknown", "clocks", "report/reason_library_clock_unknown"),
+    ("reads", "reads", "report"),
+    ("causality", "causality", "report"),
+    ("monotime", "contention", "report"),
+    ("latch", "thread_release", "report"),
+    ("pause", "pauses", "report"),
+    ("runtimes", "runtimes", "report"),
+    ("plan/clocks", "clocks", "plan/clocks"),
+    ("plan/latency_forks", "clocks", "plan/latency_forks"),
+    ("plan/batch_timer_error", "clocks", "plan/batch_timer_error"),
+    ("plan/interval_forks", "clocks", "plan/interval_forks"),
+    ("plan/questions_ns", "clocks", "plan/questions_ns"),
+    ("plan/reads_clocks", "reads", "plan/clocks"),
+    ("plan/reads_per_clock", "reads", "plan/reads_per_clock"),
+    ("plan/empty_intervals_per_clock", "reads", "plan/empty_intervals_per_clock"),
+    ("plan/pairs", "causality", "plan/pairs"),
+    ("plan/pair_rounds", "causality", "plan/pair_rounds"),
+    ("plan/pair_clocks", "causality", "plan/pair_clocks"),
+    ("plan/litmus_pairs", "causality", "plan/litmus_pairs"),
+    ("plan/litmus_clocks", "causality", "plan/litmus_clocks"),
+    ("plan/monotime_granularities_ns", "contention", "plan/granularities_ns"),
+    ("plan/monotime_threads", "contention", "plan/threads"),
+    ("plan/monotime_rounds", "contention", "plan/rounds"),
+    ("plan/latch_threads", "thread_release", "plan/threads"),
+    ("plan/latch_clocks", "thread_release", "plan/clocks"),
+    ("plan/latch_rounds", "thread_release", "plan/rounds"),
+    ("plan/pause_ways", "pauses", "plan/ways"),
+    ("plan/pause_lengths_ns", "pauses", "plan/lengths_ns"),
+    ("plan/pause_rounds", "pauses", "plan/rounds"),
+    ("plan/pause_load", "pauses", "plan/load"),
+    ("plan/runtimes", "runtimes", "plan"),
+];
+
+/// A check, or a section of one.
+pub fn check(mut old: Value) -> Value {
+    let mut sections = Map::new();
+    for (from, section, to) in OF_CHECK {
+        let Some(value) = take(&mut old, from).filter(|value| !value.is_null()) else { continue };
+        let section = sections.entry(section).or_insert_with(|| json!({}));
+        put(section, to, value);
+    }
+    for (section, plan) in &mut sections {
+        complete(section, plan);
+    }
+    rename_parts(&mut old);
+    let mut content = json!({ "sections": sections });
+    for field in ["plan", "reason_no_workers", "parts", "verdict"] {
+        content[field] = take(&mut old, field).unwrap_or(Value::Null);
+    }
+    let command = command_of(&content);
+    document(&mut old, &command, content)
+}
+
+/// A run of a pacer.
+pub fn pace(mut old: Value) -> Value {
+    let content = json!({ "pace": take(&mut old, "pace") });
+    document(&mut old, "pace", content)
+}
+
+/// A self-test: its envelope is that of the first of its studies.
+pub fn selftest(mut old: Value) -> Value {
+    let verdict = take(&mut old, "selftest").unwrap_or(Value::Null);
+    let old_studies = take(&mut old, "studies").unwrap_or(json!([]));
+    let upgraded = |study: &Value| chronoscope_harness::record::study_of_version_1(study.clone()).ok();
+    let studies: Vec<Value> = old_studies.as_array().into_iter().flatten().filter_map(upgraded).collect();
+    let elapsed_ms: u64 = studies.iter().filter_map(|study| study["elapsed_ms"].as_u64()).sum();
+    let mut first = studies.first().cloned().unwrap_or(json!({}));
+    first["elapsed_ms"] = json!(elapsed_ms);
+    first["interrupted"] = verdict.get("interrupted").cloned().unwrap_or(json!(false));
+    first["findings"] = json!([]);
+    let studies: Vec<Value> = studies.into_iter().map(|mut study| study["content"]["study"].take()).collect();
+    document(&mut first, "selftest", json!({ "selftest": { "verdict": verdict, "studies": studies } }))
+}
+
+fn document(old: &mut Value, command: &str, content: Value) -> Value {
+    let mut new = json!({ "schema_version": 2, "command": command });
+    for field in ENVELOPE {
+        new[field] = take(old, field).unwrap_or(Value::Null);
+    }
+    new["findings"] = take(old, "findings").unwrap_or(json!([]));
+    new["content"] = content;
+    new
+}
+
+/// What was run, told by the parts that were planned.
+fn command_of(content: &Value) -> String {
+    let parts = content.pointer("/plan/parts").and_then(Value::as_array);
+    let planned: Vec<&str> = parts.into_iter().flatten().filter_map(|part| part["part"].as_str()).collect();
+    let is_of = |name: &&&str| {
+        let rows = crate::registry::parts_of(name);
+        rows.len() == planned.len() && rows.iter().all(|row| planned.contains(&row.part.name()))
+    };
+    crate::registry::NAMES.iter().find(is_of).map_or("check", |name| name).to_owned()
+}
+
+fn rename_parts(old: &mut Value) {
+    for list in ["/plan/parts", "/parts"] {
+        for part in old.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            let renamed = part["part"].as_str().and_then(|name| PARTS.iter().find(|(old, _)| *old == name));
+            if let Some((_, new)) = renamed {
+                part["part"] = json!(new);
+            }
+        }
+    }
+}
+
+/// What version 1 left out of a plan where it had nothing to say.
+fn complete(section: &str, entry: &mut Value) {
+    if section == "runtimes" {
+        return;
+    }
+    let nothing_planned = |plan: &Value| plan.as_object().is_some_and(|plan| plan.values().all(is_nothing));
+    if entry.get("plan").is_some_and(nothing_planned) {
+        entry.as_object_mut().map(|entry| entry.remove("plan"));
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        _ => false,
+    }
+}
+
+fn take(value: &mut Value, path: &str) -> Option<Value> {
+    let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let parent = if parent.is_empty() { value } else { value.get_mut(parent)? };
+    parent.as_object_mut()?.remove(name)
+}
+
+fn put(entry: &mut Value, path: &str, new: Value) {
+    match path.split_once('/') {
+        Some((part, name)) => entry[part][name] = new,
+        None => entry[path] = new,
+    }
+}

@@ -1,0 +1,94 @@
+use std::ops::{Deref, DerefMut};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Machine, Tool};
+use crate::finding::{Finding, Severity};
+
+/// The version of a document's shape that this build writes. It reads version 1 too.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// The envelope of everything that is written: which program ran where and when, what it concluded, and what it saw.
+///
+/// # Units
+/// In the field's name: `_ns`, `_ms`, `_hz`, `_ppm`, `_ppb`, `_pct` (percent), `_per_s`; `share` runs from 0 to 1.
+///
+/// # Guarantees
+/// `null` means "not measured or not there", never zero. Where something could not be had, a reason says why: beside it (a
+/// field whose name begins with `reason`), at its clock, or at its part. Fields are only ever added under one
+/// `schema_version`.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::{Document, Machine, Tool};
+///
+/// let tool = Tool { name: "example".into(), version: "1".into() };
+/// let document = Document::new("example", tool, Machine::default(), vec![18.7]);
+/// assert_eq!(document.len(), 1, "a document gives access to its content");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Document<C> {
+    /// The shape of this document; 2.
+    pub schema_version: u32,
+    /// What was run: a command of `chronoscope`, with its name where there are several (`experiment backoff`), or `study`.
+    pub command: String,
+    /// The program that wrote it.
+    pub tool: Tool,
+    /// When the run began: RFC 3339, UTC.
+    pub started_at: String,
+    /// Wall time of the run in milliseconds.
+    pub elapsed_ms: u64,
+    /// Whether the user stopped the run before its end.
+    pub interrupted: bool,
+    /// The machine and the surroundings that the process found.
+    pub machine: Machine,
+    /// Conclusions, gravest first.
+    pub findings: Vec<Finding>,
+    /// What was planned and seen, by section.
+    pub content: C,
+}
+
+impl<C> Document<C> {
+    /// A document of a run that begins now.
+    pub fn new(command: impl Into<String>, tool: Tool, machine: Machine, content: C) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            command: command.into(),
+            tool,
+            started_at: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+            elapsed_ms: 0,
+            interrupted: false,
+            machine,
+            findings: Vec::new(),
+            content,
+        }
+    }
+
+    /// The same document around other content.
+    pub fn map<D>(self, change: impl FnOnce(C) -> D) -> Document<D> {
+        let Self { schema_version, command, tool, started_at, elapsed_ms, interrupted, machine, findings, content } =
+            self;
+        let content = change(content);
+        Document { schema_version, command, tool, started_at, elapsed_ms, interrupted, machine, findings, content }
+    }
+
+    /// Whether there is a finding of severity warning or worse.
+    pub fn has_warning(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity >= Severity::Warning)
+    }
+}
+
+impl<C> Deref for Document<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.content
+    }
+}
+
+impl<C> DerefMut for Document<C> {
+    fn deref_mut(&mut self) -> &mut C {
+        &mut self.content
+    }
+}
