@@ -236,10 +236,10 @@ bench publish --duration 2s --save main
 expect 0 "cargo bench measures, prints and saves" "saved to"
 bench publish --duration 1s --filter relaxed --format json
 expect 0 "a filter and JSON"
-expect_json "{cell['case'] for cell in record['cells']} == {'relaxed'}" "the JSON holds what was chosen, and no more"
+expect_json "{cell['case'] for cell in record['content']['study']['cells']} == {'relaxed'}" "the JSON holds what was chosen, and no more"
 bench publish --duration 2s --compare main --format json
 [[ $code == 0 ]] || grep -q 'exit status: 1' "$tmp/stderr"
-expect_json "len(record['compared']['cells']) == 4" "a record is compared with an earlier one"
+expect_json "len(record['content']['compared']['cells']) == 4" "a record is compared with an earlier one"
 bench publish --test
 expect 0 "every case runs once" "test publish/seq_cst ... ok"
 bench publish --frobnicate
@@ -250,5 +250,5 @@ bench publish nothing-of-this-name
 expect 2 "a filter that leaves nothing is refused" "relaxed, seq_cst"
 bench faulty --duration 1s --format json
 expect 1 "a case that panics fails the run" ""
-expect_json "any(c['case'] == 'sound' and c['forks'] for c in record['cells']) and \
-    'out of luck' in record['failures'][0]['reason']" "the other case's result is kept, and the reason"
+expect_json "any(c['case'] == 'sound' and c['forks'] for c in record['content']['study']['cells']) and \
+    'out of luck' in record['content']['study']['failures'][0]['reason']" "the other case's result is kept, and the reason"

@@ -111,8 +111,8 @@ fn records() {
     let page = page.to_string_lossy();
     let compared = with(&["--compare", "before", "--format", "json", "--html", &page]);
     let record: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("it is JSON");
-    assert_eq!(record["compared"]["cells"].as_array().map(Vec::len), Some(4));
-    assert_eq!(record["study"], "one");
+    assert_eq!(record["content"]["compared"]["cells"].as_array().map(Vec::len), Some(4));
+    assert_eq!(record["content"]["study"]["name"], "one");
     chronoscope_render::study::parse(&stdout(&compared)).expect("a reader of records reads it");
     let page = std::fs::read_to_string(&*page).expect("the page is there");
     assert!(page.contains("<html") || page.contains("<!doctype html>"), "{}", &page[..page.len().min(200)]);
@@ -145,6 +145,6 @@ fn several() {
     let both = run("in turn", nowhere(), &[&SHORT[..], &["--format", "json"]].concat());
     let records: Vec<serde_json::Value> =
         serde_json::Deserializer::from_slice(&both.stdout).into_iter().map(|one| one.expect("it is JSON")).collect();
-    let names: Vec<&serde_json::Value> = records.iter().map(|record| &record["study"]).collect();
+    let names: Vec<&serde_json::Value> = records.iter().map(|record| &record["content"]["study"]["name"]).collect();
     assert_eq!(names, ["first", "second"], "no worker of one study runs the other");
 }

@@ -3,6 +3,7 @@
 
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
+use chronoscope_harness::rule::Rule;
 use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,11 @@ macro_rules! sections {
             [$(<sections::$field::$Section as Section>::TASKS),*].into_iter().flatten()
         }
 
+        /// The rules of all sections.
+        pub fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
+            [$(<sections::$field::$Section as Section>::RULES),*].into_iter().flatten().copied().flatten()
+        }
+
         /// Plans every section of which a check does a part, as it is planned without options.
         pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
             $(if is_of_check(<sections::$field::$Section as Section>::PARTS) {
@@ -111,7 +117,7 @@ sections! {
     /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
     #[command(alias = "pause")]
     pauses: Pauses;
-    /// What every language runtime of this machine sees of the time: Java, .NET, Mono, Go, Node.js, Python, C
+    #[command(about = format!("What every language runtime of this machine sees of the time: {}", sections::runtimes::place::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
     runtimes: Runtimes;
     /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)

@@ -1,65 +1,30 @@
-//! From a record to its findings: rules, each a pure function to the findings of one kind or a few that belong together.
+//! From a record to its findings: the rules of every section, each a pure function to the findings of one kind or a few that
+//! belong together.
 
-use crate::engine::rules as run;
-use crate::machine::rules as machine;
-use crate::sections::causality::rules as causality;
-use crate::sections::clocks::intervals::rules as intervals;
-use crate::sections::clocks::rules as clocks;
-use crate::sections::pauses::rules as pauses;
-use crate::sections::runtimes::rules as runtimes;
+use chronoscope_harness::rule::{self, Rule};
 
-pub use clocks::trap_cost_ns;
-
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind};
 use crate::record::Record;
+use crate::{engine, machine, registry};
 
-/// A rule.
-type Rule = fn(&Record) -> Vec<Finding>;
-
-const RULES: &[Rule] = &[
-    clocks::negative_elapsed,
-    clocks::resolution_is_not_granularity,
-    clocks::os_clock_on_slow_path,
-    clocks::os_clock_coarse,
-    clocks::path_inferred,
-    clocks::counter_traps,
-    causality::non_causal_reads,
-    causality::cross_cpu_skew,
-    intervals::interval_near_latency,
-    intervals::claim_refuted,
-    pauses::early_pause,
-    runtimes::negative_elapsed,
-    runtimes::tick_coarse,
-    runtimes::resolution_is_not_granularity,
-    runtimes::on_slow_path,
-    runtimes::wall_clock_for_intervals,
-    runtimes::loop_doubtful,
-    runtimes::not_steady,
-    runtimes::not_parallel,
-    runtimes::early_pause,
-    runtimes::failed,
-    machine::counter_forbidden,
-    machine::tsc_distrusted,
-    machine::tsc_not_invariant,
-    machine::frequency_misdeclared,
-    machine::better_clocksource,
-    machine::frequency_scaling,
-    machine::cpu_quota,
-    run::noisy_machine,
-    run::core_shared,
-    run::stolen_time,
-    run::no_workers,
-    run::one_cpu,
-    run::not_pinned,
-    run::parts_unavailable,
-    run::interrupted,
-];
+/// Findings that are equally grave are told in this order.
+fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
+    registry::rules().chain(machine::rules::RULES).chain(engine::rules::RULES)
+}
 
 /// Everything that follows from `record`, gravest first.
 pub fn conclude(record: &Record) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(record)).collect();
-    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.id.cmp(&b.id)).then(a.subject.cmp(&b.subject)));
-    findings
+    rule::conclude(rules(), record)
+}
+
+/// Every kind that these rules yield, some more than once.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    rules().flat_map(|rule| rule.yields)
+}
+
+/// The kind of this id; None for one of another build.
+pub fn kind(id: &str) -> Option<&'static Kind> {
+    kinds().find(|kind| kind.id == id)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
+use chronoscope_harness::rule::Rule;
 use clap::Args;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
@@ -37,6 +38,9 @@ pub trait Section {
     const PARTS: &'static [PartRow];
     /// What its workers do.
     const TASKS: &'static [Served];
+
+    /// What follows from what was seen, each a pure function of the document.
+    const RULES: &'static [&'static [Rule<Record>]] = &[];
 
     /// What `options` mean for a run.
     ///

@@ -24,7 +24,7 @@ fn record(arguments: &[&str]) -> Value {
 }
 
 fn assert_valid(record: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope-record.v1.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let faults: Vec<String> =
         validator.iter_errors(record).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
@@ -32,7 +32,12 @@ fn assert_valid(record: &Value) {
 }
 
 fn clock<'r>(record: &'r Value, name: &str) -> &'r Value {
-    record["clocks"].as_array().unwrap().iter().find(|clock| clock["name"] == name).unwrap()
+    record["content"]["sections"]["clocks"]["report"]["clocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|clock| clock["name"] == name)
+        .unwrap()
 }
 
 fn finding_ids(record: &Value) -> Vec<&str> {
@@ -42,9 +47,9 @@ fn finding_ids(record: &Value) -> Vec<&str> {
 #[test]
 fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
     let record = record(&["check"]);
-    assert_eq!(record["schema_version"], 1);
+    assert_eq!(record["schema_version"], 2);
     assert_eq!(record["interrupted"], false);
-    for clock in record["clocks"].as_array().unwrap() {
+    for clock in record["content"]["sections"]["clocks"]["report"]["clocks"].as_array().unwrap() {
         if clock["available"] == true {
             assert!(clock["path"].is_string() && clock["path_evidence"]["detail"].is_string(), "{clock}");
             let latency = &clock["latency_ns"];
@@ -59,9 +64,12 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
             assert!(clock["reason_unavailable"].is_string(), "{clock}");
         }
     }
-    assert!(record["plan"]["latency_forks"].as_u64().unwrap() >= 11);
-    assert!(record["harness"]["loop_overhead_ns"]["estimate"].as_f64().unwrap() > 0.0);
-    let canary = &record["harness"]["canary"];
+    assert!(record["content"]["sections"]["clocks"]["plan"]["latency_forks"].as_u64().unwrap() >= 11);
+    assert!(
+        record["content"]["sections"]["clocks"]["report"]["harness"]["loop_overhead_ns"]["estimate"].as_f64().unwrap()
+            > 0.0
+    );
+    let canary = &record["content"]["sections"]["clocks"]["report"]["harness"]["canary"];
     assert!(
         canary["rounds_quiet"].as_u64().unwrap() > 0 && canary["rounds_quiet"].as_u64() <= canary["rounds"].as_u64()
     );
@@ -92,11 +100,11 @@ fn parts_alone_do_their_part_alone() {
 #[test]
 fn ordered_reads_are_causal_where_there_are_two_cpus() {
     let record = record(&["causality"]);
-    if record["plan"]["cpus"].as_array().unwrap().len() < 2 {
-        assert!(record["causality"]["reason_unavailable"].is_string());
+    if record["content"]["plan"]["cpus"].as_array().unwrap().len() < 2 {
+        assert!(record["content"]["sections"]["causality"]["report"]["reason_unavailable"].is_string());
         return;
     }
-    let litmus = record["causality"]["litmus"].as_array().unwrap();
+    let litmus = record["content"]["sections"]["causality"]["report"]["litmus"].as_array().unwrap();
     for row in litmus {
         let name = row["name"].as_str().unwrap();
         if clock(&record, name)["causal_by_design"] == true {
@@ -106,19 +114,19 @@ fn ordered_reads_are_causal_where_there_are_two_cpus() {
             assert!(row["worst_ns"].as_f64().unwrap() < 1000.0, "{row}");
         }
     }
-    assert!(!record["causality"]["pairs"].as_array().unwrap().is_empty());
+    assert!(!record["content"]["sections"]["causality"]["report"]["pairs"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn many_threads_read_causal_times() {
     let record = record(&["monotime", "--threads", "1,2,3", "--granularity", "0,1us"]);
-    assert_eq!(record["plan"]["monotime_granularities_ns"], serde_json::json!([0, 1000]));
+    assert_eq!(record["content"]["sections"]["contention"]["plan"]["granularities_ns"], serde_json::json!([0, 1000]));
     if clock(&record, "unordered")["available"] == false {
-        assert!(record["parts"][0]["reason"].is_string());
+        assert!(record["content"]["parts"][0]["reason"].is_string());
         return;
     }
-    let rows = record["monotime"]["rows"].as_array().unwrap();
-    assert!(record["monotime"]["rounds"].as_u64().unwrap() >= 9);
+    let rows = record["content"]["sections"]["contention"]["report"]["rows"].as_array().unwrap();
+    assert!(record["content"]["sections"]["contention"]["report"]["rounds"].as_u64().unwrap() >= 9);
     assert_eq!(rows.len(), 5 * 3, "two granularities, the bare source, the ordered and the adaptive clock");
     for row in rows {
         assert!(row["reads_per_s"]["median"].as_f64().unwrap() > 0.0 && row["scaling"]["median"].is_number(), "{row}");
@@ -131,8 +139,8 @@ fn many_threads_read_causal_times() {
 #[test]
 fn released_threads_stand_beside_one_and_beside_calls_of_nothing() {
     let record = record(&["latch", "--threads", "3"]);
-    assert_eq!(record["plan"]["latch_threads"], 3);
-    let latch = &record["latch"];
+    assert_eq!(record["content"]["sections"]["thread_release"]["plan"]["threads"], 3);
+    let latch = &record["content"]["sections"]["thread_release"]["report"];
     assert!(latch["rounds"].as_u64().unwrap() >= 11 && latch["releases"].as_u64() > latch["rounds"].as_u64());
     assert!(latch["thread_start_ns"]["median"].as_f64().unwrap() > 0.0);
     let rows = latch["rows"].as_array().unwrap();
@@ -155,10 +163,16 @@ fn reads_between_work_are_compared_with_the_work_alone() {
     let output = chronoscope().args(arguments).assert().success().get_output().clone();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(record["study"], "scaling");
-    assert_eq!(record["scaling"][0]["clock"], clock);
-    assert!(record["comparisons"].as_array().unwrap().iter().all(|comparison| comparison["baseline"] == "nothing"));
-    let cells = record["cells"].as_array().unwrap();
+    assert_eq!(record["content"]["study"]["name"], "scaling");
+    assert_eq!(record["content"]["scaling"][0]["clock"], clock);
+    assert!(
+        record["content"]["study"]["comparisons"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|comparison| comparison["baseline"] == "nothing")
+    );
+    let cells = record["content"]["study"]["cells"].as_array().unwrap();
     let backoffs = |case: &str| cells.iter().filter(|cell| cell["case"] == case).count();
     assert!(backoffs(clock) > 1 && backoffs("nothing") > 0 && backoffs(&format!("ticks of {clock}")) == 1);
 }
@@ -166,7 +180,7 @@ fn reads_between_work_are_compared_with_the_work_alone() {
 #[test]
 fn the_library_clock_says_how_it_fares() {
     let record = record(&["reads"]);
-    let library = &record["library_clock"];
+    let library = &record["content"]["sections"]["clocks"]["report"]["library_clock"];
     let state = library["state"].as_str().unwrap();
     assert!(["verified", "degraded", "fallback"].contains(&state));
     assert_eq!(state == "fallback", library["counter_hz"].is_null());
@@ -178,8 +192,8 @@ fn one_cpu_is_enough_for_all_but_causality() {
     let allowed = record(&["reads"])["machine"]["cpu"]["allowed"][0].to_string();
     let record = record(&["check", "--cpus", &allowed]);
     assert!(finding_ids(&record).contains(&"one_cpu"));
-    assert!(record["causality"]["reason_unavailable"].is_string());
-    assert!(record["verdict"]["causal"].is_null());
+    assert!(record["content"]["sections"]["causality"]["report"]["reason_unavailable"].is_string());
+    assert!(record["content"]["verdict"]["causal"].is_null());
 }
 
 #[test]
@@ -193,7 +207,7 @@ fn a_question_is_answered_and_strict_fails_on_it() {
         .clone();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(finding_ids(&record).contains(&"interval_near_latency"));
-    assert_eq!(record["verdict"]["questions"][0]["interval_ns"], 1.0);
+    assert_eq!(record["content"]["verdict"]["questions"][0]["interval_ns"], 1.0);
 }
 
 #[test]
@@ -284,7 +298,7 @@ fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
 #[test]
 fn no_pause_is_early_and_every_way_is_in_the_record() {
     let record = record(&["pause", "--length", "1us", "--length", "300us"]);
-    let pause = &record["pause"];
+    let pause = &record["content"]["sections"]["pauses"]["report"];
     let methods = pause["methods"].as_array().unwrap();
     let tried = methods.len() + 2 * pause["unavailable"].as_array().unwrap().len();
     assert_eq!(tried, 14, "seven ways, two lengths");
@@ -307,7 +321,7 @@ fn a_check_looks_at_pauses_too() {
 fn pace(arguments: &[&str]) -> (Option<i32>, Value) {
     let output = chronoscope().args(["pace", "--format", "json"]).args(arguments).assert().get_output().clone();
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope-pace.v1.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&run), "{run}");
     (output.status.code(), run)
 }
@@ -315,7 +329,7 @@ fn pace(arguments: &[&str]) -> (Option<i32>, Value) {
 #[test]
 fn a_pace_loses_no_event_and_a_stall_shows_in_response_times() {
     let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms"]);
-    let pace = &run["pace"];
+    let pace = &run["content"]["pace"];
     assert_eq!((code, &pace["events"], &pace["missed"]), (Some(0), &Value::from(2_000), &Value::from(0)));
     // 250 of 2000 events are intended while it lasts: whatever the machine does, one in a hundred waits most of it.
     assert!(pace["response_ns"]["p99"].as_u64().unwrap() >= 40_000_000);
@@ -325,7 +339,7 @@ fn a_pace_loses_no_event_and_a_stall_shows_in_response_times() {
 #[test]
 fn events_that_are_skipped_are_counted() {
     let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--behind", "skip"]);
-    let counted = |name: &str| run["pace"][name].as_u64().unwrap();
+    let counted = |name: &str| run["content"]["pace"][name].as_u64().unwrap();
     assert_eq!((code, counted("events") + counted("missed")), (Some(0), 2_000));
     assert!(counted("missed") >= 200);
 }
@@ -333,9 +347,9 @@ fn events_that_are_skipped_are_counted() {
 #[test]
 fn a_limit_to_catching_up_leaves_out_what_is_later() {
     let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--most-late", "10ms"]);
-    let counted = |name: &str| run["pace"][name].as_u64().unwrap();
+    let counted = |name: &str| run["content"]["pace"][name].as_u64().unwrap();
     assert_eq!((code, counted("events") + counted("missed")), (Some(0), 2_000));
-    assert!(counted("missed") >= 150 && run["pace"]["most_late_ms"] == 10.0);
+    assert!(counted("missed") >= 150 && run["content"]["pace"]["most_late_ms"] == 10.0);
     let refused =
         chronoscope().args(["pace", "--rate", "5k", "--behind", "skip", "--most-late", "10ms"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
@@ -348,7 +362,7 @@ fn a_consumer_gets_a_line_for_each_event() {
     let lines = folder.path().join("lines");
     let script = format!("cat > '{}'", lines.display());
     let (code, run) = pace(&["--rate", "1k", "--for", "100ms", "--", "sh", "-c", &script]);
-    assert_eq!((code, &run["pace"]["events"]), (Some(0), &Value::from(100)));
+    assert_eq!((code, &run["content"]["pace"]["events"]), (Some(0), &Value::from(100)));
     let text = std::fs::read_to_string(lines).unwrap();
     assert_eq!(text.lines().count(), 100);
     for (number, line) in text.lines().enumerate() {
@@ -367,7 +381,7 @@ fn a_consumer_that_is_slower_than_the_rate_is_not_said_to_respond() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("hand-over") && !text.contains("response") && !text.contains("users saw"), "{text}");
     let (code, run) = pace(&[["--rate", "1k", "--for", "300ms"], SLOW].concat());
-    let pace = &run["pace"];
+    let pace = &run["content"]["pace"];
     assert_eq!((code, &pace["handover_ns"]), (Some(0), &pace["service_ns"]));
     if cfg!(target_os = "linux") {
         assert!(pace["unread_lines"].as_u64().unwrap() > 0, "{pace}");
@@ -378,7 +392,7 @@ fn a_consumer_that_is_slower_than_the_rate_is_not_said_to_respond() {
 #[test]
 fn nothing_done_is_nothing_late_by_what_was_done() {
     let (_, run) = pace(&["--rate", "20k", "--for", "300ms"]);
-    let pace = &run["pace"];
+    let pace = &run["content"]["pace"];
     assert_eq!((&pace["late_share_caller"], &pace["handover_ns"]), (&Value::from(0.0), &Value::Null));
     assert_eq!(pace["command_killed"], Value::Null);
     let sum: f64 = ["late_share_machine", "late_share_pacer"].map(|name| pace[name].as_f64().unwrap()).iter().sum();
@@ -388,7 +402,7 @@ fn nothing_done_is_nothing_late_by_what_was_done() {
 #[test]
 fn a_consumer_that_dies_ends_the_run_and_takes_nothing_along() {
     let (code, run) = pace(&["--rate", "2k", "--for", "5s", "--", "head", "-n", "20"]);
-    let pace = &run["pace"];
+    let pace = &run["content"]["pace"];
     assert_eq!(code, Some(1));
     assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
     assert!((1..10_000).contains(&pace["events"].as_u64().unwrap()));
@@ -409,13 +423,13 @@ fn a_consumer_that_reads_nothing_does_not_hold_up_ctrl_c() {
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     let run: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((child.wait().unwrap().code(), &run["interrupted"]), (Some(1), &Value::from(true)));
-    assert!(run["pace"]["events"].as_u64().unwrap() > 100);
+    assert!(run["content"]["pace"]["events"].as_u64().unwrap() > 100);
 }
 
 #[test]
 fn a_consumer_that_reads_nothing_does_not_hold_up_the_end() {
     let (code, run) = pace(&["--rate", "100k", "--for", "200ms", "--", "sleep", "600"]);
-    let pace = &run["pace"];
+    let pace = &run["content"]["pace"];
     assert_eq!((code, &run["interrupted"]), (Some(1), &Value::from(false)));
     assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
 }

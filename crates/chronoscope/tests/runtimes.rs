@@ -54,7 +54,7 @@ fn run(programs: &[&Path], arguments: &[&str]) -> Value {
     }
     let output = command.assert().success().get_output().clone();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let schema = serde_json::from_str(include_str!("../schema/chronoscope-record.v1.schema.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
     let faults: Vec<String> =
         jsonschema::validator_for(&schema).unwrap().iter_errors(&record).map(|fault| fault.to_string()).collect();
     assert!(faults.is_empty(), "{faults:?}");
@@ -62,7 +62,7 @@ fn run(programs: &[&Path], arguments: &[&str]) -> Value {
 }
 
 fn runtimes(record: &Value) -> &Vec<Value> {
-    record["runtimes"].as_array().unwrap()
+    record["content"]["sections"]["runtimes"]["report"].as_array().unwrap()
 }
 
 fn at<'r>(record: &'r Value, program: &Path) -> &'r Value {

@@ -12,6 +12,7 @@ mod affinity;
 pub mod machine;
 pub mod process;
 pub mod record;
+pub mod rule;
 mod start;
 pub mod stats;
 mod study;
@@ -25,6 +26,7 @@ pub use record::finding;
 pub use record::study::Mode;
 
 pub use crate::start::Start;
+pub use crate::study::rules as study_rules;
 pub use crate::study::{
     Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved, Welch,
     compare_studies, defaults, welch_ratio,

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::Duration;
 
 use chronoscope_harness::Unobserved;
-use chronoscope_harness::finding::FindingId;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
+use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED};
 use chronoscope_harness::{Group, Study, StudyObserver, StudyWish};
 
 fn main() {
@@ -100,7 +100,7 @@ fn nothing() {
     let record = run(&Study::new("nothing").case("empty", |b| b.iter(|| ())));
     let cell = cell(&record, "empty");
     assert!(cell.time_ns.is_none() && cell.below_ns.is_some_and(|ns| ns > 0.0), "{:?}", cell.time_ns);
-    assert!(record.findings.iter().any(|finding| finding.id == FindingId::BelowResolution));
+    assert!(record.findings.iter().any(|finding| finding.is(BELOW_RESOLUTION)));
     assert!(record.tokens.is_none(), "no backoff, no tokens");
 }
 
@@ -179,7 +179,7 @@ fn panics() {
     assert!(reasons.iter().any(|(case, reason)| *case == "idle" && reason.contains("b.iter")), "{reasons:?}");
     let sound = cell(&record, "sound");
     assert_eq!(sound.forks.len(), 3);
-    assert!(sound.visits > 0 && record.findings.iter().any(|finding| finding.id == FindingId::CaseFailed));
+    assert!(sound.visits > 0 && record.findings.iter().any(|finding| finding.is(CASE_FAILED)));
 }
 
 fn kills() {
@@ -239,6 +239,6 @@ fn stopped() {
     let wish = StudyWish { budget: Some(Duration::from_secs(600)), ..wish() };
     let tool = Tool { name: "test".into(), version: "0".into() };
     let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
-    assert!(record.interrupted && record.findings.iter().any(|finding| finding.id == FindingId::Interrupted));
+    assert!(record.interrupted && record.findings.iter().any(|finding| finding.is(INTERRUPTED)));
     assert!(record.forks.len() == 1 && record.forks[0].reason_incomplete.is_some());
 }

@@ -166,7 +166,10 @@ fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
 
 /// What speaks against the counter, traps included: a read that leaves the guest is no cheap one.
 fn counter_doubt(record: &Record) -> Option<String> {
-    let traps = || crate::rules::trap_cost_ns(record).map(|_| "every read of the counter is intercepted".to_owned());
+    let traps = || {
+        crate::sections::clocks::rules::trap_cost_ns(record)
+            .map(|_| "every read of the counter is intercepted".to_owned())
+    };
     record.counter_doubt().or_else(traps)
 }
 

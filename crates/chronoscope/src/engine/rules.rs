@@ -1,9 +1,52 @@
 use std::collections::BTreeMap;
 
-use crate::finding::{Finding, FindingId, Severity};
+use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
 use crate::part::Part;
 use crate::record::{Disturbance, Outcome, PartReport, Record};
+use crate::sections::causality::plan::{LITMUS, OFFSETS};
+use crate::sections::runtimes::plan::RUNTIMES;
+use chronoscope_harness::rule::Rule;
+use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
 use chronoscope_harness::words::{count, ns};
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[NOISY_MACHINE], find: noisy_machine },
+    Rule { yields: &[CORE_SHARED], find: core_shared },
+    Rule { yields: &[STOLEN_TIME], find: stolen_time },
+    Rule { yields: &[NO_WORKERS], find: no_workers },
+    Rule { yields: &[ONE_CPU], find: one_cpu },
+    Rule { yields: &[NOT_PINNED], find: not_pinned },
+    Rule { yields: &[PART_UNAVAILABLE], find: parts_unavailable },
+    Rule { yields: &[INTERRUPTED], find: interrupted },
+];
+
+pub const CORE_SHARED: Kind = Kind {
+    id: "core_shared",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "the core was shared with a busy neighbour throughout, which no kernel counter shows",
+};
+
+pub const STOLEN_TIME: Kind = Kind {
+    id: "stolen_time",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "the hypervisor gave time to other guests during the run",
+};
+
+pub const ONE_CPU: Kind = Kind {
+    id: "one_cpu",
+    severity: Severity::Notice,
+    shown_in: &["causality"],
+    about: "only one CPU may be used, so nothing is known across CPUs",
+};
+
+pub const NO_WORKERS: Kind = Kind {
+    id: "no_workers",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "no worker process could be started: everything was measured in one process",
+};
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
@@ -63,7 +106,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
 }
 
 /// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
-pub fn noisy_machine(record: &Record) -> Vec<Finding> {
+fn noisy_machine(record: &Record) -> Vec<Finding> {
     let found: Vec<_> = record
         .reads
         .iter()
@@ -79,7 +122,7 @@ pub fn noisy_machine(record: &Record) -> Vec<Finding> {
     });
     let Some((reads, gap, is_grave, seen)) = worst else { return preempted(record).into_iter().collect() };
     let mut finding = Finding::new(
-        FindingId::NoisyMachine,
+        NOISY_MACHINE,
         format!(
             "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; in that part {seen}",
             gap.share_of_time * 100.0,
@@ -122,7 +165,7 @@ fn preempted(record: &Record) -> Option<Finding> {
     let share = waited_ms / elapsed_ms.max(1) as f64;
     (share > WAITED_SHARE).then(|| {
         Finding::new(
-            FindingId::NoisyMachine,
+            NOISY_MACHINE,
             format!(
                 "measuring threads waited {} of {} for their CPU: something else runs there",
                 ns(waited_ms * 1e6),
@@ -146,7 +189,7 @@ fn quieter(record: &Record) -> &'static str {
 }
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
-pub fn core_shared(record: &Record) -> Vec<Finding> {
+fn core_shared(record: &Record) -> Vec<Finding> {
     let canary = record.clocks.harness.as_ref().map(|harness| harness.canary);
     let Some(canary) = canary.filter(|canary| canary.shared_throughout == Some(true)) else { return Vec::new() };
     // A record of a build that judged every core by the cycles of one.
@@ -154,7 +197,7 @@ pub fn core_shared(record: &Record) -> Vec<Finding> {
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
     vec![
         Finding::new(
-            FindingId::CoreShared,
+            CORE_SHARED,
             format!(
                 "the core was shared with a busy neighbour throughout: an empty loop did {:.1} turns per link of a \
                  multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
@@ -167,7 +210,7 @@ pub fn core_shared(record: &Record) -> Vec<Finding> {
     ]
 }
 
-pub fn stolen_time(record: &Record) -> Vec<Finding> {
+fn stolen_time(record: &Record) -> Vec<Finding> {
     let stolen_ms: f64 = disturbances(record).filter_map(|disturbance| disturbance.steal_ms).sum();
     let measured_ms: u64 = record.parts.iter().map(|part| part.elapsed_ms).sum();
     let share = stolen_ms / measured_ms.max(1) as f64;
@@ -175,20 +218,17 @@ pub fn stolen_time(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(
-            FindingId::StolenTime,
-            format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"),
-        )
-        .value("steal_ms", stolen_ms)
-        .value("share", share)
-        .advice("use a machine with CPUs of its own, or measure when its neighbours are quiet"),
+        Finding::new(STOLEN_TIME, format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"))
+            .value("steal_ms", stolen_ms)
+            .value("share", share)
+            .advice("use a machine with CPUs of its own, or measure when its neighbours are quiet"),
     ]
 }
 
-pub fn no_workers(record: &Record) -> Vec<Finding> {
+fn no_workers(record: &Record) -> Vec<Finding> {
     let finding = |reason: &String| {
         Finding::new(
-            FindingId::NoWorkers,
+            NO_WORKERS,
             format!("everything was measured in one process, whose luck with its layout no interval shows: {reason}"),
         )
         .advice("run where a program may start itself again")
@@ -196,15 +236,15 @@ pub fn no_workers(record: &Record) -> Vec<Finding> {
     record.reason_no_workers.iter().map(finding).collect()
 }
 
-pub fn one_cpu(record: &Record) -> Vec<Finding> {
+fn one_cpu(record: &Record) -> Vec<Finding> {
     let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
     if record.machine.cpu.online == Some(1) {
         let saw = format!("the machine has CPU {cpu} alone: there is no other that could disagree with it");
-        return vec![Finding::new(FindingId::OneCpu, saw).value("cpus", 1.0)];
+        return vec![Finding::new(ONE_CPU, saw).value("cpus", 1.0)];
     }
     vec![
         Finding::new(
-            FindingId::OneCpu,
+            ONE_CPU,
             format!("the run may use CPU {cpu} alone: nothing is known about causality between CPUs"),
         )
         .value("cpus", 1.0)
@@ -212,11 +252,11 @@ pub fn one_cpu(record: &Record) -> Vec<Finding> {
     ]
 }
 
-pub fn not_pinned(record: &Record) -> Vec<Finding> {
+fn not_pinned(record: &Record) -> Vec<Finding> {
     disturbances(record)
         .find_map(|disturbance| disturbance.reason_unpinned.as_ref())
         .map(|reason| {
-            Finding::new(FindingId::NotPinned, format!("measuring threads could not be bound to a CPU: {reason}"))
+            Finding::new(NOT_PINNED, format!("measuring threads could not be bound to a CPU: {reason}"))
                 .advice("figures may mix several CPUs; run where sched_setaffinity is allowed")
         })
         .into_iter()
@@ -224,13 +264,10 @@ pub fn not_pinned(record: &Record) -> Vec<Finding> {
 }
 
 /// One finding per reason, since what is missing for one part is often missing for several.
-pub fn parts_unavailable(record: &Record) -> Vec<Finding> {
+fn parts_unavailable(record: &Record) -> Vec<Finding> {
     // What one CPU or a stopped run explains has a finding of its own.
-    let explained = |part: Part| {
-        record.interrupted
-            || (record.plan.cpus.len() == 1
-                && matches!(part, crate::sections::causality::plan::OFFSETS | crate::sections::causality::plan::LITMUS))
-    };
+    let explained =
+        |part: Part| record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
     for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
         by_reason.entry(report.reason.as_deref().unwrap_or("no reason was given")).or_default().push(report);
@@ -249,12 +286,9 @@ pub fn parts_unavailable(record: &Record) -> Vec<Finding> {
                     format!("{} ({how})", report.part.title())
                 })
                 .collect();
-            let mut finding =
-                Finding::new(FindingId::PartUnavailable, format!("not had: {}: {reason}", told.join(", ")))
-                    .about(told.join(", "));
-            if reports.iter().all(|report| report.part == crate::sections::runtimes::plan::RUNTIMES)
-                && no_runtime_failed(record)
-            {
+            let mut finding = Finding::new(PART_UNAVAILABLE, format!("not had: {}: {reason}", told.join(", ")))
+                .about(told.join(", "));
+            if reports.iter().all(|report| report.part == RUNTIMES) && no_runtime_failed(record) {
                 finding.severity = Severity::Notice;
             }
             finding
@@ -268,16 +302,13 @@ fn no_runtime_failed(record: &Record) -> bool {
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }
 
-pub fn interrupted(record: &Record) -> Vec<Finding> {
+fn interrupted(record: &Record) -> Vec<Finding> {
     if !record.interrupted {
         return Vec::new();
     }
     vec![
-        Finding::new(
-            FindingId::Interrupted,
-            "the run was stopped before its end; what was measured until then is here",
-        )
-        .advice("run again for the whole verdict"),
+        Finding::new(INTERRUPTED, "the run was stopped before its end; what was measured until then is here")
+            .advice("run again for the whole verdict"),
     ]
 }
 
@@ -392,6 +423,7 @@ mod tests {
         assert_eq!(severities(&record), [Severity::Notice]);
         record.runtimes[0].executable = Some("/usr/bin/java".to_owned());
         assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
+        assert!(crate::rules::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
         record.runtimes[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice, Severity::Notice]);
     }
@@ -414,9 +446,43 @@ mod tests {
         noisy.machine.cpu.online = Some(1);
         assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));
         noisy.plan.cpus = vec![0];
-        assert!(one_cpu(&noisy)[0].advice.is_empty());
+        assert!(one_cpu(&noisy)[0].is(ONE_CPU) && one_cpu(&noisy)[0].advice.is_empty());
         noisy.machine.cpu.online = Some(2);
         assert_eq!(one_cpu(&noisy)[0].advice, ["allow it two CPUs or more"]);
+    }
+
+    #[test]
+    fn time_that_the_hypervisor_took_is_told_from_one_percent() {
+        let mut record = disturbed(None, Some(1.0), None);
+        let part = |steal_ms| PartReport {
+            part: crate::sections::pauses::plan::PAUSES,
+            outcome: Outcome::Done,
+            reason: None,
+            elapsed_ms: 1_000,
+            disturbance: Disturbance { steal_ms: Some(steal_ms), ..Disturbance::default() },
+        };
+        record.parts = vec![part(10.0)];
+        assert_eq!(stolen_time(&record), []);
+        record.parts = vec![part(11.0)];
+        assert!(stolen_time(&record)[0].is(STOLEN_TIME));
+        assert_eq!(stolen_time(&record)[0].evidence.values["share"], 0.011);
+    }
+
+    #[test]
+    fn a_run_in_one_process_on_any_cpu_says_so() {
+        let mut record = blank();
+        record.reason_no_workers = Some("no such file".to_owned());
+        let reason = Some("sched_setaffinity: EPERM".to_owned());
+        record.parts.push(PartReport {
+            part: crate::sections::clocks::plan::LATENCY,
+            outcome: Outcome::Done,
+            reason: None,
+            elapsed_ms: 100,
+            disturbance: Disturbance { reason_unpinned: reason, ..Disturbance::default() },
+        });
+        let found = crate::rules::conclude(&record);
+        assert!(found.len() == 2 && found[0].is(NO_WORKERS) && found[1].is(NOT_PINNED), "{found:?}");
+        assert!(found[0].evidence.summary.ends_with("no such file") && found[1].evidence.summary.ends_with("EPERM"));
     }
 
     fn record(canary: Canary) -> Record {
@@ -448,7 +514,7 @@ mod tests {
     #[test]
     fn a_core_is_called_shared_only_by_its_own_cycles() {
         let found = core_shared(&record(SHARED));
-        assert_eq!(found.len(), 1);
+        assert!(found.len() == 1 && found[0].is(CORE_SHARED));
         assert!(found[0].evidence.summary.contains("1.5 turns per link"), "{}", found[0].evidence.summary);
         // What builds said that judged every core by four cycles, of a core that does three.
         let by_four = Canary { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };

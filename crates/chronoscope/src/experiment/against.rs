@@ -1,6 +1,10 @@
 //! What the study's own findings hold against its figures: pure functions of the findings.
 
-use crate::finding::{Finding, FindingId, Severity};
+use chronoscope_harness::study_rules::{
+    BIMODAL, CASE_FAILED, INTERRUPTED, NO_STEADY_STATE, OMISSION_INFLATES, THREADS_DID_NOT_OVERLAP,
+};
+
+use crate::finding::{Finding, Kind, Severity};
 
 /// The findings of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,14 +23,14 @@ const OF_THE_RUN: &str = "!";
 /// Everything that readers of a figure must know: findings that are warnings or worse, and that batches of one cell gather
 /// around two values. One objection for each kind, with the worst case.
 pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
-    let mut kinds: Vec<FindingId> = Vec::new();
+    let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| is_against(finding)) {
-        if !kinds.contains(&finding.id) {
-            kinds.push(finding.id);
+        if !kinds.contains(&&*finding.id) {
+            kinds.push(&finding.id);
         }
     }
     let mut of_cases = 0;
-    let objection = |kind: FindingId| {
+    let objection = |kind: &str| {
         let of_kind: Vec<&Finding> = findings.iter().filter(|finding| finding.id == kind).collect();
         let worst = of_kind.iter().min_by(|a, b| badness(b).total_cmp(&badness(a)))?;
         let cases: Vec<String> = of_kind.iter().filter_map(|finding| finding.subject.clone()).collect();
@@ -49,19 +53,19 @@ pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
 
 /// What is said elsewhere on the page is not said again.
 fn is_against(finding: &Finding) -> bool {
-    let is_said = matches!(finding.id, FindingId::Interrupted | FindingId::CaseFailed);
-    !is_said && (finding.severity >= Severity::Warning || finding.id == FindingId::Bimodal)
+    let is_said = finding.is(INTERRUPTED) || finding.is(CASE_FAILED);
+    !is_said && (finding.severity >= Severity::Warning || finding.is(BIMODAL))
 }
 
 /// How bad a finding is among those of its kind.
 fn badness(finding: &Finding) -> f64 {
-    let value = |name: &str| finding.evidence.values.get(name).copied();
-    match finding.id {
-        FindingId::ThreadsDidNotOverlap => value("overlap_share").map_or(0.0, |share| -share),
-        FindingId::OmissionInflates => value("inflation").unwrap_or(0.0),
-        FindingId::NoSteadyState => value("forks_never_steady").unwrap_or(0.0),
-        _ => 0.0,
-    }
+    const GROWS_WITH: [(Kind, &str, f64); 3] = [
+        (THREADS_DID_NOT_OVERLAP, "overlap_share", -1.0),
+        (OMISSION_INFLATES, "inflation", 1.0),
+        (NO_STEADY_STATE, "forks_never_steady", 1.0),
+    ];
+    let of_kind = GROWS_WITH.iter().find(|(kind, ..)| finding.is(*kind));
+    of_kind.and_then(|(_, name, sign)| Some(sign * finding.evidence.values.get(*name)?)).unwrap_or(0.0)
 }
 
 /// The signs of what is held against any of these cases, behind a space: empty where nothing is.
@@ -79,22 +83,23 @@ pub(crate) fn marks(objections: &[Objection], cases: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::study_rules::{AUTOCORRELATED, NOISY_MACHINE};
 
     fn overlap(case: &str, share: f64) -> Finding {
         let words = format!("{case} (1 tokens, 2 threads): all threads ran at once for {:.0} %", 100.0 * share);
-        Finding::new(FindingId::ThreadsDidNotOverlap, words).about(case).value("overlap_share", share)
+        Finding::new(THREADS_DID_NOT_OVERLAP, words).about(case).value("overlap_share", share)
     }
 
     #[test]
     fn each_kind_is_said_once_with_its_worst_case() {
         let findings = [
-            Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet"),
+            Finding::new(NOISY_MACHINE, "6 of 18 visits were quiet"),
             overlap("a", 0.49),
             overlap("b", 0.34),
             overlap("c", 0.45),
-            Finding::new(FindingId::Bimodal, "b (0 tokens, 2 threads): 160 ns and 19 ns").about("b"),
-            Finding::new(FindingId::Autocorrelated, "a: neighbours").about("a"),
-            Finding::new(FindingId::CaseFailed, "d: no").about("d"),
+            Finding::new(BIMODAL, "b (0 tokens, 2 threads): 160 ns and 19 ns").about("b"),
+            Finding::new(AUTOCORRELATED, "a: neighbours").about("a"),
+            Finding::new(CASE_FAILED, "d: no").about("d"),
         ];
         let found = objections(&findings);
         let said: Vec<(&str, &str)> = found.iter().map(|one| (one.sign, one.words.as_str())).collect();

@@ -132,9 +132,10 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::finding::{Finding, FindingId};
+    use crate::finding::Finding;
     use crate::record::study::{Control, StudyFork};
     use chronoscope_examples::Experiment;
+    use chronoscope_harness::study_rules::NOISY_MACHINE;
 
     use super::super::synthetic::record;
     use super::*;
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn a_warning_of_the_study_is_on_the_page_before_what_it_undermines() {
         let mut made = record();
-        made.findings = vec![Finding::new(FindingId::NoisyMachine, "6 of 18 visits were quiet")];
+        made.findings = vec![Finding::new(NOISY_MACHINE, "6 of 18 visits were quiet")];
         let conclusions = Experiment::ALL[0].conclude(&made);
         let text = terminal(&conclusions, &made, Width::default());
         let (warning, naive) = (text.find("6 of 18 visits were quiet").unwrap(), text.find("WHAT A NAIVE").unwrap());

@@ -1,5 +1,65 @@
-use crate::finding::{Finding, FindingId};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::{Clocksource, Record, TscAccess, TscClass};
+use chronoscope_harness::rule::Rule;
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[COUNTER_FORBIDDEN], find: counter_forbidden },
+    Rule { yields: &[TSC_DISTRUSTED], find: tsc_distrusted },
+    Rule { yields: &[TSC_NOT_INVARIANT], find: tsc_not_invariant },
+    Rule { yields: &[FREQUENCY_MISDECLARED], find: frequency_misdeclared },
+    Rule { yields: &[BETTER_CLOCKSOURCE_AVAILABLE], find: better_clocksource },
+    Rule { yields: &[FREQUENCY_SCALING], find: frequency_scaling },
+    Rule { yields: &[CPU_QUOTA], find: cpu_quota },
+];
+
+pub const COUNTER_FORBIDDEN: Kind = Kind {
+    id: "counter_forbidden",
+    severity: Severity::Critical,
+    shown_in: &["clocks"],
+    about: "the process may not read the counter",
+};
+
+pub const TSC_DISTRUSTED: Kind = Kind {
+    id: "tsc_distrusted",
+    severity: Severity::Warning,
+    shown_in: &["clocks", "causality"],
+    about: "the kernel does not trust the TSC",
+};
+
+pub const TSC_NOT_INVARIANT: Kind = Kind {
+    id: "tsc_not_invariant",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "the TSC changes its rate, or stops in deep sleep",
+};
+
+pub const FREQUENCY_MISDECLARED: Kind = Kind {
+    id: "frequency_misdeclared",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "the counter does not run at the frequency that a source declares",
+};
+
+pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind = Kind {
+    id: "better_clocksource_available",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "a better clocksource is available than the one in use",
+};
+
+pub const FREQUENCY_SCALING: Kind = Kind {
+    id: "frequency_scaling",
+    severity: Severity::Notice,
+    shown_in: &["clocks", "reads"],
+    about: "the frequency governor may change the CPU frequency during a measurement",
+};
+
+pub const CPU_QUOTA: Kind = Kind {
+    id: "cpu_quota",
+    severity: Severity::Notice,
+    shown_in: &["clocks", "reads"],
+    about: "the container may use less CPU time than the CPUs it sees",
+};
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
 const MISDECLARED_PPM: f64 = 600.0;
@@ -7,13 +67,13 @@ const MISDECLARED_PPM: f64 = 600.0;
 const EXACT_SOURCES: [&str; 5] =
     ["CPUID 0x15", "CPUID 0x40000010", "kernel: tsc_freq_khz", "kernel log: refined", "CNTFRQ_EL0"];
 
-pub fn counter_forbidden(record: &Record) -> Vec<Finding> {
+fn counter_forbidden(record: &Record) -> Vec<Finding> {
     if record.machine.tsc.access != Some(TscAccess::Faults) {
         return Vec::new();
     }
     vec![
         Finding::new(
-            FindingId::CounterForbidden,
+            COUNTER_FORBIDDEN,
             "this process was started without the right to read the counter: rdtsc, and every clock of the system \
              that reads it on the vDSO, ends a program with SIGSEGV",
         )
@@ -21,7 +81,7 @@ pub fn counter_forbidden(record: &Record) -> Vec<Finding> {
     ]
 }
 
-pub fn tsc_distrusted(record: &Record) -> Vec<Finding> {
+fn tsc_distrusted(record: &Record) -> Vec<Finding> {
     let machine = &record.machine;
     if !machine.kernel_distrusts_counter() {
         return Vec::new();
@@ -39,10 +99,10 @@ pub fn tsc_distrusted(record: &Record) -> Vec<Finding> {
             "do not read the TSC directly here, whatever CPUID says; why the kernel left it out, its log from boot may tell",
         ),
     };
-    vec![Finding::new(FindingId::TscDistrusted, saw).about("tsc").advice(advice)]
+    vec![Finding::new(TSC_DISTRUSTED, saw).about("tsc").advice(advice)]
 }
 
-pub fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
+fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
     let tsc = &record.machine.tsc;
     let Some(class @ (TscClass::Absent | TscClass::Variant | TscClass::Constant)) = tsc.class else {
         return Vec::new();
@@ -58,13 +118,13 @@ pub fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
         None => {}
     }
     vec![
-        Finding::new(FindingId::TscNotInvariant, format!("the TSC is {}: {}", class.word(), tsc.class_evidence))
+        Finding::new(TSC_NOT_INVARIANT, format!("the TSC is {}: {}", class.word(), tsc.class_evidence))
             .about("tsc")
             .advice(advice),
     ]
 }
 
-pub fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
+fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
     // What was measured is itself known to within this.
     let measured_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     record
@@ -77,7 +137,7 @@ pub fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
         .filter(|(_, _, deviation_ppm)| deviation_ppm.abs() > MISDECLARED_PPM + measured_within_ppm)
         .map(|(source, hz, deviation_ppm)| {
             let finding = Finding::new(
-                FindingId::FrequencyMisdeclared,
+                FREQUENCY_MISDECLARED,
                 format!(
                     "{} says that the counter runs at {:.3} MHz, which is {deviation_ppm:+.0} ppm off",
                     source.source,
@@ -95,22 +155,19 @@ pub fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn better_clocksource(record: &Record) -> Vec<Finding> {
+fn better_clocksource(record: &Record) -> Vec<Finding> {
     let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(record.better_clocksource()) else {
         return Vec::new();
     };
     vec![
-        Finding::new(
-            FindingId::BetterClocksourceAvailable,
-            format!("the kernel reads {current} though {better} is available"),
-        )
-        .about(current)
-        .advice(format!("now: {}", Clocksource::switch_command(better)))
-        .advice(format!("for good: boot with clocksource={better}, once you know why the kernel chose otherwise")),
+        Finding::new(BETTER_CLOCKSOURCE_AVAILABLE, format!("the kernel reads {current} though {better} is available"))
+            .about(current)
+            .advice(format!("now: {}", Clocksource::switch_command(better)))
+            .advice(format!("for good: boot with clocksource={better}, once you know why the kernel chose otherwise")),
     ]
 }
 
-pub fn frequency_scaling(record: &Record) -> Vec<Finding> {
+fn frequency_scaling(record: &Record) -> Vec<Finding> {
     let others: Vec<&str> = record
         .machine
         .governor
@@ -124,19 +181,19 @@ pub fn frequency_scaling(record: &Record) -> Vec<Finding> {
     }
     vec![
         Finding::new(
-            FindingId::FrequencyScaling,
+            FREQUENCY_SCALING,
             format!("the frequency governor is {}: work of the same length takes varying time", others.join(", ")),
         )
         .advice("for the time of a measurement: sudo cpupower frequency-set -g performance"),
     ]
 }
 
-pub fn cpu_quota(record: &Record) -> Vec<Finding> {
+fn cpu_quota(record: &Record) -> Vec<Finding> {
     let allowed = record.machine.cpu.allowed.len() as f64;
     let Some(quota) = record.machine.limits.quota_cpus.filter(|quota| *quota < allowed) else { return Vec::new() };
     vec![
         Finding::new(
-            FindingId::CpuQuota,
+            CPU_QUOTA,
             format!(
                 "the container may use {quota:.2} CPUs' time and sees {allowed}: beyond it every thread is stopped"
             ),
@@ -153,6 +210,7 @@ mod tests {
     use crate::record::{CpuidFlags, RatingClass};
     use crate::rules::conclude;
     use crate::rules::tests::{blank, readable};
+    use crate::sections::clocks::rules::OS_CLOCK_ON_SLOW_PATH;
 
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
@@ -171,6 +229,34 @@ mod tests {
 
     fn advice(record: &Record) -> String {
         conclude(record).into_iter().flat_map(|finding| finding.advice).collect::<Vec<_>>().join("\n")
+    }
+
+    /// One fault after another, each with its finding.
+    #[test]
+    fn each_fault_of_a_machine_is_told_as_what_it_is() {
+        type Fault = (Kind, fn(&mut Record));
+        let faults: [Fault; 6] = [
+            (COUNTER_FORBIDDEN, |record| record.machine.tsc.access = Some(TscAccess::Faults)),
+            (TSC_NOT_INVARIANT, |record| record.machine.tsc.class = Some(TscClass::Variant)),
+            (BETTER_CLOCKSOURCE_AVAILABLE, |record| record.machine.clocksource.current = Some("hpet".to_owned())),
+            (FREQUENCY_SCALING, |record| record.machine.governor.governors = vec!["powersave".to_owned()]),
+            (CPU_QUOTA, |record| {
+                record.machine.cpu.allowed = vec![0, 1];
+                record.machine.limits.quota_cpus = Some(0.5);
+            }),
+            (TSC_DISTRUSTED, |record| {
+                record.machine.kernel.messages =
+                    vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()];
+            }),
+        ];
+        let sound = machine("tsc", &["tsc", "hpet"], TscClass::Invariant);
+        assert_eq!(conclude(&sound), []);
+        for (kind, fault) in faults {
+            let mut record = sound.clone();
+            fault(&mut record);
+            let found = conclude(&record);
+            assert!(found.len() == 1 && found[0].is(kind) && found[0].severity == kind.severity, "{kind:?}: {found:?}");
+        }
     }
 
     #[test]
@@ -215,6 +301,7 @@ mod tests {
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
             record.clocks[0].path = Some(crate::record::Path::Syscall);
+            assert!(conclude(&record).iter().any(|finding| finding.is(OS_CLOCK_ON_SLOW_PATH)));
             advice(&record)
         };
         let found = slow(&["tsc", "acpi_pm"], TscClass::Variant);
@@ -247,7 +334,8 @@ mod tests {
         record.machine.tsc.frequency = Some(measured(400.0));
         assert_eq!(frequency_misdeclared(&record), []);
         record.machine.tsc.frequency = Some(measured(1.0));
-        assert_eq!(frequency_misdeclared(&record)[0].advice.len(), 1);
+        let found = frequency_misdeclared(&record);
+        assert!(found[0].is(FREQUENCY_MISDECLARED) && found[0].advice.len() == 1);
         record.machine.tsc.class = Some(TscClass::Variant);
         assert!(frequency_misdeclared(&record)[0].advice.is_empty(), "a variant counter is not to be calibrated");
     }

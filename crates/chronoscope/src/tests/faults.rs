@@ -4,13 +4,17 @@ use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
 use crate::estimate;
-use crate::finding::FindingId;
+use crate::finding::Kind;
 use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Path, PauseWay, Record};
 use crate::rules as conclusion;
 use crate::rules::tests::blank;
+use crate::sections::causality::rules::{CROSS_CPU_SKEW, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::empty;
+use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
+use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY};
+use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::pauses::task as pause;
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_harness::stats::Distribution;
@@ -68,8 +72,8 @@ impl<F: Fn(&FakeClock)> TickSource for Stepping<'_, F> {
     }
 }
 
-fn found(record: &Record) -> Vec<FindingId> {
-    conclusion::conclude(record).into_iter().map(|finding| finding.id).collect()
+fn found(record: &Record) -> Vec<Kind> {
+    conclusion::conclude(record).into_iter().map(|finding| *conclusion::kind(&finding.id).unwrap()).collect()
 }
 
 #[test]
@@ -80,7 +84,7 @@ fn a_sound_clock_gives_no_finding() {
 #[test]
 fn a_step_back_gives_negative_elapsed() {
     let record = granularity_of(&sound(), 1.0, |clock| clock.step_back(Duration::from_nanos(700)));
-    assert_eq!(found(&record), [FindingId::NegativeElapsed]);
+    assert_eq!(found(&record), [NEGATIVE_ELAPSED]);
     let finding = &conclusion::conclude(&record)[0];
     assert_eq!(finding.evidence.values["worst_ns"], 680.0);
     assert_eq!(finding.subject.as_deref(), Some(CLOCK));
@@ -91,7 +95,7 @@ fn a_coarsened_clock_gives_resolution_is_not_granularity() {
     let clock = sound();
     clock.coarsen(Duration::from_nanos(100));
     let record = granularity_of(&clock, 1.0, |_| {});
-    assert_eq!(found(&record), [FindingId::ResolutionIsNotGranularity]);
+    assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
     assert_eq!(conclusion::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
 }
 
@@ -106,7 +110,7 @@ fn a_coarse_clock_that_says_so_gives_no_such_finding() {
 fn a_monotonic_clock_of_a_jiffy_is_coarse() {
     let clock = sound();
     clock.coarsen(Duration::from_micros(50));
-    assert_eq!(found(&granularity_of(&clock, 50_000.0, |_| {})), [FindingId::OsClockCoarse]);
+    assert_eq!(found(&granularity_of(&clock, 50_000.0, |_| {})), [OS_CLOCK_COARSE]);
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn litmus_of(name: &str, skew_ns: i64) -> Record {
 #[test]
 fn a_skewed_reader_gives_a_non_causal_read() {
     let record = litmus_of(CLOCK, -5_000);
-    assert_eq!(found(&record), [FindingId::NonCausalRead]);
+    assert_eq!(found(&record), [NON_CAUSAL_READ]);
     assert_eq!(conclusion::conclude(&record)[0].evidence.values["worst_ns"], 4_980.0);
     assert_eq!(found(&litmus_of(CLOCK, 0)), []);
 }
@@ -146,15 +150,15 @@ fn a_skewed_reader_gives_a_non_causal_read() {
 #[test]
 fn an_unordered_read_that_is_not_causal_is_expected() {
     let record = litmus_of(SourceId::CounterUnordered.name(), -5_000);
-    assert_eq!(found(&record), [FindingId::UnorderedReadNotCausal]);
+    assert_eq!(found(&record), [UNORDERED_READ_NOT_CAUSAL]);
     let unordered = litmus_of(SourceId::Clock(Guarantee::Unordered).name(), -5_000);
-    assert_eq!(found(&unordered), [FindingId::UnorderedReadNotCausal]);
+    assert_eq!(found(&unordered), [UNORDERED_READ_NOT_CAUSAL]);
 }
 
 #[test]
 fn the_librarys_causal_clocks_must_not_go_back_at_all() {
     for guarantee in [Guarantee::Ordered, Guarantee::Granular] {
-        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee).name(), -50)), [FindingId::NonCausalRead]);
+        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee).name(), -50)), [NON_CAUSAL_READ]);
     }
 }
 
@@ -162,10 +166,10 @@ fn the_librarys_causal_clocks_must_not_go_back_at_all() {
 fn full_resolution_may_go_back_by_less_than_its_granularity() {
     let name = SourceId::Clock(Guarantee::FullResolution).name();
     let within = litmus_of(name, -1_019); // 20 ns less, for the read
-    assert_eq!(found(&within), [FindingId::UnorderedReadNotCausal]);
+    assert_eq!(found(&within), [UNORDERED_READ_NOT_CAUSAL]);
     let saw = &conclusion::conclude(&within)[0].evidence;
     assert!(saw.summary.contains("worst step back 999 ns of the 1.00 µs it allows"), "{}", saw.summary);
-    assert_eq!(found(&litmus_of(name, -1_020)), [FindingId::NonCausalRead]);
+    assert_eq!(found(&litmus_of(name, -1_020)), [NON_CAUSAL_READ]);
 }
 
 #[test]
@@ -183,7 +187,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
         ));
         found(&record)
     };
-    assert_eq!(with(-150, 330), [FindingId::CrossCpuSkew]);
+    assert_eq!(with(-150, 330), [CROSS_CPU_SKEW]);
     assert_eq!(with(80, 100), []);
 }
 
@@ -204,7 +208,7 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
 
 #[test]
 fn an_interval_near_the_latency_is_a_finding() {
-    assert_eq!(found(&question(&sound(), 100)), [FindingId::IntervalNearLatency]);
+    assert_eq!(found(&question(&sound(), 100)), [INTERVAL_NEAR_LATENCY]);
     assert_eq!(found(&question(&sound(), 200)), []);
     assert_eq!(found(&question(&sound(), 2_000)), []);
 }
@@ -224,7 +228,7 @@ fn a_pause_that_ends_early_is_found() {
     };
     let mut record = blank();
     record.pauses.report = estimate::pause(&[pauses(990)], false, Disturbance::default());
-    assert_eq!(found(&record), [FindingId::EarlyPause]);
+    assert_eq!(found(&record), [EARLY_PAUSE]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
     record.pauses.report = estimate::pause(&[pauses(1_000)], false, Disturbance::default());

@@ -1,6 +1,7 @@
 //! What every page, document and rule must hold, over whole records.
 
 mod faults;
+mod findings;
 mod golden;
 mod golden_file;
 mod hostile;

@@ -18,6 +18,8 @@ mod launch;
 mod phases;
 mod protocol;
 mod rally;
+#[expect(missing_docs, reason = "a row tells what it is about")]
+pub mod rules;
 mod run;
 mod schedule;
 #[expect(clippy::module_inception, reason = "the noun of the file is the noun of the room")]

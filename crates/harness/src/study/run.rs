@@ -1,7 +1,7 @@
 use std::time::Instant;
 
 use super::error::StudyError;
-use super::estimate::{Seen, conclude, estimate};
+use super::estimate::{Seen, estimate};
 use super::launch::{self, End};
 use super::protocol::{Request, Said, VARIABLE, VisitLog};
 use super::schedule::{CellSpec, EMPTY};
@@ -102,7 +102,7 @@ impl Study {
         };
         let content = StudyContent { study: report, compared: None };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
-        record.findings = conclude(&record);
+        record.findings = crate::rule::conclude(super::rules::RULES, &record);
         record.elapsed_ms = milliseconds(began);
         Ok(record)
     }

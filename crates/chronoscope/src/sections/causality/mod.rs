@@ -9,6 +9,8 @@ pub mod report;
 pub mod rules;
 pub mod view;
 
+use chronoscope_harness::rule::Rule;
+
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
@@ -31,6 +33,7 @@ impl Section for Causality {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = TASKS;
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         let _ = options;

@@ -1,10 +1,37 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use crate::finding::{Finding, FindingId};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::{Litmus, Record};
+use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 
-pub fn non_causal_reads(record: &Record) -> Vec<Finding> {
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads },
+    Rule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
+];
+
+pub const NON_CAUSAL_READ: Kind = Kind {
+    id: "non_causal_read",
+    severity: Severity::Critical,
+    shown_in: &["causality"],
+    about: "a read returned less than a value already seen from another CPU, against its guarantee",
+};
+
+pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind {
+    id: "unordered_read_not_causal",
+    severity: Severity::Notice,
+    shown_in: &["causality"],
+    about: "the same, by a read that does not promise otherwise: expected, and a trap",
+};
+
+pub const CROSS_CPU_SKEW: Kind = Kind {
+    id: "cross_cpu_skew",
+    severity: Severity::Critical,
+    shown_in: &["causality"],
+    about: "two CPUs disagree about the time by more than the error bar",
+};
+
+fn non_causal_reads(record: &Record) -> Vec<Finding> {
     record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()
 }
 
@@ -28,12 +55,11 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         row.writer,
         count(row.observations)
     );
-    let finding =
-        Finding::new(if is_broken { FindingId::NonCausalRead } else { FindingId::UnorderedReadNotCausal }, saw)
-            .about(&row.name)
-            .value("observations", row.observations as f64)
-            .value("violations", row.violations as f64)
-            .value("worst_ns", row.worst_ns);
+    let finding = Finding::new(if is_broken { NON_CAUSAL_READ } else { UNORDERED_READ_NOT_CAUSAL }, saw)
+        .about(&row.name)
+        .value("observations", row.observations as f64)
+        .value("violations", row.violations as f64)
+        .value("worst_ns", row.worst_ns);
     let finding = match allowed_ns {
         Some(allowed) => finding.value("allowed_ns", allowed),
         None => finding,
@@ -74,7 +100,7 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     }
 }
 
-pub fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
+fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
     record
         .causality
         .pairs
@@ -82,7 +108,7 @@ pub fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
         .filter(|pair| pair.shows_skew())
         .map(|pair| {
             Finding::new(
-                FindingId::CrossCpuSkew,
+                CROSS_CPU_SKEW,
                 format!(
                     "{} on CPU {} is {} ± {} away from CPU {}; {} of {} messages arrived before they were sent",
                     pair.clock,

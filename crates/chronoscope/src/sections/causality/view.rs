@@ -1,4 +1,4 @@
-use crate::record::finding::FindingId;
+use super::rules::NON_CAUSAL_READ;
 use crate::record::{Litmus, PairOffset, Record};
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use anstyle::Style;
@@ -184,7 +184,7 @@ fn style(record: &Record, run: &Litmus) -> Style {
     let is_broken = record
         .findings
         .iter()
-        .any(|finding| finding.id == FindingId::NonCausalRead && finding.subject.as_ref() == Some(&run.name));
+        .any(|finding| finding.is(NON_CAUSAL_READ) && finding.subject.as_ref() == Some(&run.name));
     match (run.violations, by_design && !is_broken) {
         (0, _) => PLAIN,
         (_, true) => WARNING,

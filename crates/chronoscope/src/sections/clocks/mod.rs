@@ -11,6 +11,8 @@ pub mod report;
 pub mod rules;
 pub mod view;
 
+use chronoscope_harness::rule::Rule;
+
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
@@ -40,6 +42,7 @@ impl Section for Clocks {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = TASKS;
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, intervals::rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)

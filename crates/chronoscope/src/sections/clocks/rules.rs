@@ -3,9 +3,61 @@ use std::collections::BTreeMap;
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
-use crate::finding::{Finding, FindingId, Severity};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::{ClockReport, Path, PathMethod, Record};
+use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::ns;
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
+    Rule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
+    Rule { yields: &[OS_CLOCK_ON_SLOW_PATH], find: os_clock_on_slow_path },
+    Rule { yields: &[OS_CLOCK_COARSE], find: os_clock_coarse },
+    Rule { yields: &[PATH_INFERRED], find: path_inferred },
+    Rule { yields: &[COUNTER_TRAPS], find: counter_traps },
+];
+
+pub const NEGATIVE_ELAPSED: Kind = Kind {
+    id: "negative_elapsed",
+    severity: Severity::Critical,
+    shown_in: &["clocks", "reads"],
+    about: "a clock went backwards within a thread",
+};
+
+pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind {
+    id: "resolution_is_not_granularity",
+    severity: Severity::Notice,
+    shown_in: &["clocks", "runtimes"],
+    about: "the declared resolution is not the observed step",
+};
+
+pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind {
+    id: "os_clock_on_slow_path",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "every read of the monotonic clock enters the kernel",
+};
+
+pub const OS_CLOCK_COARSE: Kind = Kind {
+    id: "os_clock_coarse",
+    severity: Severity::Warning,
+    shown_in: &["clocks", "reads"],
+    about: "the monotonic clock moves in steps of a microsecond or more",
+};
+
+pub const PATH_INFERRED: Kind = Kind {
+    id: "path_inferred",
+    severity: Severity::Notice,
+    shown_in: &["clocks"],
+    about: "the path of a clock could only be guessed from timing",
+};
+
+pub const COUNTER_TRAPS: Kind = Kind {
+    id: "counter_traps",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "reading the counter costs what a trap costs",
+};
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
@@ -14,7 +66,7 @@ const RESOLUTION_FACTOR: f64 = 1.5;
 /// measured in one run, so that neither a slow CPU nor an emulator, which slows either, looks like a trap.
 const TRAP_LINKS: f64 = 200.0;
 
-pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
+fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
     for clock in &record.clocks.report.clocks {
         if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
@@ -33,8 +85,7 @@ pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
             if worst_ns > 0.0 {
                 summary += &format!(", by up to {}", ns(worst_ns));
             }
-            let mut finding =
-                Finding::new(FindingId::NegativeElapsed, summary).about(name).value("backward_steps", steps as f64);
+            let mut finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
             if worst_ns > 0.0 {
                 finding = finding.value("worst_ns", worst_ns);
             }
@@ -50,7 +101,7 @@ pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
+fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let differs = |clock: &ClockReport| misdeclared(&clock.name, clock.resolution_ns_declared?, clock.step_ns()?);
     record.clocks.iter().filter_map(differs).collect()
 }
@@ -60,7 +111,7 @@ pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
     let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
     differs.then(|| {
         let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
-        Finding::new(FindingId::ResolutionIsNotGranularity, summary)
+        Finding::new(RESOLUTION_IS_NOT_GRANULARITY, summary)
             .about(name)
             .value("declared_ns", declared)
             .value("granularity_ns", step)
@@ -73,14 +124,14 @@ fn monotonic(record: &Record) -> Option<&ClockReport> {
     record.clocks.iter().find(|clock| clock.available && clock.name == name)
 }
 
-pub fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
+fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
     let Some(clock) = monotonic(record).filter(|clock| clock.path == Some(Path::Syscall)) else { return Vec::new() };
     let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
     let mut summary = format!("{} enters the kernel at every read (clocksource {source})", clock.name);
     if let Some(latency) = &clock.latency_ns {
         summary += &format!(", at {} a read", ns(latency.estimate));
     }
-    let finding = Finding::new(FindingId::OsClockOnSlowPath, summary).about(&clock.name);
+    let finding = Finding::new(OS_CLOCK_ON_SLOW_PATH, summary).about(&clock.name);
     let finding = match &clock.latency_ns {
         Some(latency) => finding.value("latency_ns", latency.estimate),
         None => finding,
@@ -106,12 +157,12 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
     }
 }
 
-pub fn os_clock_coarse(record: &Record) -> Vec<Finding> {
+fn os_clock_coarse(record: &Record) -> Vec<Finding> {
     monotonic(record)
         .filter(|clock| clock.is_coarse())
         .and_then(|clock| Some((clock, clock.step_ns()?)))
         .map(|(clock, step)| {
-            Finding::new(FindingId::OsClockCoarse, format!("{} moves in steps of {}", clock.name, ns(step)))
+            Finding::new(OS_CLOCK_COARSE, format!("{} moves in steps of {}", clock.name, ns(step)))
                 .about(&clock.name)
                 .value("granularity_ns", step)
                 .advice("nothing shorter than a hundred of these steps can be timed within 1 %; see the clocksource")
@@ -120,7 +171,7 @@ pub fn os_clock_coarse(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn path_inferred(record: &Record) -> Vec<Finding> {
+fn path_inferred(record: &Record) -> Vec<Finding> {
     let inferred: Vec<&str> = record
         .clocks
         .iter()
@@ -131,7 +182,7 @@ pub fn path_inferred(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(FindingId::PathInferred, format!("the path of {} is a guess from timing", inferred.join(", ")))
+        Finding::new(PATH_INFERRED, format!("the path of {} is a guess from timing", inferred.join(", ")))
             .value("clocks", inferred.len() as f64)
             .advice("run where a process may install a seccomp filter, to have it proved"),
     ]
@@ -145,7 +196,7 @@ pub fn trap_cost_ns(record: &Record) -> Option<f64> {
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
-pub fn counter_traps(record: &Record) -> Vec<Finding> {
+fn counter_traps(record: &Record) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
     let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
     let advice = if record.machine.hypervisor.present == Some(true) {
@@ -154,7 +205,7 @@ pub fn counter_traps(record: &Record) -> Vec<Finding> {
         "something intercepts the counter: a hypervisor that does not show itself, an emulator, or a tracer"
     };
     vec![
-        Finding::new(FindingId::CounterTraps, format!("{name} costs {}, which is what a trap costs", ns(cost)))
+        Finding::new(COUNTER_TRAPS, format!("{name} costs {}, which is what a trap costs", ns(cost)))
             .about(name)
             .value("latency_ns", cost)
             .advice(advice),
@@ -164,7 +215,7 @@ pub fn counter_traps(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Canary, Harness};
+    use crate::record::{Canary, Harness, PathEvidence};
     use crate::rules::tests::{blank, latency, readable};
 
     const COUNTER: &str = SourceId::CounterUnordered.name();
@@ -211,8 +262,21 @@ mod tests {
     }
 
     #[test]
+    fn paths_that_were_guessed_are_told_once() {
+        let mut record = blank();
+        for (name, method) in [("a", PathMethod::Inferred), ("b", PathMethod::Proved), ("c", PathMethod::Inferred)] {
+            let evidence = PathEvidence { method, detail: String::new() };
+            record.clocks.push(ClockReport { path_evidence: Some(evidence), ..readable(name) });
+        }
+        let found = path_inferred(&record);
+        assert!(found.len() == 1 && found[0].is(PATH_INFERRED), "{found:?}");
+        assert_eq!(found[0].evidence.summary, "the path of a, c is a guess from timing");
+    }
+
+    #[test]
     fn a_hypervisor_is_blamed_only_where_there_is_one() {
         let mut record = machine(1_200.0, 1.0);
+        assert!(counter_traps(&record)[0].is(COUNTER_TRAPS));
         record.machine.hypervisor.present = Some(false);
         assert!(!counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
         record.machine.hypervisor.present = Some(true);

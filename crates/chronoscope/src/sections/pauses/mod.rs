@@ -10,6 +10,8 @@ pub mod view;
 
 use std::time::Duration;
 
+use chronoscope_harness::rule::Rule;
+
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
@@ -32,6 +34,7 @@ impl Section for Pauses {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = TASKS;
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)

@@ -1,8 +1,18 @@
-use crate::finding::{Finding, FindingId};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::Record;
+use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 
-pub fn early_pause(record: &Record) -> Vec<Finding> {
+pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
+
+pub const EARLY_PAUSE: Kind = Kind {
+    id: "early_pause",
+    severity: Severity::Critical,
+    shown_in: &["pauses", "runtimes"],
+    about: "a pause ended before its time",
+};
+
+fn early_pause(record: &Record) -> Vec<Finding> {
     let methods =
         record.pauses.report.iter().flat_map(|pause| &pause.methods).filter(|method| method.figures.early > 0);
     methods
@@ -13,7 +23,7 @@ pub fn early_pause(record: &Record) -> Vec<Finding> {
                 count(method.figures.early),
                 count(method.figures.samples)
             );
-            Finding::new(FindingId::EarlyPause, summary)
+            Finding::new(EARLY_PAUSE, summary)
                 .about(name)
                 .value("early", method.figures.early as f64)
                 .value("requested_ns", method.figures.requested_ns as f64)

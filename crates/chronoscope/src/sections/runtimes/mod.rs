@@ -11,6 +11,8 @@ pub mod view;
 
 use std::time::Duration;
 
+use chronoscope_harness::rule::Rule;
+
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
@@ -33,6 +35,7 @@ impl Section for Runtimes {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = TASKS;
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame).map(Some)

@@ -1,7 +1,72 @@
-use crate::finding::{Finding, FindingId, Severity};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::{Path, Record, Runtime, RuntimeClock, RuntimeKind, TimeKind};
+use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY};
 use crate::sections::clocks::rules::{misdeclared, way_off_the_slow_path};
+use crate::sections::pauses::rules::EARLY_PAUSE;
+use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
+    Rule { yields: &[RUNTIME_TICK_COARSE], find: tick_coarse },
+    Rule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
+    Rule { yields: &[RUNTIME_ON_SLOW_PATH], find: on_slow_path },
+    Rule { yields: &[WALL_CLOCK_FOR_INTERVALS], find: wall_clock_for_intervals },
+    Rule { yields: &[RUNTIME_LOOP_DOUBTFUL], find: loop_doubtful },
+    Rule { yields: &[RUNTIME_NOT_STEADY], find: not_steady },
+    Rule { yields: &[RUNTIME_NOT_PARALLEL], find: not_parallel },
+    Rule { yields: &[EARLY_PAUSE], find: early_pause },
+    Rule { yields: &[RUNTIME_FAILED], find: failed },
+];
+
+pub const RUNTIME_TICK_COARSE: Kind = Kind {
+    id: "runtime_tick_coarse",
+    severity: Severity::Warning,
+    shown_in: &["runtimes"],
+    about: "a runtime's clock calls itself fine, or is taken for it, and moves in coarse steps",
+};
+
+pub const RUNTIME_ON_SLOW_PATH: Kind = Kind {
+    id: "runtime_on_slow_path",
+    severity: Severity::Warning,
+    shown_in: &["runtimes"],
+    about: "every read of a runtime's clock enters the kernel",
+};
+
+pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind {
+    id: "wall_clock_for_intervals",
+    severity: Severity::Notice,
+    shown_in: &["runtimes"],
+    about: "clocks of runtimes that can be set while an interval runs",
+};
+
+pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind {
+    id: "runtime_loop_doubtful",
+    severity: Severity::Warning,
+    shown_in: &["runtimes"],
+    about: "four times as many reads of a runtime's clock did not take four times as long",
+};
+
+pub const RUNTIME_NOT_STEADY: Kind = Kind {
+    id: "runtime_not_steady",
+    severity: Severity::Warning,
+    shown_in: &["runtimes"],
+    about: "a runtime's loops did not become steady in the time they had",
+};
+
+pub const RUNTIME_NOT_PARALLEL: Kind = Kind {
+    id: "runtime_not_parallel",
+    severity: Severity::Notice,
+    shown_in: &["runtimes"],
+    about: "a runtime lets one thread run at a time",
+};
+
+pub const RUNTIME_FAILED: Kind = Kind {
+    id: "runtime_failed",
+    severity: Severity::Warning,
+    shown_in: &["runtimes"],
+    about: "a runtime is installed and could not be measured, or not completely",
+};
 
 /// A step below this is no coarse one, nor is one that is shorter than a read.
 const COARSE_NS: f64 = 50.0;
@@ -34,7 +99,7 @@ fn step(clock: &RuntimeClock) -> Option<f64> {
     clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false))
 }
 
-pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
+fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let went_back = clocks(record).filter_map(|(runtime, clock)| {
         let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
         Some((full_name(runtime, clock), clock.kind, seen.backward_steps, seen.worst_backward_ns))
@@ -43,7 +108,7 @@ pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
         .map(|(name, kind, steps, worst_ns)| {
             let summary =
                 format!("{name} stepped back {} times on one thread, by up to {}", count(steps), ns(worst_ns));
-            let mut finding = Finding::new(FindingId::NegativeElapsed, summary)
+            let mut finding = Finding::new(NEGATIVE_ELAPSED, summary)
                 .about(name)
                 .value("backward_steps", steps as f64)
                 .value("worst_ns", worst_ns);
@@ -56,7 +121,7 @@ pub fn negative_elapsed(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn tick_coarse(record: &Record) -> Vec<Finding> {
+fn tick_coarse(record: &Record) -> Vec<Finding> {
     let coarse = clocks(record).filter_map(|(runtime, clock)| {
         let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
         let step = step(clock).filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
@@ -72,7 +137,7 @@ pub fn tick_coarse(record: &Record) -> Vec<Finding> {
                 format!("though its readings have a unit of {}", ns(clock.tick_ns))
             };
             let mut finding =
-                Finding::new(FindingId::RuntimeTickCoarse, format!("{name} moves in steps of {} {beside}", ns(step)))
+                Finding::new(RUNTIME_TICK_COARSE, format!("{name} moves in steps of {} {beside}", ns(step)))
                     .about(name)
                     .value("granularity_ns", step)
                     .value("tick_ns", clock.tick_ns);
@@ -90,14 +155,14 @@ pub fn tick_coarse(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
+fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let declared = clocks(record).filter_map(|(runtime, clock)| {
         misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, step(clock)?)
     });
     declared.collect()
 }
 
-pub fn on_slow_path(record: &Record) -> Vec<Finding> {
+fn on_slow_path(record: &Record) -> Vec<Finding> {
     let slow = |runtime: &Runtime| {
         let entering: Vec<&RuntimeClock> = runtime
             .clocks
@@ -118,7 +183,7 @@ pub fn on_slow_path(record: &Record) -> Vec<Finding> {
                 count(reads),
                 names.join(", ")
             );
-            Finding::new(FindingId::RuntimeOnSlowPath, summary)
+            Finding::new(RUNTIME_ON_SLOW_PATH, summary)
                 .about(runtime.title())
                 .value("system_calls", calls as f64)
                 .value("reads", reads as f64)
@@ -128,7 +193,7 @@ pub fn on_slow_path(record: &Record) -> Vec<Finding> {
     measured(record).filter_map(slow).collect()
 }
 
-pub fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
+fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
     for runtime in measured(record).filter(|_| asks_for_clocks(record)) {
         let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
@@ -145,7 +210,7 @@ pub fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
     let list: Vec<String> = told.iter().map(|(_, words)| words.clone()).collect();
     let summary = format!("wall clocks, which can be set while an interval runs: {}", list.join("; "));
     vec![
-        Finding::new(FindingId::WallClockForIntervals, summary)
+        Finding::new(WALL_CLOCK_FOR_INTERVALS, summary)
             .value("runtimes", told.len() as f64)
             .advice("take them for the time of day, and the monotonic clock of the runtime for intervals"),
     ]
@@ -160,21 +225,21 @@ fn steadiest(runtime: &Runtime) -> Option<&str> {
     steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 
-pub fn loop_doubtful(record: &Record) -> Vec<Finding> {
+fn loop_doubtful(record: &Record) -> Vec<Finding> {
     let doubtful = clocks(record).filter_map(|(runtime, clock)| Some((runtime, clock, clock.loop_check?)));
     doubtful
         .filter(|(.., check)| !check.holds)
         .map(|(runtime, clock, check)| {
             let name = full_name(runtime, clock);
             let summary = format!("four times as many reads of {name} took {:.2} times as long", check.ratio);
-            Finding::new(FindingId::RuntimeLoopDoubtful, summary).about(name).value("ratio", check.ratio).advice(
+            Finding::new(RUNTIME_LOOP_DOUBTFUL, summary).about(name).value("ratio", check.ratio).advice(
                 "do not go by its latency: the compiler made something else of the loop, or the machine was disturbed",
             )
         })
         .collect()
 }
 
-pub fn not_steady(record: &Record) -> Vec<Finding> {
+fn not_steady(record: &Record) -> Vec<Finding> {
     let unsteady = |runtime: &Runtime| {
         let judged = || runtime.clocks.iter().filter_map(|clock| Some((clock, clock.warm_up?)));
         let names: Vec<&str> = judged()
@@ -184,7 +249,7 @@ pub fn not_steady(record: &Record) -> Vec<Finding> {
         (!names.is_empty()).then(|| {
             let summary =
                 format!("{}: the loops of {} were still changing in most processes", runtime.title(), names.join(", "));
-            Finding::new(FindingId::RuntimeNotSteady, summary)
+            Finding::new(RUNTIME_NOT_STEADY, summary)
                 .about(runtime.title())
                 .value("clocks", names.len() as f64)
                 .advice("take longer (--thorough), or a quieter machine")
@@ -193,7 +258,7 @@ pub fn not_steady(record: &Record) -> Vec<Finding> {
     measured(record).filter_map(unsteady).collect()
 }
 
-pub fn not_parallel(record: &Record) -> Vec<Finding> {
+fn not_parallel(record: &Record) -> Vec<Finding> {
     let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
     for runtime in measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record)) {
         match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
@@ -203,14 +268,14 @@ pub fn not_parallel(record: &Record) -> Vec<Finding> {
     }
     let told = kinds.into_iter().map(|(_, titles)| {
         let titles = titles.join(", ");
-        Finding::new(FindingId::RuntimeNotParallel, format!("{titles}: one thread runs at a time")).about(titles).advice(
+        Finding::new(RUNTIME_NOT_PARALLEL, format!("{titles}: one thread runs at a time")).about(titles).advice(
             "a thread's elapsed time contains the turns of the others: time work of several threads as a whole, from outside",
         )
     });
     told.collect()
 }
 
-pub fn early_pause(record: &Record) -> Vec<Finding> {
+fn early_pause(record: &Record) -> Vec<Finding> {
     let early = measured(record).flat_map(|runtime| {
         let methods = runtime.pause.iter().flat_map(|pause| &pause.methods);
         methods.filter(|method| method.early > 0).map(move |method| (runtime, method))
@@ -224,7 +289,7 @@ pub fn early_pause(record: &Record) -> Vec<Finding> {
                 count(method.samples),
                 ns(method.requested_ns as f64)
             );
-            let mut finding = Finding::new(FindingId::EarlyPause, summary)
+            let mut finding = Finding::new(EARLY_PAUSE, summary)
                 .about(name)
                 .value("early", method.early as f64)
                 .value("requested_ns", method.requested_ns as f64)
@@ -236,7 +301,7 @@ pub fn early_pause(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-pub fn failed(record: &Record) -> Vec<Finding> {
+fn failed(record: &Record) -> Vec<Finding> {
     let failing = record.runtimes.iter().filter(|runtime| !runtime.available && runtime.executable.is_some());
     failing
         .map(|runtime| {
@@ -244,12 +309,12 @@ pub fn failed(record: &Record) -> Vec<Finding> {
             let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason is known");
             if runtime.out_of_time {
                 let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
-                let mut finding = Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title());
+                let mut finding = Finding::new(RUNTIME_FAILED, summary).about(runtime.title());
                 finding.severity = Severity::Notice;
                 return finding.advice("chronoscope runtimes takes more time for them; --duration gives more still");
             }
             let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
-            Finding::new(FindingId::RuntimeFailed, summary).about(runtime.title())
+            Finding::new(RUNTIME_FAILED, summary).about(runtime.title())
         })
         .collect()
 }
@@ -257,11 +322,12 @@ pub fn failed(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Depth, Frame};
-    use crate::sections::runtimes::plan::plan;
     use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
-    use crate::rules::conclude;
+    use crate::plan::{Depth, Frame};
+    use crate::rules::{conclude, kind};
+    use crate::sections::runtimes::plan::plan;
     use crate::sections::runtimes::probe::Answer;
+    use crate::sections::runtimes::report::WarmUp;
     use std::collections::BTreeMap;
 
     /// A record of one runtime with one clock, as its probe would tell of it.
@@ -293,8 +359,8 @@ mod tests {
         record
     }
 
-    fn ids(record: &Record) -> Vec<(FindingId, Severity)> {
-        conclude(record).into_iter().map(|finding| (finding.id, finding.severity)).collect()
+    fn ids(record: &Record) -> Vec<(Kind, Severity)> {
+        conclude(record).into_iter().map(|finding| (*kind(&finding.id).unwrap(), finding.severity)).collect()
     }
 
     const STEPS_OF_100_NS: &str =
@@ -303,7 +369,7 @@ mod tests {
     #[test]
     fn a_coarse_tick_behind_a_flag_of_high_resolution_is_told() {
         let coarse = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
-        assert_eq!(ids(&coarse), [(FindingId::RuntimeTickCoarse, Severity::Warning)]);
+        assert_eq!(ids(&coarse), [(RUNTIME_TICK_COARSE, Severity::Warning)]);
         let finding = &conclude(&coarse)[0];
         assert!(finding.evidence.summary.starts_with("now of Mono 7.1 moves in steps of 100 ns and calls itself"));
         assert_eq!(finding.evidence.values["granularity_ns"], 100.0);
@@ -321,7 +387,7 @@ mod tests {
     fn steps_longer_than_the_declared_resolution_are_told() {
         let steps = r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[100,200,100,100]}"#;
         let found = ids(&record(TimeKind::Monotonic, 1_000_000_000, None, &[steps]));
-        let wanted = [FindingId::ResolutionIsNotGranularity, FindingId::RuntimeTickCoarse];
+        let wanted = [RESOLUTION_IS_NOT_GRANULARITY, RUNTIME_TICK_COARSE];
         assert!(wanted.iter().all(|id| found.iter().any(|(found, _)| found == id)), "{found:?}");
     }
 
@@ -329,9 +395,19 @@ mod tests {
     fn a_clock_that_enters_the_kernel_is_told_but_for_cpu_time() {
         let counted = [r#"{"type":"count_begin","clock":"now"}"#, r#"{"type":"count_end","clock":"now","reads":200}"#];
         let slow = record(TimeKind::Monotonic, 1_000_000_000, None, &counted);
-        assert_eq!(ids(&slow), [(FindingId::RuntimeOnSlowPath, Severity::Warning)]);
+        assert_eq!(ids(&slow), [(RUNTIME_ON_SLOW_PATH, Severity::Warning)]);
         assert_eq!(conclude(&slow)[0].evidence.values["system_calls"], 200.0);
         assert_eq!(ids(&record(TimeKind::Cpu, 1_000_000_000, None, &counted)), []);
+    }
+
+    #[test]
+    fn loops_that_mostly_kept_changing_are_told() {
+        let mut changing = record(TimeKind::Monotonic, 1_000_000_000, None, &[]);
+        for (forks, forks_steady, told) in [(3, 1, 1), (3, 2, 0), (2, 0, 0)] {
+            let seen = WarmUp { first_ns: None, forks, forks_steady, batches_left_out: 0 };
+            changing.runtimes[0].clocks[0].warm_up = Some(seen);
+            assert_eq!(ids(&changing), vec![(RUNTIME_NOT_STEADY, Severity::Warning); told]);
+        }
     }
 
     #[test]
@@ -339,7 +415,7 @@ mod tests {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
         let again = walls.runtimes[0].clone();
         walls.runtimes.push(again);
-        assert_eq!(ids(&walls), [(FindingId::WallClockForIntervals, Severity::Notice)]);
+        assert_eq!(ids(&walls), [(WALL_CLOCK_FOR_INTERVALS, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
     }
 
@@ -386,11 +462,11 @@ mod tests {
         assert_eq!(
             ids(&wrong),
             [
-                (FindingId::NegativeElapsed, Severity::Critical),
-                (FindingId::RuntimeLoopDoubtful, Severity::Warning),
-                (FindingId::RuntimeFailed, Severity::Warning),
-                (FindingId::EarlyPause, Severity::Notice),
-                (FindingId::RuntimeNotParallel, Severity::Notice),
+                (NEGATIVE_ELAPSED, Severity::Critical),
+                (RUNTIME_LOOP_DOUBTFUL, Severity::Warning),
+                (RUNTIME_FAILED, Severity::Warning),
+                (EARLY_PAUSE, Severity::Notice),
+                (RUNTIME_NOT_PARALLEL, Severity::Notice),
             ]
         );
     }

@@ -15,7 +15,7 @@ fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {
     record.elapsed_ms += other.elapsed_ms;
     record.interrupted |= other.interrupted;
     for finding in other.findings {
-        if !record.findings.iter().any(|known| (known.id, &known.subject) == (finding.id, &finding.subject)) {
+        if !record.findings.iter().any(|known| (&known.id, &known.subject) == (&finding.id, &finding.subject)) {
             record.findings.push(finding);
         }
     }

@@ -354,8 +354,9 @@ fn extra(difference: Option<Estimate>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::{Finding, FindingId};
+    use crate::finding::Finding;
     use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyReport};
+    use chronoscope_harness::study_rules::{BIMODAL, THREADS_DID_NOT_OVERLAP};
 
     use super::super::front::conclude;
     use super::*;
@@ -475,9 +476,9 @@ mod tests {
         let overlap =
             "cheap (64 tokens, 2 threads): in a typical visit all threads ran at once for 34 % of the time only";
         record.findings = vec![
-            Finding::new(FindingId::ThreadsDidNotOverlap, overlap).about("cheap").value("overlap_share", 0.34),
-            Finding::new(FindingId::Bimodal, modes).about("shared"),
-            Finding::new(FindingId::Bimodal, "ticks of vague: two").about("ticks of vague"),
+            Finding::new(THREADS_DID_NOT_OVERLAP, overlap).about("cheap").value("overlap_share", 0.34),
+            Finding::new(BIMODAL, modes).about("shared"),
+            Finding::new(BIMODAL, "ticks of vague: two").about("ticks of vague"),
         ];
         let text = plain(&page(&record, &conclude(&record), Width::default()));
         assert!(text.contains("even read back to back: cheap †"), "{text}");

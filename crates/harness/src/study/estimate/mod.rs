@@ -2,12 +2,9 @@
 
 mod cell;
 mod comparison;
-mod findings;
 mod quiet;
 mod tokens;
 mod visit;
-
-pub(super) use findings::conclude;
 
 use super::case::Case;
 use super::protocol::VisitLog;

@@ -1,12 +1,32 @@
-use crate::finding::{Finding, FindingId};
+use crate::finding::{Finding, Kind, Severity};
 use crate::record::{Record, ShortestInterval, Tolerance};
+use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::ns;
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[INTERVAL_NEAR_LATENCY], find: interval_near_latency },
+    Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted },
+];
+
+pub const INTERVAL_NEAR_LATENCY: Kind = Kind {
+    id: "interval_near_latency",
+    severity: Severity::Warning,
+    shown_in: &["clocks"],
+    about: "an interval asked about is too short for the clock that is to time it",
+};
+
+pub const INTERVAL_CLAIM_REFUTED: Kind = Kind {
+    id: "interval_claim_refuted",
+    severity: Severity::Notice,
+    shown_in: &["clocks"],
+    about: "known work was not timed as well as latency and granularity promised",
+};
 
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
 
 /// An interval that was asked about and that a recommended clock cannot time within 10 %.
-pub fn interval_near_latency(record: &Record) -> Vec<Finding> {
+fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for interval_ns in &record.clocks.plan.questions_ns {
         for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
@@ -27,7 +47,7 @@ pub fn interval_near_latency(record: &Record) -> Vec<Finding> {
             };
             findings.push(
                 Finding::new(
-                    FindingId::IntervalNearLatency,
+                    INTERVAL_NEAR_LATENCY,
                     format!(
                         "{} is too short for two reads of {}, which {times} single intervals within 10 % from {} on",
                         ns(*interval_ns),
@@ -48,7 +68,7 @@ pub fn interval_near_latency(record: &Record) -> Vec<Finding> {
     findings
 }
 
-pub fn claim_refuted(record: &Record) -> Vec<Finding> {
+fn claim_refuted(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
         for tolerance in Tolerance::ALL {
@@ -66,7 +86,7 @@ pub fn claim_refuted(record: &Record) -> Vec<Finding> {
             let tolerance_pct = tolerance.percent();
             findings.push(
                 Finding::new(
-                    FindingId::IntervalClaimRefuted,
+                    INTERVAL_CLAIM_REFUTED,
                     format!(
                         "{} should time intervals within {tolerance_pct} % from {} on by its latency and granularity, \
                          and did so {saw}",
@@ -115,6 +135,7 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].evidence.summary.contains("is expected to time single intervals within 10 % from 96.0 µs"));
         let refuted = claim_refuted(&record);
+        assert!(refuted[0].is(INTERVAL_CLAIM_REFUTED));
         assert!(refuted[0].evidence.summary.ends_with("did so at no length tried, up to 64.0 µs"), "{refuted:?}");
     }
 }

@@ -1,0 +1,137 @@
+//! Every kind of finding: one row each, its own id, a test that brings it about, and a line in the list of all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord};
+use chronoscope_harness::rule::conclude;
+use chronoscope_harness::study_rules::{self, *};
+
+use super::golden_file::assert_same;
+use crate::View;
+use crate::finding::Kind;
+
+/// All rows, each once.
+fn rows() -> Vec<Kind> {
+    let mut rows: Vec<Kind> = Vec::new();
+    for kind in crate::rules::kinds().chain(study_rules::RULES.iter().flat_map(|rule| rule.yields)) {
+        if !rows.contains(kind) {
+            rows.push(*kind);
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
+    let rows = rows();
+    let sections = View::all().map(View::name).collect::<Vec<_>>();
+    for (at, row) in rows.iter().enumerate() {
+        assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
+        let is_snake = row.id.split('_').all(|word| {
+            !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+        });
+        assert!(is_snake, "{row:?}");
+        assert!(row.shown_in.iter().all(|section| sections.contains(section)), "{row:?}");
+        assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{row:?}");
+    }
+}
+
+/// The test code of all source files below `folder`.
+fn tests_below(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path()) {
+        if entry.is_dir() {
+            text += &tests_below(&entry);
+        } else if entry.extension().is_some_and(|ending| ending == "rs") {
+            let whole = fs::read_to_string(&entry).expect("source is text");
+            let is_test = entry.components().any(|part| part.as_os_str() == "tests");
+            text +=
+                if is_test { &whole } else { whole.split_once("#[cfg(test)]\nmod ").map_or("", |(_, tests)| tests) };
+        }
+    }
+    text
+}
+
+#[test]
+fn every_row_is_named_by_a_test() {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = ["chronoscope/src", "chronoscope/tests", "harness/src", "harness/tests"];
+    let tests: String = folders.iter().map(|folder| tests_below(&crates.join(folder))).collect();
+    let named: Vec<&str> = tests.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').collect();
+    for row in rows() {
+        let constant = row.id.to_uppercase();
+        assert!(named.contains(&constant.as_str()), "no test names {constant}");
+    }
+}
+
+#[test]
+fn the_list_of_findings_is_that_of_the_rows() {
+    let mut text = "# Findings\n\n\
+        What Chronoscope concludes, by the `id` of a finding in a document. A run with `--strict` fails on any warning or \
+        worse. The severity is that of the kind; a rule may call a single finding less grave. Generated from the rows in \
+        the sections' `rules.rs`: `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib findings`.\n\n\
+        | id | severity | it means | shown by |\n|---|---|---|---|\n"
+        .to_owned();
+    for row in rows() {
+        let shown = if row.shown_in.is_empty() { "all".to_owned() } else { row.shown_in.join(", ") };
+        text += &format!("| `{}` | {} | {} | {shown} |\n", row.id, row.severity.word(), row.about);
+    }
+    assert_same(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md"), &text);
+}
+
+/// One fault after another in a study, each with its finding.
+#[test]
+fn each_fault_of_a_study_is_told_as_what_it_is() {
+    type Fault = (Kind, fn(&mut StudyRecord));
+    let faults: [Fault; 7] = [
+        (OVERSUBSCRIBED, |study| study.cells[0].oversubscribed = true),
+        (OMISSION_INFLATES, |study| {
+            let two = study.cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });
+            study.cells[0].part = two.map(|two| OperationPart {
+                part_ns: two,
+                claimed_per_s: two,
+                external_per_s: two,
+                inflation: two,
+                timed_share: 0.5,
+                preemptions_per_visit: 0.0,
+            });
+        }),
+        (NO_STEADY_STATE, |study| {
+            study.cells[0].steadiness = Some(Steadiness { no_steady_state: 3, flat: 2, ..Steadiness::default() });
+        }),
+        (PART_UNAVAILABLE, |study| study.forks[0].reason_incomplete = Some("it was killed".to_owned())),
+        (FALSE_ALARMS, |study| {
+            let control = study.control.as_mut().expect("it compares");
+            control.alarms = control.comparisons.max(2);
+        }),
+        (NOT_PINNED, |study| study.forks[0].disturbance.reason_unpinned = Some("EPERM".to_owned())),
+        (TOKENS_NOT_LINEAR, |study| {
+            study.tokens.as_mut().expect("they were measured").largest_deviation_pct = 50.0;
+        }),
+    ];
+    let sound = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+    let of_kind = |study: &StudyRecord, kind| {
+        let found = conclude(study_rules::RULES, study);
+        found.into_iter().filter(|finding| finding.is(kind)).count()
+    };
+    for (kind, fault) in faults {
+        let mut study = sound.clone();
+        fault(&mut study);
+        assert_eq!(of_kind(&study, kind), of_kind(&sound, kind) + 1, "{kind:?}");
+    }
+}
+
+/// A later build may have concluded something that this one has no rule for.
+#[test]
+fn a_finding_of_an_unknown_kind_is_read_and_shown_by_every_section() {
+    let text =
+        include_str!("../../tests/fixtures/record.json").replacen("\"path_inferred\"", "\"of_a_later_build\"", 1);
+    let record = crate::json::document(&text).unwrap();
+    let finding = record.findings.iter().find(|finding| finding.id == "of_a_later_build").unwrap();
+    let words: String = finding.evidence.summary.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
+    for view in View::all() {
+        assert!(crate::view::terminal(&record, view).contains(&words), "{view:?}");
+    }
+    assert!(crate::json::json(&record).unwrap().contains("of_a_later_build"));
+}

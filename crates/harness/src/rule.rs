@@ -1,0 +1,41 @@
+//! From a record to its findings.
+
+use crate::finding::{Finding, Kind};
+
+/// A pure function from a record to its findings of one kind, or of a few that belong together.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+/// use chronoscope_harness::rule::{Rule, conclude};
+///
+/// const ODD: Kind = Kind { id: "odd", severity: Severity::Notice, shown_in: EVERYWHERE, about: "a number is odd" };
+/// const RULES: &[Rule<u64>] = &[Rule {
+///     yields: &[ODD],
+///     find: |number| Vec::from_iter((number % 2 == 1).then(|| Finding::new(ODD, format!("{number} is odd")))),
+/// }];
+/// assert!(conclude(RULES, &7)[0].is(ODD) && conclude(RULES, &8).is_empty());
+/// ```
+pub struct Rule<R> {
+    /// The kinds of its findings: it yields no other.
+    pub yields: &'static [Kind],
+    /// What it finds.
+    pub find: fn(&R) -> Vec<Finding>,
+}
+
+/// Everything that follows from `record`: gravest first, then in the order in which `rules` name the kinds, then by subject.
+pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    for rule in rules {
+        order.extend(rule.yields.iter().map(|kind| kind.id));
+        let found = (rule.find)(record);
+        debug_assert!(found.iter().all(|finding| rule.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");
+        findings.extend(found);
+    }
+    let place = |finding: &Finding| order.iter().position(|id| *id == finding.id);
+    findings.sort_by(|a, b| {
+        b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.subject.cmp(&b.subject))
+    });
+    findings
+}

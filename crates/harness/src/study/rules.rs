@@ -1,0 +1,295 @@
+//! What follows from a study: a row per kind of finding, and the rule that finds it.
+
+use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
+use crate::record::study::{CaseFailure, Cell, StudyFork, StudyRecord};
+use crate::rule::Rule;
+use crate::words::ns;
+
+/// What is said of a study, in the order in which it is told.
+pub const RULES: &[Rule<StudyRecord>] = &[
+    Rule { yields: &[NOISY_MACHINE], find: |record| Vec::from_iter(quiet(record)) },
+    Rule { yields: &[PART_UNAVAILABLE], find: incomplete },
+    Rule { yields: &[INTERRUPTED], find: |record| Vec::from_iter(interrupted(record)) },
+    Rule { yields: &[CASE_FAILED], find: failures },
+    Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
+    Rule { yields: &[THREADS_DID_NOT_OVERLAP], find: |record| of_cells(record, overlap) },
+    Rule { yields: &[OMISSION_INFLATES], find: |record| of_cells(record, omission) },
+    Rule { yields: &[FALSE_ALARMS], find: |record| Vec::from_iter(control(record)) },
+    Rule { yields: &[NOT_PINNED], find: |record| Vec::from_iter(not_pinned(record)) },
+    Rule { yields: &[BELOW_RESOLUTION], find: |record| of_cells(record, below) },
+    Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, crowded) },
+    Rule { yields: &[BIMODAL], find: |record| of_cells(record, modes) },
+    Rule { yields: &[AUTOCORRELATED], find: |record| of_cells(record, autocorrelated) },
+    Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
+];
+
+pub const NOISY_MACHINE: Kind = Kind {
+    id: "noisy_machine",
+    severity: Severity::Warning,
+    shown_in: &["reads"],
+    about: "interruptions took a good part of the time",
+};
+
+pub const PART_UNAVAILABLE: Kind = Kind {
+    id: "part_unavailable",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "a part of the plan could not be measured, or not completely",
+};
+
+pub const INTERRUPTED: Kind = Kind {
+    id: "interrupted",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "the run was stopped before its end",
+};
+
+pub const CASE_FAILED: Kind =
+    Kind { id: "case_failed", severity: Severity::Warning, shown_in: EVERYWHERE, about: "a case of a study failed" };
+
+pub const NO_STEADY_STATE: Kind = Kind {
+    id: "no_steady_state",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "the time of an operation keeps depending on how often it has run",
+};
+
+pub const THREADS_DID_NOT_OVERLAP: Kind = Kind {
+    id: "threads_did_not_overlap",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "threads that were to run at once did not",
+};
+
+pub const OMISSION_INFLATES: Kind = Kind {
+    id: "omission_inflates",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "timestamps around part of an operation claim a rate that was not reached",
+};
+
+pub const FALSE_ALARMS: Kind = Kind {
+    id: "false_alarms",
+    severity: Severity::Warning,
+    shown_in: EVERYWHERE,
+    about: "an operation differed from itself too often",
+};
+
+pub const NOT_PINNED: Kind = Kind {
+    id: "not_pinned",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "threads could not be bound to CPUs",
+};
+
+pub const BELOW_RESOLUTION: Kind = Kind {
+    id: "below_resolution",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "an operation cannot be told from an empty loop",
+};
+
+pub const OVERSUBSCRIBED: Kind = Kind {
+    id: "oversubscribed",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "there were more threads than CPUs",
+};
+
+pub const BIMODAL: Kind =
+    Kind { id: "bimodal", severity: Severity::Notice, shown_in: EVERYWHERE, about: "batches gather around two values" };
+
+pub const AUTOCORRELATED: Kind = Kind {
+    id: "autocorrelated",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "batches resemble their neighbours",
+};
+
+pub const TOKENS_NOT_LINEAR: Kind = Kind {
+    id: "tokens_not_linear",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "the time of backoff does not grow linearly with its tokens",
+};
+
+/// Of fewer processes whose series were long enough nothing is said about all of them.
+const FEWEST_JUDGED: u32 = 3;
+/// Threads of a cell ran together for less than this share of the time.
+const LEAST_OVERLAP: f64 = 0.5;
+/// Batches of one process depend on each other from this autocorrelation on.
+const AUTOCORRELATED_FROM: f64 = 0.5;
+/// A second mode with a larger share is named.
+const SECOND_MODE_SHARE: f64 = 0.1;
+/// A claim that exceeds what was done by more than this factor is one that no machine reaches.
+const INFLATED: f64 = 1.1;
+/// Tokens are linear if no point lies farther from the line than this, in percent.
+const TOKENS_DEVIATE_PCT: f64 = 10.0;
+/// Fewer quiet visits than this share, and the core was hardly ever the program's own.
+const LEAST_QUIET_SHARE: f64 = 0.5;
+/// False alarms beyond this share of the control's comparisons.
+const MOST_ALARMS: f64 = 0.05;
+
+/// One finding per case for all of its cells that a rule finds something in; the first of them speaks.
+fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
+    let of_case = |case: &String| {
+        let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == *case).collect();
+        let mut seen = cells.iter().filter_map(|cell| Some((place(cell), rule(cell)?)));
+        let (at, mut finding) = seen.next()?;
+        finding.evidence.summary = format!("{case} ({at}): {}", finding.evidence.summary);
+        match seen.count() {
+            0 => {}
+            more => finding.evidence.summary += &format!("; {} of {} cells like it", more + 1, cells.len()),
+        }
+        Some(finding.about(case))
+    };
+    record.plan.cases.iter().filter_map(of_case).collect()
+}
+
+/// Which of a case's cells it is.
+fn place(cell: &Cell) -> String {
+    let some = |number: u64, one: &str| if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") };
+    let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let numbers = [some(cell.backoff_tokens, "token"), some(cell.threads.into(), "thread")];
+    parameters.chain(numbers).collect::<Vec<_>>().join(", ")
+}
+
+fn below(cell: &Cell) -> Option<Finding> {
+    let below = cell.below_ns?;
+    let saw = format!("less than {below:.2} ns: it cannot be told from a loop with nothing in it");
+    Some(Finding::new(BELOW_RESOLUTION, saw).value("below_ns", below).advice(
+        "time more work per operation, or compare it with another operation under backoff: no single number would be true",
+    ))
+}
+
+fn steady(cell: &Cell) -> Option<Finding> {
+    let steady = cell.steadiness?;
+    let never = steady.no_steady_state + steady.trend;
+    let judged = never + steady.flat + steady.warm_up + steady.slow_down;
+    (judged >= FEWEST_JUDGED && never * 2 > judged).then(|| {
+        Finding::new(NO_STEADY_STATE, format!("{never} of {judged} processes reach no steady state"))
+            .value("forks_never_steady", f64::from(never))
+            .advice(
+                "measure a fixed number of operations from a fixed state (Mode::Batch), and report time as a function of the \
+                 operation's index: a mean over a time depends on how long that is",
+            )
+    })
+}
+
+fn overlap(cell: &Cell) -> Option<Finding> {
+    let share = cell.overlap_share.filter(|share| *share < LEAST_OVERLAP && !cell.oversubscribed)?;
+    let saw = format!("in a typical visit all threads ran at once for {:.0} % of the time only", share * 100.0);
+    let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
+    Some(finding.advice("use longer visits (--duration), or fewer threads: little of each visit counts"))
+}
+
+fn crowded(cell: &Cell) -> Option<Finding> {
+    cell.oversubscribed.then(|| {
+        Finding::new(
+            OVERSUBSCRIBED,
+            "more threads than CPUs: they take turns, and an operation's time holds the wait for a CPU",
+        )
+        .value("threads", cell.threads.into())
+        .advice("compare with no more threads than CPUs: beyond, threads wait for a CPU, and not for each other")
+    })
+}
+
+fn modes(cell: &Cell) -> Option<Finding> {
+    let (first, second) = (cell.modes.first()?, cell.modes.get(1).filter(|mode| mode.share >= SECOND_MODE_SHARE)?);
+    if cell.oversubscribed {
+        return None;
+    }
+    let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
+    let saw = format!("batches gather around {one} and {other} ({:.0} % of them)", second.share * 100.0);
+    let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
+    Some(finding.advice("look at the modes: one number stands for neither"))
+}
+
+fn omission(cell: &Cell) -> Option<Finding> {
+    let inflation = cell.part?.inflation;
+    (inflation.low > INFLATED).then(|| {
+        let saw = format!(
+            "stamps around a part claim {:.2} times ({:.2} to {:.2}) the rate that was reached",
+            inflation.estimate, inflation.low, inflation.high
+        );
+        Finding::new(OMISSION_INFLATES, saw)
+            .value("inflation", inflation.estimate)
+            .advice("report external_per_s: the claim leaves out the time between the stamps")
+    })
+}
+
+fn autocorrelated(cell: &Cell) -> Option<Finding> {
+    let lag_1 = cell.autocorrelation.filter(|lag_1| *lag_1 > AUTOCORRELATED_FROM)?;
+    let saw =
+        format!("batches resemble their neighbours (lag 1: {lag_1:.2}); the interval is over processes and unharmed");
+    Some(Finding::new(AUTOCORRELATED, saw).value("autocorrelation", lag_1))
+}
+
+fn failures(record: &StudyRecord) -> Vec<Finding> {
+    let finding = |failure: &CaseFailure| {
+        let said = format!("{} ({}): {}", failure.case, failure.at, failure.reason);
+        Finding::new(CASE_FAILED, said).about(&failure.case)
+    };
+    record.failures.iter().map(finding).collect()
+}
+
+fn incomplete(record: &StudyRecord) -> Vec<Finding> {
+    let finding = |fork: &StudyFork| {
+        let process = format!("process {}", fork.fork);
+        let reason = fork.reason_incomplete.as_ref()?;
+        Some(Finding::new(PART_UNAVAILABLE, format!("{process}: {reason}")).about(process))
+    };
+    record.forks.iter().filter_map(finding).collect()
+}
+
+fn interrupted(record: &StudyRecord) -> Option<Finding> {
+    let said = "the run was stopped before its end; what was measured until then counts";
+    record.interrupted.then(|| Finding::new(INTERRUPTED, said))
+}
+
+fn quiet(record: &StudyRecord) -> Option<Finding> {
+    let canary = record.canary.filter(|canary| canary.visits > 0)?;
+    let share = canary.visits_quiet as f64 / canary.visits as f64;
+    (share < LEAST_QUIET_SHARE).then(|| {
+        Finding::new(
+            NOISY_MACHINE,
+            format!(
+                "{} of {} visits were quiet: in {} a neighbour took a part of the core, in {} it ran slow, in {} a thread \
+                 was taken off its CPU",
+                canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
+            ),
+        )
+        .value("quiet_share", share)
+        .advice("stop what else runs here, or run again at another time: --duration gives quiet moments more of a chance")
+    })
+}
+
+fn control(record: &StudyRecord) -> Option<Finding> {
+    let control = record.control.filter(|control| control.comparisons > 0)?;
+    let share = f64::from(control.alarms) / f64::from(control.comparisons);
+    (control.alarms > 1 && share > MOST_ALARMS).then(|| {
+        Finding::new(
+            FALSE_ALARMS,
+            format!(
+                "{} of {} comparisons of an operation with itself say that it differs",
+                control.alarms, control.comparisons
+            ),
+        )
+        .value("false_alarm_share", share)
+        .advice("believe no difference that is not several times as large as these, and run again on a quieter machine")
+    })
+}
+
+fn tokens(record: &StudyRecord) -> Option<Finding> {
+    let deviation = record.tokens.as_ref()?.largest_deviation_pct;
+    (deviation > TOKENS_DEVIATE_PCT).then(|| {
+        Finding::new(TOKENS_NOT_LINEAR, format!("a number of tokens lies {deviation:.0} % off the straight line"))
+            .value("deviation_pct", deviation)
+            .advice("read backoff in tokens, not in nanoseconds, and run again")
+    })
+}
+
+fn not_pinned(record: &StudyRecord) -> Option<Finding> {
+    let reason = record.forks.iter().find_map(|fork| fork.disturbance.reason_unpinned.clone())?;
+    Some(Finding::new(NOT_PINNED, format!("threads could not be bound to CPUs: {reason}")))
+}
