@@ -11,6 +11,7 @@ compile_error!("chronoscope-harness runs on Linux; chronoscope-clock compiles el
 mod affinity;
 pub mod machine;
 pub mod process;
+pub mod quantity;
 pub mod record;
 pub mod rule;
 mod start;
