@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use chronoscope_harness::Mode;
 use chronoscope_harness::record::study::{
     Cell, CellFork, Comparison, ComparisonPoint, Difference, Estimate, OperationPart, Outliers, Steadiness, StudyClock,
-    StudyPlan, StudyRecord, StudyVisit, TokenCost,
+    StudyContent, StudyPlan, StudyRecord, StudyReport, StudyVisit, TokenCost,
 };
-use chronoscope_harness::record::{Machine, Mode as Peak, Tool};
+use chronoscope_harness::record::{Document, Machine, Mode as Peak, Tool};
 
 use crate::{Conclusions, Item, Value};
 
@@ -31,15 +31,9 @@ pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {
 
 /// A record without cells, of a machine with 2 CPUs, where a token takes 2 ns.
 pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
-    StudyRecord {
-        study_schema_version: 1,
-        study: "made up".into(),
-        command: None,
-        tool: Tool { name: "chronoscope".into(), version: "0".into() },
-        started_at: "2026-11-21T06:10:03Z".into(),
-        elapsed_ms: 12_345,
-        interrupted: false,
-        machine: Machine::default(),
+    let study = StudyReport {
+        name: "made up".into(),
+        measured_ms: 12_345,
         plan: StudyPlan {
             cases: Vec::new(),
             backoff_tokens: tokens.to_vec(),
@@ -72,8 +66,10 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
         control: None,
         failures: Vec::new(),
         forks: Vec::new(),
-        findings: Vec::new(),
-    }
+        conclusions: None,
+    };
+    let tool = Tool { name: "chronoscope".into(), version: "0".into() };
+    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
 }
 
 /// A cell that takes `forks` nanoseconds in each process.

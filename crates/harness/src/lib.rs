@@ -27,11 +27,11 @@ pub use record::finding;
 pub use record::study::Mode;
 
 pub use crate::start::Start;
-pub use crate::study::rules as study_rules;
 pub use crate::study::{
     Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved, Welch,
     compare_studies, defaults, welch_ratio,
 };
+pub use crate::study::{conclusions as study_conclusions, rules as study_rules, words as study_words};
 
 #[cfg(doctest)]
 mod compiled_documents {

@@ -5,16 +5,21 @@ use std::path::{Path, PathBuf};
 
 use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord};
 use chronoscope_harness::rule::conclude;
+use chronoscope_harness::study_conclusions;
 use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
 use crate::View;
 use crate::finding::Kind;
 
+fn of_studies() -> impl Iterator<Item = &'static Kind> {
+    [study_rules::RULES, study_conclusions::RULES].into_iter().flatten().flat_map(|rule| rule.yields)
+}
+
 /// All rows, each once.
 fn rows() -> Vec<Kind> {
     let mut rows: Vec<Kind> = Vec::new();
-    for kind in crate::rules::kinds().chain(study_rules::RULES.iter().flat_map(|rule| rule.yields)) {
+    for kind in crate::rules::kinds().chain(of_studies()) {
         if !rows.contains(kind) {
             rows.push(*kind);
         }

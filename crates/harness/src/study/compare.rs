@@ -265,6 +265,7 @@ mod tests {
             control: None,
             failures: Vec::new(),
             forks: Vec::new(),
+            conclusions: None,
         };
         let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
         Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })

@@ -9,6 +9,8 @@
 mod bencher;
 mod case;
 mod compare;
+#[expect(missing_docs, reason = "a row tells what it is about")]
+pub mod conclusions;
 mod crew;
 mod edges;
 mod error;
@@ -24,6 +26,8 @@ mod run;
 mod schedule;
 #[expect(clippy::module_inception, reason = "the noun of the file is the noun of the room")]
 mod study;
+mod told;
+pub mod words;
 
 pub use bencher::Bencher;
 pub use case::{Group, Parameters};

@@ -99,10 +99,12 @@ impl Study {
             control: found.control,
             failures,
             forks,
+            conclusions: None,
         };
         let content = StudyContent { study: report, compared: None };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
+        record.conclusions = Some(super::conclusions::conclusions(&record));
         record.elapsed_ms = milliseconds(began);
         Ok(record)
     }

@@ -1,8 +1,8 @@
-use chronoscope_harness::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyRecord};
+use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
 use super::grid::{Grid, Tone};
-use super::words::{cell_point, difference, interval, number, number_interval, verdict};
+use super::words::{self, cell_point, difference, interval, number_interval, verdict};
 use crate::quantity::{confidence, count, three_digits};
 use crate::table::Align;
 
@@ -36,9 +36,10 @@ pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail
 }
 
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
-    let time =
-        |case: &str| cell(record, comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point);
-    let is_known = has_ratio(record, comparison, point);
+    let time = |case: &str| {
+        record.compared_cell(comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point)
+    };
+    let is_known = record.has_ratio(comparison, point);
     vec![
         count(point.backoff_tokens),
         backoff(record, point.backoff_tokens),
@@ -52,31 +53,9 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
     ]
 }
 
-/// The ratio with its interval; none where it has no meaning.
-pub(super) fn ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Option<String> {
-    has_ratio(record, comparison, point).then(|| number(&point.ratio))
-}
-
-/// Whether both operations can be told from nothing: how many times nothing something takes is no number.
-fn has_ratio(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> bool {
-    [&comparison.case, &comparison.baseline].iter().all(|case| {
-        let cell = cell(record, comparison, case, point.backoff_tokens);
-        cell.is_none_or(|cell| cell.time_ns.is_some_and(|time| time.low > 0.0))
-    })
-}
-
 /// How long that many tokens take here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
-    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| super::words::rough(cost.ns(tokens)))
-}
-
-fn cell<'a>(record: &'a StudyRecord, comparison: &Comparison, case: &str, tokens: u64) -> Option<&'a Cell> {
-    record.cells.iter().find(|cell| {
-        cell.case == case
-            && cell.backoff_tokens == tokens
-            && cell.threads == comparison.threads
-            && cell.parameters == comparison.parameters
-    })
+    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| words::rough(cost.ns(tokens)))
 }
 
 fn interval_name(comparison: &Comparison) -> String {
@@ -101,6 +80,8 @@ pub(super) fn left_out(comparison: &Comparison, detail: Detail) -> Option<String
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_harness::record::study::Estimate;
+
     use super::*;
 
     #[test]
@@ -109,16 +90,35 @@ mod tests {
         let ratios = |record: &StudyRecord| {
             let comparison = &record.comparisons[0];
             let row = &grid(record, comparison, Detail::Full).rows[0].1;
-            ([row[2].clone(), row[6].clone(), row[7].clone()], ratio(record, comparison, &comparison.points[0]))
+            ([row[2].clone(), row[6].clone(), row[7].clone()], record.has_ratio(comparison, &comparison.points[0]))
         };
         let (row, said) = ratios(&record);
         assert_eq!(row, ["4.40 ns", "×2.74", "2.727 … 2.755"]);
-        assert!(said.is_some());
+        assert!(said);
         let of_baseline =
             record.cells.iter_mut().find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();
         (of_baseline.time_ns, of_baseline.below_ns) = (None, Some(1.48));
         let (row, said) = ratios(&record);
-        assert_eq!((row, said), (["< 1.48 ns".to_owned(), NONE.to_owned(), NONE.to_owned()], None));
+        assert_eq!((row, said), (["< 1.48 ns".to_owned(), NONE.to_owned(), NONE.to_owned()], false));
+    }
+
+    #[test]
+    fn the_table_says_of_a_point_what_the_conclusion_says() {
+        let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let comparison = &mut record.comparisons[0];
+        comparison.model.as_mut().unwrap().shape = chronoscope_harness::record::study::CostShape::Unresolved;
+        comparison.points.truncate(2);
+        let last = &mut comparison.points[1];
+        last.difference_ns = Estimate { estimate: 8.0, low: -208.0, high: 224.0, confidence: 0.999 };
+        last.verdict = Difference::Unresolved;
+        let said = chronoscope_harness::study_conclusions::conclusions(&record)[0].evidence.summary.clone();
+        let comparison = &record.comparisons[0];
+        let grid = grid(&record, comparison, Detail::Full);
+        for ((_, row), point) in grid.rows.iter().zip(&comparison.points) {
+            let words = difference(&point.difference_ns, point.verdict);
+            assert!(row.contains(&words) && said.contains(&words), "{words}: {said}: {row:?}");
+        }
+        assert!(grid.rows[1].1.last().unwrap() == "unresolved" && said.contains("unresolved"), "{said}");
     }
 
     #[test]

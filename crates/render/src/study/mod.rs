@@ -9,9 +9,9 @@ mod harness;
 mod html;
 mod plot;
 mod says;
-mod told;
 mod view;
-mod words;
+
+use chronoscope_harness::study_words as words;
 
 pub use self::harness::resolution;
 pub use self::html::html;

@@ -2,7 +2,7 @@ use chronoscope_harness::record::study::{Comparison, StudyRecord};
 
 use super::curve::{self, Chart};
 use super::grid::Tone;
-use super::{cells, comparisons, harness, plot, says};
+use super::{cells, comparisons, harness, plot, says, words};
 use crate::bars::{SCALE, bars};
 use crate::line::Line;
 use crate::page::Page;
@@ -124,13 +124,13 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
 }
 
 fn comparison_of(page: &mut Page, record: &StudyRecord, comparison: &Comparison, detail: Detail, is_drawn: bool) {
-    page.heading(&says::title(comparison));
+    page.heading(&words::title(comparison));
     page.table(comparisons::grid(record, comparison, detail).table());
     if let Some(text) = comparisons::left_out(comparison, detail) {
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     if is_drawn {
-        let difference = format!("difference, {}", super::words::threads(comparison.threads));
+        let difference = format!("difference, {}", words::threads(comparison.threads));
         let column = page.column();
         let charts = [curve::times(record, comparison), curve::differences(difference, &[comparison])];
         let [left, right] = charts.map(|chart| chart.map(|chart| plot::lines(&chart, column)).unwrap_or_default());
@@ -188,8 +188,8 @@ fn latencies(page: &mut Page, record: &StudyRecord, detail: Detail) {
         if std::mem::take(&mut is_first) {
             page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
         }
-        let (threads, tokens) = (super::words::threads(cell.threads), super::words::token_count(cell.backoff_tokens));
-        page.heading(&format!("{}, {threads}, {tokens}", super::words::cell_name(cell)));
+        let (threads, tokens) = (words::threads(cell.threads), words::token_count(cell.backoff_tokens));
+        page.heading(&format!("{}, {threads}, {tokens}", words::cell_name(cell)));
         page.lines(bars(&latencies.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);

@@ -1,5 +1,7 @@
 //! One record of several passes, which are studies of the same name and cases at other backoffs and numbers of threads.
 
+use chronoscope_harness::study_conclusions::conclusions;
+
 use crate::record::study::{Control, StudyCanary, StudyRecord, StudyReport};
 
 /// The passes as one record; none if there is none.
@@ -8,7 +10,9 @@ use crate::record::study::{Control, StudyCanary, StudyRecord, StudyReport};
 /// each pass has of its own stands beside the others': cells, comparisons, processes (numbered on), failures, findings.
 /// Significance within a family is that within its pass. Of the controls, the coarsest resolution counts.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
-    passes.into_iter().reduce(joined)
+    let mut whole = passes.into_iter().reduce(joined)?;
+    whole.conclusions = Some(conclusions(&whole));
+    Some(whole)
 }
 
 fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {

@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Document;
+use crate::finding::Finding;
 
 /// One study on one machine: the document that a program of studies writes.
 pub type StudyRecord = Document<StudyContent>;
@@ -65,12 +66,36 @@ pub struct StudyReport {
     pub failures: Vec<CaseFailure>,
     /// The processes.
     pub forks: Vec<StudyFork>,
+    /// What the figures say, in the order in which it is told: comparisons, then cases alone. Absent in records from before
+    /// this field; it follows from the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclusions: Option<Vec<Finding>>,
 }
 
 impl StudyRecord {
     /// Whether the run came to its end, no case failed, and something was measured.
     pub fn is_whole(&self) -> bool {
         !self.interrupted && self.failures.is_empty() && self.cells.iter().any(|cell| cell.visits > 0)
+    }
+}
+
+impl StudyReport {
+    /// The cell of one of the two cases of a comparison, at so many tokens of backoff.
+    pub fn compared_cell(&self, comparison: &Comparison, case: &str, tokens: u64) -> Option<&Cell> {
+        self.cells.iter().find(|cell| {
+            cell.case == case
+                && cell.backoff_tokens == tokens
+                && cell.threads == comparison.threads
+                && cell.parameters == comparison.parameters
+        })
+    }
+
+    /// Whether both operations can be told from nothing: how many times nothing something takes is no number.
+    pub fn has_ratio(&self, comparison: &Comparison, point: &ComparisonPoint) -> bool {
+        [&comparison.case, &comparison.baseline].iter().all(|case| {
+            let cell = self.compared_cell(comparison, case, point.backoff_tokens);
+            cell.is_none_or(|cell| cell.time_ns.is_some_and(|time| time.low > 0.0))
+        })
     }
 }
 

@@ -112,14 +112,14 @@ impl Page {
         self.section("Comparisons");
         let mut pairs: Vec<Vec<&Comparison>> = Vec::new();
         for comparison in &record.comparisons {
-            let pair = says::pair(comparison);
-            match pairs.iter_mut().find(|group| says::pair(group[0]) == pair) {
+            let pair = words::pair(comparison);
+            match pairs.iter_mut().find(|group| words::pair(group[0]) == pair) {
                 Some(group) => group.push(comparison),
                 None => pairs.push(vec![comparison]),
             }
         }
         for group in pairs {
-            let pair = says::pair(group[0]);
+            let pair = words::pair(group[0]);
             self.push(&format!("<h3>{}</h3>", escaped(&pair)));
             if let Some(chart) = curve::differences(format!("Difference of {pair} over backoff"), &group) {
                 self.chart(&chart);
@@ -127,14 +127,14 @@ impl Page {
             let is_alone = group.len() == 1;
             for comparison in group {
                 // Beside contention on many threads the difference on one would be a flat line.
-                let title = format!("Difference of {}", says::title(comparison));
+                let title = format!("Difference of {}", words::title(comparison));
                 if let Some(chart) = curve::differences(title, &[comparison]).filter(|_| !is_alone) {
                     self.chart(&chart);
                 }
                 if let Some(chart) = curve::times(record, comparison) {
                     self.chart(&chart);
                 }
-                let caption = says::title(comparison);
+                let caption = words::title(comparison);
                 self.push(&grid(&comparisons::grid(record, comparison, Detail::Full), &caption));
             }
         }

@@ -1,7 +1,7 @@
 //! What the points of a comparison tell together. A sentence about them is made of this, so that it says nothing that the
 //! table of the same points denies.
 
-use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate};
+use crate::record::study::{ComparisonPoint, Difference, Estimate};
 
 use super::words::reach;
 

@@ -1,9 +1,8 @@
 //! How a study's numbers are written: an estimate with what it can be off, or that it is not resolved.
 
-use chronoscope_harness::record::study::{Cell, Difference, Estimate};
+use crate::record::study::{Cell, Comparison, Difference, Estimate};
 
 use crate::quantity::{count, limit, ns, three_digits};
-use crate::words::counted;
 
 /// A space at which lines are not broken.
 const JOIN: char = '\u{a0}';
@@ -19,28 +18,28 @@ const TWO_DIGITS: f64 = 3.55;
 const DECIMALS: usize = 4;
 
 /// A duration with its interval: `7.66 ± 0.06 ns`, or `7.7 (7.2 to 9.1) ns` where it is lopsided.
-pub(super) fn duration(estimate: &Estimate) -> String {
+pub fn duration(estimate: &Estimate) -> String {
     written(estimate, &TIME)
 }
 
 /// A rate with its interval: `83.0 ± 0.4 M/s`.
-pub(super) fn rate(estimate: &Estimate) -> String {
+pub fn rate(estimate: &Estimate) -> String {
     written(estimate, &RATE)
 }
 
 /// A rate alone, where another column tells how sure it is.
-pub(super) fn rough_rate(value: f64) -> String {
+pub fn rough_rate(value: f64) -> String {
     let (size, unit) = unit_of(value.abs(), &RATE);
     spaced(&three_digits(value / size), unit)
 }
 
 /// A plain number with its interval: `1.95 ± 0.02`.
-pub(super) fn number(estimate: &Estimate) -> String {
+pub fn number(estimate: &Estimate) -> String {
     written(estimate, &NUMBER)
 }
 
 /// Between how many tokens a place lies, to the nearest one: `13 to 17 tokens`.
-pub(super) fn token_span(estimate: &Estimate) -> String {
+pub fn token_span(estimate: &Estimate) -> String {
     // A cast of a float saturates, and gives 0 for what is no number.
     let [low, high] = [estimate.low, estimate.high].map(|tokens| tokens.round() as u64);
     let text = if low < high { format!("{} to {}", count(low), token_count(high)) } else { token_count(high) };
@@ -48,7 +47,7 @@ pub(super) fn token_span(estimate: &Estimate) -> String {
 }
 
 /// A resolved difference as a cost; one below zero as a saving.
-pub(super) fn cost(estimate: &Estimate) -> String {
+pub fn cost(estimate: &Estimate) -> String {
     match (estimate.is_resolved(), estimate.high < 0.0) {
         (false, _) => unresolved(estimate),
         (true, true) => format!("{} less", duration(&turned(estimate))),
@@ -57,7 +56,7 @@ pub(super) fn cost(estimate: &Estimate) -> String {
 }
 
 /// The ends of an interval of durations: `7.60 … 7.72 ns`.
-pub(super) fn interval(estimate: &Estimate) -> String {
+pub fn interval(estimate: &Estimate) -> String {
     if estimate.confidence == 0.0 {
         return "none".to_owned();
     }
@@ -67,23 +66,23 @@ pub(super) fn interval(estimate: &Estimate) -> String {
 }
 
 /// The ends of an interval of plain numbers.
-pub(super) fn number_interval(estimate: &Estimate) -> String {
+pub fn number_interval(estimate: &Estimate) -> String {
     let decimals = decimals(estimate.half_width());
     format!("{} … {}", fixed(estimate.low, decimals), fixed(estimate.high, decimals))
 }
 
 /// What an interval allows either way where it holds no difference: `unresolved (± 0.45 ns)`.
-pub(super) fn unresolved(estimate: &Estimate) -> String {
+pub fn unresolved(estimate: &Estimate) -> String {
     format!("unresolved (±{JOIN}{})", joined(&rough(reach(estimate))))
 }
 
 /// How far from nothing the interval reaches.
-pub(super) fn reach(estimate: &Estimate) -> f64 {
+pub fn reach(estimate: &Estimate) -> f64 {
     estimate.low.abs().max(estimate.high.abs())
 }
 
 /// A difference as a quantity: what it is where it is resolved, else how much the interval allows.
-pub(super) fn difference(estimate: &Estimate, verdict: Difference) -> String {
+pub fn difference(estimate: &Estimate, verdict: Difference) -> String {
     match (estimate.is_resolved(), verdict) {
         (true, _) => duration(estimate),
         (false, Difference::Same) => format!("within ±{JOIN}{}", joined(&rough(reach(estimate)))),
@@ -92,12 +91,12 @@ pub(super) fn difference(estimate: &Estimate, verdict: Difference) -> String {
 }
 
 /// The same difference without its sign.
-pub(super) fn turned(estimate: &Estimate) -> Estimate {
+pub fn turned(estimate: &Estimate) -> Estimate {
     Estimate { estimate: -estimate.estimate, low: -estimate.high, high: -estimate.low, ..*estimate }
 }
 
 /// The verdict in a word or two. A difference that is resolved may still lie on either side of the margin.
-pub(super) fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
+pub fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
     match verdict {
         Difference::Unresolved if difference.is_resolved() => format!("unresolved at {}", limit(margin_pct)),
         Difference::Faster => "faster".to_owned(),
@@ -107,18 +106,28 @@ pub(super) fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f6
     }
 }
 
+/// `seq_cst against relaxed size=64, 1 thread`.
+pub fn title(comparison: &Comparison) -> String {
+    format!("{}, {}", pair(comparison), threads(comparison.threads))
+}
+
+/// The same without threads.
+pub fn pair(comparison: &Comparison) -> String {
+    format!("{} against {}{}", comparison.case, comparison.baseline, parameters(&comparison.parameters))
+}
+
 /// `1 thread`, `8 threads`.
-pub(super) fn threads(threads: u32) -> String {
-    counted(u64::from(threads), "thread", "threads")
+pub fn threads(threads: u32) -> String {
+    some(u64::from(threads), "thread")
 }
 
 /// `1 token`, `40 tokens`.
-pub(super) fn token_count(tokens: u64) -> String {
-    counted(tokens, "token", "tokens")
+pub fn token_count(tokens: u64) -> String {
+    some(tokens, "token")
 }
 
 /// A duration of two significant digits.
-pub(super) fn rough(value: f64) -> String {
+pub fn rough(value: f64) -> String {
     if value == 0.0 {
         return "0 ns".to_owned();
     }
@@ -130,7 +139,7 @@ pub(super) fn rough(value: f64) -> String {
 }
 
 /// What a cell's time is, in words for a table.
-pub(super) fn cell_time(cell: &Cell) -> String {
+pub fn cell_time(cell: &Cell) -> String {
     match (&cell.time_ns, cell.below_ns) {
         (Some(time), _) => duration(time),
         (None, Some(below)) => format!("< {}", ns(below)),
@@ -139,7 +148,7 @@ pub(super) fn cell_time(cell: &Cell) -> String {
 }
 
 /// The same without its interval, where another column tells how sure it is.
-pub(super) fn cell_point(cell: &Cell) -> String {
+pub fn cell_point(cell: &Cell) -> String {
     match (&cell.time_ns, cell.below_ns) {
         (Some(time), _) => ns(time.estimate),
         (None, Some(below)) => format!("< {}", ns(below)),
@@ -148,19 +157,23 @@ pub(super) fn cell_point(cell: &Cell) -> String {
 }
 
 /// The case with its role and parameters.
-pub(super) fn cell_name(cell: &Cell) -> String {
+pub fn cell_name(cell: &Cell) -> String {
     let role = cell.role.as_ref().map_or_else(String::new, |role| format!(" / {role}"));
     format!("{}{role}{}", cell.case, parameters(&cell.parameters))
 }
 
 /// ` size=64 depth=2`, with a space before each.
-pub(super) fn parameters<'a>(parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
+pub fn parameters<'a>(parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
     parameters.into_iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
 /// `quiet of all` as counts.
-pub(super) fn of(part: u64, all: u64) -> String {
+pub fn of(part: u64, all: u64) -> String {
     format!("{} of {}", count(part), count(all))
+}
+
+fn some(count_of: u64, one: &str) -> String {
+    format!("{} {one}{}", count(count_of), if count_of == 1 { "" } else { "s" })
 }
 
 fn written(estimate: &Estimate, units: &[(&'static str, f64)]) -> String {
@@ -211,7 +224,8 @@ fn spaced(number: &str, unit: &str) -> String {
     if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
 }
 
-pub(super) fn joined(text: &str) -> String {
+/// With spaces at which lines are not broken.
+pub fn joined(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 

@@ -1,0 +1,654 @@
+//! What a study says, in sentences.
+
+use std::collections::BTreeMap;
+
+use super::rules::{BELOW_RESOLUTION, NO_STEADY_STATE, OMISSION_INFLATES};
+use super::told::{Open, Told};
+use super::words::{
+    cell_name, cost, difference, duration, interval, joined, number, pair, rate, rough, threads, title, token_count,
+    token_span, turned, unresolved,
+};
+use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
+use crate::quantity::{count, limit, ns};
+use crate::record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
+use crate::rule::Rule;
+
+/// What the figures of a study say, in the order in which it is told.
+pub const RULES: &[Rule<StudyRecord>] = &[
+    Rule {
+        yields: &[
+            NOT_COMPARED,
+            NO_DIFFERENCE,
+            SLOWER,
+            FASTER,
+            HIDDEN_BY_WORK,
+            NOT_HIDDEN_BY_WORK,
+            GROWS_WITH_BACKOFF,
+            UNRESOLVED_DIFFERENCE,
+        ],
+        find: comparisons,
+    },
+    Rule { yields: &[BELOW_RESOLUTION], find: below },
+    Rule { yields: &[OMISSION_INFLATES, CLAIM_OF_A_PART], find: parts },
+    Rule { yields: &[NO_STEADY_STATE], find: unsteady },
+    Rule { yields: &[TIME_PER_OPERATION], find: alone },
+];
+
+pub const NOT_COMPARED: Kind = Kind {
+    id: "not_compared",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "two operations were to be compared, and no pair of visits counts",
+};
+
+pub const NO_DIFFERENCE: Kind = Kind {
+    id: "no_difference",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "two operations take the same time, within the margin",
+};
+
+pub const SLOWER: Kind = Kind {
+    id: "slower",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "an operation takes longer than the one it is compared with",
+};
+
+pub const FASTER: Kind = Kind {
+    id: "faster",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "an operation takes less time than the one it is compared with",
+};
+
+pub const HIDDEN_BY_WORK: Kind = Kind {
+    id: "hidden_by_work",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "independent work between operations hides their difference, or a part of it",
+};
+
+pub const NOT_HIDDEN_BY_WORK: Kind = Kind {
+    id: "not_hidden_by_work",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "independent work between operations does not hide their difference",
+};
+
+pub const GROWS_WITH_BACKOFF: Kind = Kind {
+    id: "grows_with_backoff",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "the difference of two operations grows with the work between them",
+};
+
+pub const UNRESOLVED_DIFFERENCE: Kind = Kind {
+    id: "unresolved_difference",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "this run cannot tell whether, or how, two operations differ",
+};
+
+pub const CLAIM_OF_A_PART: Kind = Kind {
+    id: "claim_of_a_part",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "what timestamps around a part of an operation claim, where it is no more than was reached",
+};
+
+pub const TIME_PER_OPERATION: Kind = Kind {
+    id: "time_per_operation",
+    severity: Severity::Notice,
+    shown_in: EVERYWHERE,
+    about: "what an operation takes, where nothing was compared",
+};
+
+/// Sentences about cases alone, of which there may be many; the table of cells has all.
+const ALONE: usize = 12;
+
+/// What the figures of a study say: comparisons first, then cases alone. Each sentence is about its subject, which it does
+/// not name.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::study_conclusions::{HIDDEN_BY_WORK, conclusions};
+///
+/// # let record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
+/// let said = conclusions(&record);
+/// assert!(said[0].is(HIDDEN_BY_WORK));
+/// assert_eq!(said[0].subject.as_deref(), Some("seq_cst against relaxed, 1 thread"));
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+pub fn conclusions(record: &StudyRecord) -> Vec<Finding> {
+    RULES.iter().flat_map(|rule| (rule.find)(record)).collect()
+}
+
+fn comparisons(record: &StudyRecord) -> Vec<Finding> {
+    record.comparisons.iter().flat_map(|comparison| of_comparison(record, comparison)).collect()
+}
+
+fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> {
+    let title = title(comparison);
+    let Some(told) = Told::of(&comparison.points) else {
+        return vec![Finding::new(NOT_COMPARED, "not compared, for no pair of visits counts").about(title)];
+    };
+    match &comparison.model {
+        Some(model) => {
+            let (kind, text) = of_model(&told, model, grows_by_threads(record, comparison), record.plan.margin_pct);
+            let finding = Finding::new(kind, text).about(title).value("exposed_ns", model.exposed_ns.estimate);
+            vec![finding.value("residual_ns", model.residual_ns.estimate)]
+        }
+        None => comparison.points.iter().map(|point| of_point(record, comparison, point)).collect(),
+    }
+}
+
+/// Whether a cost that grows with backoff does so for want of other threads alone: on one thread it is known not to.
+fn grows_by_threads(record: &StudyRecord, comparison: &Comparison) -> bool {
+    let is_alone = |other: &&Comparison| other.threads == 1 && pair(other) == pair(comparison);
+    let alone = record.comparisons.iter().find(is_alone).and_then(|alone| alone.model.as_ref());
+    comparison.threads > 1 && alone.is_some_and(|model| matches!(model.shape, CostShape::Hidden | CostShape::Constant))
+}
+
+/// `7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that the table of points
+/// has too is taken from there.
+fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct: f64) -> (Kind, String) {
+    let (first, last) = (told.first, told.last);
+    let ends = || format!("{}, {}", at(first), at(last));
+    if told.all_same() {
+        let (from, to) = (first.backoff_tokens, token_count(last.backoff_tokens));
+        let text = format!("same within {} at every backoff, {from} to {to}", limit(margin_pct));
+        return (NO_DIFFERENCE, format!("{text} (± {})", joined(&rough(told.reach()))));
+    }
+    if told.resolved == 0 {
+        return (UNRESOLVED_DIFFERENCE, format!("no difference is resolved at any backoff: {}", ends()));
+    }
+    match model.shape {
+        CostShape::Hidden if first.difference_ns.is_resolved() => {
+            let exposed = match first.backoff_tokens {
+                0 => format!("{} exposed", cost(&first.difference_ns)),
+                _ => at(first),
+            };
+            (HIDDEN_BY_WORK, format!("{exposed}, {}{}", hidden(told, model), tail(told, margin_pct)))
+        }
+        CostShape::Hidden => (HIDDEN_BY_WORK, format!("falls with independent work: {}", ends())),
+        CostShape::Constant if told.resolved == told.all => {
+            let text = format!("{} at every backoff: independent work does not hide it", spread(told));
+            (NOT_HIDDEN_BY_WORK, text)
+        }
+        CostShape::Constant => {
+            let open = format!("unresolved at {} of {} backoffs", told.all - told.resolved, told.all);
+            (NOT_HIDDEN_BY_WORK, format!("independent work makes no difference to it: {}; {open}", ends()))
+        }
+        CostShape::Growing if told.rises() => {
+            let why = if is_contention {
+                "contention between threads, as it does not grow on one"
+            } else {
+                "independent work does not hide it"
+            };
+            (GROWS_WITH_BACKOFF, format!("grows with backoff: {}; {why}", ends()))
+        }
+        CostShape::Growing => {
+            (UNRESOLVED_DIFFERENCE, format!("seems to grow with backoff, but its ends do not show it: {}", ends()))
+        }
+        CostShape::Unresolved => (UNRESOLVED_DIFFERENCE, format!("{}; what backoff does to it is unresolved", ends())),
+    }
+}
+
+/// What becomes of a cost that falls: where it comes down to what, if that is known and no point denies it.
+fn hidden(told: &Told<'_>, model: &CostModel) -> String {
+    let residual = &model.residual_ns;
+    let Some(past) = model.hidden_past_tokens.filter(|past| told.stays_near(residual, past.high)) else {
+        return format!("falls with independent work, {}; where it levels off is unresolved", at(told.last));
+    };
+    let ns = model.hidden_past_ns.map_or_else(String::new, |ns| format!(" ({})", interval(&ns)));
+    let left = if residual.is_resolved() {
+        format!("{} left", cost(residual))
+    } else {
+        format!("what is left is {}", unresolved(residual))
+    };
+    // Of which most is left is not hidden.
+    if residual.low > told.first.difference_ns.estimate / 2.0 {
+        return format!("falls by {}{ns} of independent work, {left}", token_span(&past));
+    }
+    format!("hidden by {}{ns} of independent work, {left}", token_span(&past))
+}
+
+/// Where the points are inconclusive, and where the same.
+fn tail(told: &Told<'_>, margin_pct: f64) -> String {
+    let end = told.last.backoff_tokens;
+    let inconclusive = told.open.map(|Open { from, to, unresolved, all }| match (from == to, to == end) {
+        (true, _) => format!("; inconclusive at {}", token_count(from)),
+        (false, _) if unresolved < all => format!(
+            "; at {} to {} the same within {} or, at {unresolved} of {all} backoffs, inconclusive",
+            count(from),
+            token_count(to),
+            limit(margin_pct)
+        ),
+        (false, true) => format!("; inconclusive from {}", token_count(from)),
+        (false, false) => format!("; inconclusive at {} to {}", count(from), token_count(to)),
+    });
+    let same = told.same_from.map(|same| {
+        let word = if same == end { "at" } else { "from" };
+        format!("; same within {} {word} {}", limit(margin_pct), token_count(same))
+    });
+    inconclusive.into_iter().chain(same).collect()
+}
+
+/// The cost over all backoffs: one number where the first stands for all, else from the least to the most.
+fn spread(told: &Told<'_>) -> String {
+    let (least, most) = (told.least(), told.most());
+    if told.stays_near(&told.first.difference_ns, 0.0) {
+        format!("about {}", cost(&told.first.difference_ns))
+    } else {
+        format!("{} to {}", cost(&least.difference_ns), cost(&most.difference_ns))
+    }
+}
+
+/// What the table says of a point, and where: `7.66 ± 0.06 ns at 0 tokens`.
+fn at(point: &ComparisonPoint) -> String {
+    let found = &point.difference_ns;
+    let text = if found.is_resolved() { cost(found) } else { difference(found, point.verdict) };
+    format!("{text} at {}", token_count(point.backoff_tokens))
+}
+
+fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Finding {
+    let (title, margin_pct) = (title(comparison), record.plan.margin_pct);
+    let backoff = match point.backoff_tokens {
+        0 => String::new(),
+        tokens => format!(" at {} of backoff", token_count(tokens)),
+    };
+    let ratio =
+        if record.has_ratio(comparison, point) { format!(" (×{})", number(&point.ratio)) } else { String::new() };
+    let text = match point.verdict {
+        Difference::Slower => format!("slower by {}{ratio}", duration(&point.difference_ns)),
+        Difference::Faster => format!("faster by {}{ratio}", duration(&turned(&point.difference_ns))),
+        Difference::Same => {
+            let difference = difference(&point.difference_ns, point.verdict);
+            format!("same within {} ({})", limit(margin_pct), difference)
+        }
+        Difference::Unresolved if point.difference_ns.is_resolved() => {
+            format!("a difference of {} may or may not exceed {}", cost(&point.difference_ns), limit(margin_pct))
+        }
+        Difference::Unresolved => unresolved(&point.difference_ns),
+    };
+    let kind = match point.verdict {
+        Difference::Slower => SLOWER,
+        Difference::Faster => FASTER,
+        Difference::Same => NO_DIFFERENCE,
+        Difference::Unresolved => UNRESOLVED_DIFFERENCE,
+    };
+    Finding::new(kind, text)
+        .about(format!("{title}{backoff}"))
+        .value("difference_ns", point.difference_ns.estimate)
+        .value("ratio", point.ratio.estimate)
+}
+
+/// Operations that cannot be told from nothing: one sentence for each case, or for each number of threads where on others
+/// it can be.
+fn below(record: &StudyRecord) -> Vec<Finding> {
+    let mut most: BTreeMap<(String, Option<u32>), f64> = BTreeMap::new();
+    for cell in record.cells.iter().filter(|cell| cell.time_ns.is_none()) {
+        if let Some(below) = cell.below_ns {
+            let name = cell_name(cell);
+            let is_same = |other: &&Cell| cell_name(other) == name && other.backoff_tokens == cell.backoff_tokens;
+            let differs = record.cells.iter().filter(is_same).any(|other| other.time_ns.is_some());
+            let known = most.entry((name, differs.then_some(cell.threads))).or_insert(below);
+            *known = known.max(below);
+        }
+    }
+    let sentence = |((name, on), below): ((String, Option<u32>), f64)| {
+        let on = on.map_or_else(String::new, |on| format!(", {}", threads(on)));
+        let text = format!("less than {}, which cannot be told from an empty loop", ns(below));
+        Finding::new(BELOW_RESOLUTION, text).about(name + &on).value("below_ns", below)
+    };
+    most.into_iter().map(sentence).collect()
+}
+
+/// What stamps around a part of the loop make of the rate.
+fn parts(record: &StudyRecord) -> Vec<Finding> {
+    let sentence = |cell: &Cell| {
+        let part = cell.part?;
+        let (claimed, done) = (rate(&part.claimed_per_s), rate(&part.external_per_s));
+        let inflated = part.inflation.low > 1.0;
+        let text = if inflated {
+            format!(
+                "stamps around a part of it claim {claimed} where {done} were done: too many by a factor of {}",
+                number(&part.inflation)
+            )
+        } else {
+            format!("stamps around a part of it claim {claimed}, and {done} were done")
+        };
+        let kind = if inflated { OMISSION_INFLATES } else { CLAIM_OF_A_PART };
+        let subject = format!("{}, {}", cell_name(cell), threads(cell.threads));
+        Some(Finding::new(kind, text).about(subject).value("inflation", part.inflation.estimate))
+    };
+    record.cells.iter().filter_map(sentence).collect()
+}
+
+/// Of fewer series nothing is said about all of them.
+const FEWEST_SERIES: u64 = 3;
+
+/// Operations whose time depends on how often they have run, one sentence for each case.
+fn unsteady(record: &StudyRecord) -> Vec<Finding> {
+    struct Series {
+        never: u64,
+        all: u64,
+        cells: u64,
+        trend_ns: Option<f64>,
+    }
+    let mut cases: BTreeMap<String, Series> = BTreeMap::new();
+    for cell in &record.cells {
+        if let Some(steadiness) = cell.steadiness {
+            let never = u64::from(steadiness.no_steady_state) + u64::from(steadiness.trend);
+            let all =
+                never + [steadiness.flat, steadiness.warm_up, steadiness.slow_down].map(u64::from).iter().sum::<u64>();
+            if all >= FEWEST_SERIES && 2 * never > all {
+                let none = Series { never: 0, all: 0, cells: 0, trend_ns: steadiness.trend_ns_per_batch };
+                let known = cases.entry(cell_name(cell)).or_insert(none);
+                *known = Series { never: known.never + never, all: known.all + all, cells: known.cells + 1, ..*known };
+            }
+        }
+    }
+    let sentence = |(name, found): (String, Series)| {
+        let Series { never, all, cells, trend_ns } = found;
+        // A slope is that of one cell.
+        let slope = match trend_ns.filter(|_| cells == 1) {
+            Some(slope) if slope > 0.0 => format!(", slower by {} with each batch", ns(slope)),
+            Some(slope) if slope < 0.0 => format!(", faster by {} with each batch", ns(-slope)),
+            _ => String::new(),
+        };
+        let of = if cells == 1 { "processes".to_owned() } else { format!("series of {cells} cells") };
+        let text = format!("no steady state in {never} of {all} {of}{slope}: any number for it tells how long it ran");
+        Finding::new(NO_STEADY_STATE, text)
+            .about(name)
+            .value("series", all as f64)
+            .value("series_never_steady", never as f64)
+    };
+    cases.into_iter().map(sentence).collect()
+}
+
+/// Where nothing was compared: what each case takes at the smallest backoff.
+fn alone(record: &StudyRecord) -> Vec<Finding> {
+    let others = RULES.split_last().map_or(&[] as &[_], |(_, others)| others);
+    if others.iter().any(|rule| !(rule.find)(record).is_empty()) {
+        return Vec::new();
+    }
+    let least = record.cells.iter().map(|cell| cell.backoff_tokens).min();
+    let cells = record.cells.iter().filter(|cell| Some(cell.backoff_tokens) == least);
+    let sentence = |cell: &Cell| {
+        let time = cell.time_ns?;
+        let backoff = match cell.backoff_tokens {
+            0 => String::new(),
+            tokens => format!(", {} of backoff", token_count(tokens)),
+        };
+        let subject = format!("{}, {}{backoff}", cell_name(cell), threads(cell.threads));
+        let finding = Finding::new(TIME_PER_OPERATION, format!("{} per operation", duration(&time)));
+        Some(finding.about(subject).value("time_ns", time.estimate))
+    };
+    cells.filter_map(sentence).take(ALONE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::study::{Estimate, OperationPart};
+
+    fn of(estimate: f64, half: f64) -> Estimate {
+        Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
+    }
+
+    fn point(backoff_tokens: u64, difference_ns: Estimate, verdict: Difference) -> ComparisonPoint {
+        ComparisonPoint {
+            backoff_tokens,
+            difference_ns,
+            ratio: of(1.0, 0.01),
+            verdict,
+            p_value: 0.5,
+            significant_in_family: false,
+            pairs: 60,
+        }
+    }
+
+    /// The model's own numbers are none that a point has, so that a sentence with one of them is seen.
+    fn comparison(threads: u32, shape: CostShape, residual_ns: Estimate, points: &[ComparisonPoint]) -> Comparison {
+        let model = CostModel {
+            shape,
+            exposed_ns: of(555.0, 111.0),
+            residual_ns,
+            hidden_past_tokens: (shape == CostShape::Hidden).then_some(of(15.0, 2.0)),
+            hidden_past_ns: None,
+            negligible_from_tokens: Some(0),
+        };
+        Comparison {
+            case: "a".to_owned(),
+            baseline: "b".to_owned(),
+            parameters: BTreeMap::new(),
+            threads,
+            points: points.to_vec(),
+            model: Some(model),
+        }
+    }
+
+    fn record(comparisons: Vec<Comparison>) -> StudyRecord {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        record.cells.clear();
+        record.comparisons = comparisons;
+        record
+    }
+
+    fn text(said: &Finding) -> String {
+        format!("{}: {}", said.subject.as_deref().unwrap_or_default(), said.evidence.summary)
+    }
+
+    fn all_said(comparisons: Vec<Comparison>) -> Vec<String> {
+        conclusions(&record(comparisons)).iter().map(|said| text(said).replace('\u{a0}', " ")).collect()
+    }
+
+    /// Points that are the same stand between others that are unresolved.
+    #[test]
+    fn a_range_is_inconclusive_only_where_all_of_it_is() {
+        use Difference::{Same, Slower, Unresolved};
+        let points = [
+            point(0, of(4.47, 0.06), Slower),
+            point(10, of(0.0, 0.5), Unresolved),
+            point(20, of(0.0, 0.01), Same),
+            point(30, of(0.0, 0.5), Unresolved),
+            point(40, of(0.0, 0.01), Same),
+        ];
+        let told = Told::of(&points).unwrap();
+        assert_eq!(
+            tail(&told, 1.0),
+            "; at 10 to 30 tokens the same within 1 % or, at 2 of 3 backoffs, inconclusive; same within 1 % at 40 tokens"
+        );
+        let told = Told::of(&points[..2]).unwrap();
+        assert_eq!(tail(&told, 1.0), "; inconclusive at 10 tokens");
+    }
+
+    #[test]
+    fn every_shape_has_its_words() {
+        use CostShape as S;
+        use Difference::{Faster, Same, Slower, Unresolved};
+        let two = |first: (f64, f64, Difference), last: (f64, f64, Difference)| {
+            [point(0, of(first.0, first.1), first.2), point(40, of(last.0, last.1), last.2)]
+        };
+        for (shape, residual, points, words) in [
+            (
+                S::Hidden,
+                of(0.8, 0.2),
+                two((7.66, 0.06, Slower), (0.8, 0.3, Slower)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, 0.80 ± 0.20 ns left",
+            ),
+            (
+                S::Hidden,
+                of(-0.1, 0.3),
+                two((7.66, 0.06, Slower), (-0.1, 0.3, Unresolved)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                 (± 0.40 ns); inconclusive at 40 tokens",
+            ),
+            (
+                S::Hidden,
+                of(0.05, 0.03),
+                two((7.66, 0.06, Slower), (2.75, 0.2, Slower)),
+                "7.66 ± 0.06 ns exposed, falls with independent work, 2.75 ± 0.20 ns at 40 tokens; where it levels off is \
+                 unresolved",
+            ),
+            (
+                S::Hidden,
+                of(0.1, 0.3),
+                two((7.66, 0.06, Slower), (0.1, 0.2, Same)),
+                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                 (± 0.40 ns); same within 2 % at 40 tokens",
+            ),
+            (
+                S::Hidden,
+                of(6.1, 0.2),
+                two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
+                "7.66 ± 0.06 ns exposed, falls by 13 to 17 tokens of independent work, 6.10 ± 0.20 ns left",
+            ),
+            (
+                S::Growing,
+                of(99.0, 1.0),
+                two((28.0, 5.0, Slower), (82.0, 4.0, Slower)),
+                "grows with backoff: 28 ± 5 ns at 0 tokens, 82 ± 4 ns at 40 tokens; independent work does not hide it",
+            ),
+            (
+                S::Growing,
+                of(99.0, 1.0),
+                two((28.0, 5.0, Slower), (40.0, 45.0, Unresolved)),
+                "seems to grow with backoff, but its ends do not show it: 28 ± 5 ns at 0 tokens, unresolved (± 85 ns) at 40 \
+                 tokens",
+            ),
+            (
+                S::Constant,
+                of(-3.0, 0.2),
+                two((-3.0, 0.2, Faster), (-3.1, 0.2, Faster)),
+                "about 3.00 ± 0.20 ns less at every backoff: independent work does not hide it",
+            ),
+            (
+                S::Constant,
+                of(6.4, 0.2),
+                two((6.38, 0.15, Slower), (6.0, 9.0, Unresolved)),
+                "independent work makes no difference to it: 6.38 ± 0.15 ns at 0 tokens, unresolved (± 15 ns) at 40 tokens; \
+                 unresolved at 1 of 2 backoffs",
+            ),
+            (
+                S::Constant,
+                of(0.0, 0.2),
+                two((-0.1, 0.2, Same), (0.0, 0.2, Same)),
+                "same within 2 % at every backoff, 0 to 40 tokens (± 0.30 ns)",
+            ),
+            (
+                S::Constant,
+                of(0.0, 0.2),
+                two((-0.1, 0.2, Unresolved), (0.0, 0.2, Unresolved)),
+                "no difference is resolved at any backoff: unresolved (± 0.30 ns) at 0 tokens, unresolved (± 0.20 ns) at 40 \
+                 tokens",
+            ),
+        ] {
+            assert_eq!(
+                all_said(vec![comparison(1, shape, residual, &points)]),
+                [format!("a against b, 1 thread: {words}")]
+            );
+        }
+    }
+
+    #[test]
+    fn each_conclusion_is_of_its_kind() {
+        use CostShape as S;
+        use Difference::{Faster, Same, Slower, Unresolved};
+        let kind = |record: &StudyRecord| {
+            let said = conclusions(record);
+            let kinds = || RULES.iter().flat_map(|rule| rule.yields);
+            assert_eq!(said.len(), 1, "{said:?}");
+            *kinds().find(|kind| said[0].is(**kind)).unwrap()
+        };
+        let of_shape =
+            |shape, points: &[ComparisonPoint]| kind(&record(vec![comparison(1, shape, of(0.1, 0.3), points)]));
+        let (slower, faster) = (point(0, of(7.66, 0.06), Slower), point(0, of(-3.0, 0.2), Faster));
+        let (same, unknown) = (point(40, of(0.1, 0.2), Same), point(40, of(0.1, 9.0), Unresolved));
+        assert_eq!(of_shape(S::Hidden, &[slower.clone(), same.clone()]), HIDDEN_BY_WORK);
+        assert_eq!(of_shape(S::Constant, &[slower.clone(), slower.clone()]), NOT_HIDDEN_BY_WORK);
+        assert_eq!(of_shape(S::Growing, &[slower.clone(), point(40, of(82.0, 4.0), Slower)]), GROWS_WITH_BACKOFF);
+        assert_eq!(of_shape(S::Growing, &[slower.clone(), unknown.clone()]), UNRESOLVED_DIFFERENCE);
+        assert_eq!(of_shape(S::Constant, &[same.clone(), same.clone()]), NO_DIFFERENCE);
+        assert_eq!(of_shape(S::Hidden, &[]), NOT_COMPARED);
+        for (point, wanted) in
+            [(slower, SLOWER), (faster, FASTER), (same, NO_DIFFERENCE), (unknown, UNRESOLVED_DIFFERENCE)]
+        {
+            let mut one = record(vec![comparison(1, S::Hidden, of(0.1, 0.3), &[point])]);
+            one.comparisons[0].model = None;
+            assert_eq!(kind(&one), wanted);
+        }
+        let mut alone = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        alone.comparisons.clear();
+        alone.cells.retain(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0 && cell.threads == 1);
+        assert_eq!(kind(&alone), TIME_PER_OPERATION);
+        for (inflation, wanted) in [(of(1.0, 0.1), CLAIM_OF_A_PART), (of(2.0, 0.1), OMISSION_INFLATES)] {
+            alone.cells[0].part = Some(OperationPart {
+                part_ns: of(5.0, 0.1),
+                claimed_per_s: of(2e8, 1e6),
+                external_per_s: of(1e8, 1e6),
+                inflation,
+                timed_share: 0.5,
+                preemptions_per_visit: 0.0,
+            });
+            assert_eq!(kind(&alone), wanted);
+        }
+    }
+
+    #[test]
+    fn a_point_that_is_resolved_is_not_called_unresolved() {
+        let points = [
+            point(1, of(6.38, 0.15), Difference::Slower),
+            point(64, of(10.0, 5.0), Difference::Slower),
+            point(4096, of(8.0, 216.0), Difference::Unresolved),
+        ];
+        let found = comparison(1, CostShape::Unresolved, of(9.0, 210.0), &points);
+        assert_eq!(
+            all_said(vec![found]),
+            ["a against b, 1 thread: 6.38 ± 0.15 ns at 1 token, unresolved (± 220 ns) at 4 096 tokens; what backoff \
+                 does to it is unresolved"
+                .replace("4 096", "4\u{202f}096")]
+        );
+    }
+
+    #[test]
+    fn contention_takes_more_threads_than_one() {
+        let points = [
+            point(0, of(28.0, 5.0), Difference::Slower),
+            point(20, of(60.0, 5.0), Difference::Slower),
+            point(40, of(82.0, 4.0), Difference::Slower),
+        ];
+        let growing = |threads| comparison(threads, CostShape::Growing, of(80.0, 1.0), &points);
+        let flat = |threads| comparison(threads, CostShape::Constant, of(80.0, 1.0), &points[..1]);
+        let names =
+            |comparisons| all_said(comparisons).iter().map(|said| said.contains("contention")).collect::<Vec<_>>();
+        assert_eq!(names(vec![growing(1)]), [false]);
+        assert_eq!(names(vec![growing(2)]), [false], "on one thread it may do the same");
+        assert_eq!(names(vec![growing(1), growing(2)]), [false, false], "on one thread it does the same");
+        assert_eq!(names(vec![flat(1), growing(2)]), [false, true]);
+    }
+
+    #[test]
+    fn an_operation_is_below_where_it_is_and_nowhere_else() {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let empty: Vec<Cell> = record.cells.iter().filter(|cell| cell.case == "empty").cloned().collect();
+        let words = |record: &StudyRecord| below(record).iter().map(text).collect::<Vec<String>>();
+        record.cells = empty;
+        assert_eq!(words(&record), ["empty: less than 0.410 ns, which cannot be told from an empty loop"]);
+        record.cells[1].time_ns = Some(of(5.0, 0.1));
+        assert_eq!(words(&record), ["empty, 1 thread: less than 0.410 ns, which cannot be told from an empty loop"]);
+    }
+
+    #[test]
+    fn series_of_many_cells_are_not_called_processes() {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        record.cells.retain(|cell| cell.case == "fibonacci");
+        let words = |record: &StudyRecord| unsteady(record).iter().map(text).collect::<Vec<String>>();
+        assert!(words(&record)[0].contains("in 5 of 5 processes, slower by 12.4 ns"), "{:?}", words(&record));
+        let other = Cell { backoff_tokens: 10, ..record.cells[0].clone() };
+        record.cells.push(other);
+        assert!(words(&record)[0].contains("in 10 of 10 series of 2 cells: any"), "{:?}", words(&record));
+    }
+}
