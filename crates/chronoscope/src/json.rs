@@ -5,10 +5,11 @@ use chronoscope_harness::record::{
     ReportError, SCHEMA_KEY, SCHEMA_VERSION, STUDY_SCHEMA_KEY, object, study_of_version_1, typed, typed_value,
     version_of, written,
 };
+use chronoscope_harness::rule::conclude;
 use serde_json::Value;
 
 use crate::record::Record;
-use crate::sections::scaling;
+use crate::sections::{pace, scaling};
 use crate::upgrade;
 
 /// The fields that say which shape a document of version 1 has, besides [`SCHEMA_KEY`].
@@ -36,13 +37,13 @@ pub fn document(text: &str) -> Result<Record, ReportError> {
     let value = object(text)?;
     let of_version_1 = |key: &'static str, shape: fn(Value) -> Value| {
         version_of(&value, key, 1)?;
-        typed_value(shape(value.clone()))
+        typed_value::<Record>(shape(value.clone()))
     };
     if value.get(STUDY_SCHEMA_KEY).is_some() {
         return typed_value(study_of_version_1(value)?).map(concluded);
     }
     if value.get(PACE_SCHEMA_KEY).is_some() {
-        return of_version_1(PACE_SCHEMA_KEY, upgrade::pace);
+        return of_version_1(PACE_SCHEMA_KEY, upgrade::pace).map(concluded);
     }
     if value.get(SELFTEST_SCHEMA_KEY).is_some() {
         return of_version_1(SELFTEST_SCHEMA_KEY, upgrade::selftest);
@@ -55,6 +56,9 @@ pub fn document(text: &str) -> Result<Record, ReportError> {
 
 /// With what the command that wrote it concludes, which version 1 left to be drawn from the numbers again.
 fn concluded(mut record: Record) -> Record {
+    if let Some(pace) = &record.pace {
+        record.0.findings = conclude(pace::rules::RULES, pace);
+    }
     let Some(study) = record.as_study() else { return record };
     match record.command.strip_prefix("experiment ") {
         Some(name) => record.experiment = Experiment::from_name(name).map(|which| which.conclude(&study)),

@@ -11,15 +11,18 @@ use chronoscope_harness::study_rules::{self, *};
 use super::golden_file::assert_same;
 use crate::View;
 use crate::finding::Kind;
+use crate::sections::pace::rules as pace;
 
-fn of_studies() -> impl Iterator<Item = &'static Kind> {
-    [study_rules::RULES, study_conclusions::RULES].into_iter().flatten().flat_map(|rule| rule.yields)
+/// Those of documents that are no check.
+fn of_others() -> impl Iterator<Item = &'static Kind> {
+    let of_studies = [study_rules::RULES, study_conclusions::RULES].into_iter().flatten();
+    of_studies.flat_map(|rule| rule.yields).chain(pace::RULES.iter().flat_map(|rule| rule.yields))
 }
 
 /// All rows, each once.
 fn rows() -> Vec<Kind> {
     let mut rows: Vec<Kind> = Vec::new();
-    for kind in crate::rules::kinds().chain(of_studies()) {
+    for kind in crate::rules::kinds().chain(of_others()) {
         if !rows.contains(kind) {
             rows.push(*kind);
         }
@@ -30,7 +33,7 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = View::all().map(View::name).collect::<Vec<_>>();
+    let sections = View::all().map(View::name).chain(["pace"]).collect::<Vec<_>>();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {

@@ -1,5 +1,7 @@
 //! Keeps a pace, on this process's own thread, and says how well it was kept.
 
+use super::rules::RULES;
+use chronoscope_harness::rule::conclude;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -76,6 +78,7 @@ pub fn pace(
     let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut record = Record::new(COMMAND, tool, machine, Plan::default(), Sections::default());
     (record.started_at, record.elapsed_ms, record.interrupted) = (started_at, elapsed_ms, interrupted);
+    record.findings = conclude(RULES, &paced);
     record.pace = Some(paced);
     Ok(record)
 }

@@ -5,5 +5,7 @@ pub mod consumer;
 pub mod measure;
 pub mod rate;
 pub mod report;
+pub mod rules;
 pub mod seen;
 pub mod view;
+pub mod words;

@@ -1,7 +1,10 @@
 use crate::record::{Histogram, Pace, PaceTimes, Record};
 
+use super::rules::RATE_MISSED;
+use super::words::{rate, signed};
 use crate::Width;
 use crate::bars::{SCALE, bars};
+use crate::finding::Severity;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN, TITLE, WARNING};
@@ -9,14 +12,6 @@ use crate::quantity::{count, ns, percent, three_digits};
 use crate::table::{Align, Table};
 use crate::title;
 
-/// A response that is so many times what a service takes is worth a word.
-const MUCH: f64 = 1.5;
-/// A rate that is off by more was missed, in parts per million.
-const MISSED_PPM: f64 = 1_000.0;
-/// A cause of less of all lateness is not named.
-const NAMED_SHARE: f64 = 0.001;
-/// The cause of more of all lateness is what makes its tail.
-const MOST_OF_IT: f64 = 0.5;
 /// Rows of the histogram: one for each octave that there can be, since bars of bins that were put together would be longer than
 /// those of others.
 const ROWS: usize = 65;
@@ -34,18 +29,16 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
         &title::circumstances(&run.machine, &run.started_at, run.elapsed_ms),
         run.interrupted,
     );
+    let findings = &run.findings;
+    let is_missed = findings.iter().any(|finding| finding.is(RATE_MISSED));
     page.section("PACE");
-    for (name, said) in entries(pace) {
+    for (name, said) in entries(pace, is_missed) {
         page.entry(name, PLAIN, &said);
     }
-    if let Some(said) = missed_rate(pace) {
-        page.paragraph(Line::styled(WARNING, "! "), WARNING, &said);
-    }
-    if let Some(reason) = &pace.reason_ended {
-        page.paragraph(Line::styled(WARNING, "! "), WARNING, &format!("it ended before its time: {reason}"));
-    }
-    if pace.command_killed == Some(true) && pace.reason_ended.is_none() {
-        page.paragraph(Line::styled(WARNING, "! "), WARNING, &killed(pace));
+    let (warnings, notices): (Vec<_>, Vec<_>) =
+        findings.iter().partition(|finding| finding.severity >= Severity::Warning);
+    for finding in warnings {
+        page.paragraph(Line::styled(WARNING, "! "), WARNING, &finding.evidence.summary);
     }
     if pace.events > 0 {
         times(&mut page, pace);
@@ -53,14 +46,14 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
             page.paragraph(Line::plain("  "), DIM, &hand_over(pace));
         }
         lateness(&mut page, &pace.lateness_ns);
-        for said in conclusions(pace) {
-            page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &said);
+        for finding in notices {
+            page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &finding.evidence.summary);
         }
     }
     page.finish()
 }
 
-fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
+fn entries(pace: &Pace, is_missed: bool) -> Vec<(&'static str, String)> {
     let mut said = vec![(
         "asked for",
         format!(
@@ -71,8 +64,8 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
             pace.command.as_ref().map(|command| format!(", each to `{command}`")).unwrap_or_default()
         ),
     )];
-    let name = if missed_rate(pace).is_some() { "reached" } else { "kept" };
-    said.push((name, format!("{} events, {}", count(pace.events), reached(pace))));
+    let name = if is_missed { "reached" } else { "kept" };
+    said.push((name, format!("{} events, {}", count(pace.events), reached(pace, is_missed))));
     let slipped = if pace.slipped_ms > 0.0 {
         format!(", the schedule moved by {}", ns(pace.slipped_ms * 1e6))
     } else {
@@ -101,17 +94,13 @@ fn entries(pace: &Pace) -> Vec<(&'static str, String)> {
     said
 }
 
-fn rate(per_s: f64) -> String {
-    format!("{} per second", three_digits_or_more(per_s))
-}
-
 /// The rate that came of it, and how far that is from what was asked for: never finer than the clock's own error.
-fn reached(pace: &Pace) -> String {
+fn reached(pace: &Pace, is_missed: bool) -> String {
     let Some(achieved) = pace.achieved_per_s else { return "no rate, of fewer than two events".to_owned() };
     let achieved = rate(achieved);
     match (pace.rate_error_ppm, pace.rate_error_bound_ppm) {
         (None, _) => achieved,
-        (Some(_), _) if missed_rate(pace).is_some() => achieved,
+        (Some(_), _) if is_missed => achieved,
         (Some(ppm), None) => format!("{achieved}: {} ppm, the clock's own error is not in the record", signed(ppm)),
         (Some(ppm), Some(bound)) if ppm.abs() <= bound => {
             format!("{achieved}: within ± {} ppm by the clock", three_digits(ppm.abs() + bound))
@@ -122,36 +111,6 @@ fn reached(pace: &Pace) -> String {
             format!("{achieved}: {sign}{:.digits$} ppm, clock error ± {bound:.digits$} ppm", ppm.abs())
         }
     }
-}
-
-fn signed(value: f64) -> String {
-    format!("{}{}", if value < 0.0 { '−' } else { '+' }, three_digits(value.abs()))
-}
-
-/// That the rate was not kept, where it was not.
-fn missed_rate(pace: &Pace) -> Option<String> {
-    let (achieved, ppm) = (pace.achieved_per_s?, pace.rate_error_ppm?);
-    let surely = ppm.abs() - pace.rate_error_bound_ppm.unwrap_or(0.0);
-    (surely > MISSED_PPM).then(|| {
-        let (achieved, asked) = (rate(achieved), three_digits_or_more(pace.rate_per_s));
-        format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4))
-    })
-}
-
-/// That the consumer was ended, and what it had before it in the pipe.
-fn killed(pace: &Pace) -> String {
-    let unread = match pace.unread_lines {
-        Some(0) => "it had read all lines".to_owned(),
-        Some(lines) => {
-            format!("{} lines were unread when the last was handed over, and it may not have read all", count(lines))
-        }
-        None => "it may not have read all".to_owned(),
-    };
-    format!("the consumer did not end within 2 s after its last line, and was ended by force; {unread}")
-}
-
-fn three_digits_or_more(value: f64) -> String {
-    if value >= 1_000.0 { count(value.round() as u64) } else { three_digits(value) }
 }
 
 fn times(page: &mut Page, pace: &Pace) {
@@ -228,91 +187,11 @@ fn lines_per_second(taken: f64) -> String {
     format!("{} lines per second", three_digits(taken))
 }
 
-/// What each share of lateness is due to, in the words of what was asked for.
-fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
-    let caller = match (&pace.command, pace.stall_ms) {
-        (Some(_), Some(_)) => {
-            "the stall, and handing lines over (waits for room in the pipe and interruptions included)"
-        }
-        (Some(_), None) => "handing lines over (waits for room in the pipe and interruptions included)",
-        (None, Some(_)) => "the stall",
-        // Nothing was done; a record of an earlier version may say otherwise.
-        (None, None) => "time between events, in which nothing was to be done",
-    };
-    [
-        (pace.late_share_caller, caller),
-        (pace.late_share_machine, "interruptions of the pacing thread"),
-        (pace.late_share_pacer, "late wake-ups and the pacer's own steps"),
-    ]
-}
-
-/// Every cause that is worth a name, and what the others come to.
-fn blamed(pace: &Pace) -> Option<String> {
-    let (named, rest): (Vec<_>, Vec<_>) = causes(pace).into_iter().partition(|(share, _)| *share >= NAMED_SHARE);
-    let mut parts: Vec<String> =
-        named.iter().map(|(share, cause)| format!("{} from {cause}", percent(share * 100.0))).collect();
-    let rest: f64 = rest.iter().map(|(share, _)| share).sum();
-    if rest > 0.0 && parts.len() > 1 {
-        parts.push(format!("{} from others", percent(rest * 100.0)));
-    }
-    (!parts.is_empty())
-        .then(|| format!("of all lateness, each backlog counted as its first cause's: {}", parts.join(", ")))
-}
-
-/// What a tool would not see that times from the actual start. That is coordinated omission where the handling of events made
-/// the later ones late; what the pacer itself was late by says nothing of what is timed.
-fn forgotten(pace: &Pace) -> Option<String> {
-    let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
-    if response <= service * MUCH {
-        return None;
-    }
-    if pace.late_share_caller <= MOST_OF_IT {
-        // Where starts are late by less than the operation takes, neither alone is what the response shows.
-        if pace.lateness_ns.p99 as f64 <= service {
-            return None;
-        }
-        let what = if pace.command.is_some() { "the hand-over" } else { "the operation" };
-        let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
-        let row = if pace.command.is_some() { "in the pipe" } else { "response" };
-        return Some(format!(
-            "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine, not {what}'s: {what} itself has a p99 of {}",
-            ns(response),
-            ns(service)
-        ));
-    }
-    let blind = if pace.command.is_some() {
-        format!(
-            "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
-            ns(service),
-            ns(response)
-        )
-    } else {
-        format!(
-            "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
-            ns(service),
-            ns(response)
-        )
-    };
-    let times =
-        if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
-    Some(format!("{blind}{times}: coordinated omission"))
-}
-
-fn conclusions(pace: &Pace) -> Vec<String> {
-    let mut said = Vec::new();
-    said.extend(blamed(pace));
-    said.extend(forgotten(pace));
-    if pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0) {
-        said.push(
-            "what was left out or moved would have been late: times here are those of the events that came".to_owned(),
-        );
-    }
-    said
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::rules::{RULES, missed_rate};
     use super::*;
+    use chronoscope_harness::rule::conclude;
 
     struct Run {
         record: Record,
@@ -320,7 +199,9 @@ mod tests {
     }
 
     fn pace(run: &Run) -> String {
-        pace_at(&run.record, &run.pace, Width::default())
+        let mut record = run.record.clone();
+        record.findings = conclude(RULES, &run.pace);
+        pace_at(&record, &run.pace, Width::default())
     }
 
     fn run() -> Run {
@@ -378,7 +259,6 @@ mod tests {
         assert!(said.ends_with("; the consumer took 284 lines per second: about 6.95 s behind"), "{said}");
         slow.lines_taken_per_s = Some(0.0);
         assert!(unread(&slow, 1_973).ends_with("; the consumer took none"));
-        assert!(killed(&slow).contains("1\u{202f}973 lines were unread"));
     }
 
     #[test]
@@ -387,7 +267,8 @@ mod tests {
             let mut pace = run().pace;
             (pace.rate_per_s, pace.achieved_per_s) = (1_000.0, Some(achieved));
             (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
-            (reached(&pace), missed_rate(&pace))
+            let missed = missed_rate(&pace).map(|finding| finding.evidence.summary);
+            (reached(&pace, missed.is_some()), missed)
         };
         assert_eq!(
             of(1_000.0, -0.001, Some(0.04)),
@@ -398,32 +279,6 @@ mod tests {
         let (reached, missed) = of(827.5, -172_461.659, Some(0.05));
         assert!(!reached.contains("ppm"), "{reached}");
         assert_eq!(missed.unwrap(), "the rate was missed: 828 per second of 1\u{202f}000 asked for (−17.2 %)");
-    }
-
-    #[test]
-    fn what_the_pacer_is_late_by_is_not_called_omission() {
-        let mut own = run().pace;
-        (own.stall_ms, own.late_share_caller, own.late_share_machine, own.late_share_pacer) = (None, 0.0, 0.14, 0.86);
-        (own.response_ns.p99, own.service_ns.p99, own.lateness_ns.p99) = (2_740_000, 703, 2_700_000);
-        let said = forgotten(&own).unwrap();
-        assert!(!said.contains("omission") && !said.contains("users"), "{said}");
-        assert!(said.contains("the p99 of 2.74 ms (response) is the pacer's own lateness on this machine"), "{said}");
-        // Seen at 10 k/s on a quiet machine: starts 88 ns late, operations of 215 ns, responses of 454 ns.
-        let mut neither = own.clone();
-        (neither.response_ns.p99, neither.service_ns.p99, neither.lateness_ns.p99) = (454, 215, 88);
-        assert_eq!(forgotten(&neither), None);
-        (own.late_share_caller, own.late_share_pacer) = (0.9, 0.0);
-        assert!(forgotten(&own).unwrap().ends_with("coordinated omission"));
-    }
-
-    #[test]
-    fn no_cause_is_dropped() {
-        let mut three = run().pace;
-        (three.late_share_caller, three.late_share_machine, three.late_share_pacer) = (0.9443, 0.0023, 0.0534);
-        let said = blamed(&three).unwrap();
-        assert!(said.contains("0.230 % from interruptions"), "{said}");
-        (three.late_share_machine, three.late_share_pacer) = (0.0003, 0.0554);
-        assert!(blamed(&three).unwrap().ends_with(", 0.0300 % from others"));
     }
 
     /// A bar of two octaves would be longer than that of the octave in which most fell.
@@ -444,23 +299,6 @@ mod tests {
         assert!(!pace(&killed).contains("by force"));
         killed.pace.command_killed = Some(true);
         assert!(pace(&killed).contains("by force"));
-    }
-
-    #[test]
-    fn causes_are_named_by_what_was_asked_for() {
-        let caller = |command: Option<&str>, stall_ms| {
-            let mut run = run();
-            (run.pace.command, run.pace.stall_ms) = (command.map(str::to_owned), stall_ms);
-            causes(&run.pace)[0].1
-        };
-        assert_eq!(caller(None, Some(5.0)), "the stall");
-        assert!(caller(Some("cat"), None).starts_with("handing lines over"));
-        assert!(caller(Some("cat"), Some(5.0)).starts_with("the stall, and handing"));
-        assert!(!caller(None, None).contains("stall") && !caller(None, None).contains("handing"));
-        let mut nothing = run();
-        (nothing.pace.stall_ms, nothing.pace.late_share_caller, nothing.pace.late_share_machine) = (None, 0.0, 0.9);
-        let all = conclusions(&nothing.pace).join("\n");
-        assert!(!all.contains("between events") && all.contains("counted as its first cause's"), "{all}");
     }
 
     #[test]

@@ -1,0 +1,280 @@
+use chronoscope_harness::rule::Rule;
+
+use super::words::{rate, signed, three_digits_or_more};
+use crate::finding::{Finding, Kind, Severity};
+use crate::quantity::{count, ns, percent, three_digits};
+use crate::record::Pace;
+
+pub const RULES: &[Rule<Pace>] = &[
+    Rule { yields: &[RATE_MISSED], find: |pace| Vec::from_iter(missed_rate(pace)) },
+    Rule { yields: &[PACE_ENDED_EARLY], find: |pace| Vec::from_iter(ended_early(pace)) },
+    Rule { yields: &[CONSUMER_KILLED], find: |pace| Vec::from_iter(killed(pace)) },
+    Rule { yields: &[CAUSES_OF_LATENESS], find: |pace| Vec::from_iter(blamed(pace)) },
+    Rule { yields: &[COORDINATED_OMISSION, PACER_LATE], find: |pace| Vec::from_iter(forgotten(pace)) },
+    Rule { yields: &[EVENTS_LEFT_OUT], find: |pace| Vec::from_iter(left_out(pace)) },
+];
+
+pub const RATE_MISSED: Kind = Kind {
+    id: "rate_missed",
+    severity: Severity::Warning,
+    shown_in: &["pace"],
+    about: "a pacer did not keep the rate it was asked for",
+};
+
+pub const PACE_ENDED_EARLY: Kind = Kind {
+    id: "pace_ended_early",
+    severity: Severity::Warning,
+    shown_in: &["pace"],
+    about: "a pacer stopped before its time, other than by the user",
+};
+
+pub const CONSUMER_KILLED: Kind = Kind {
+    id: "consumer_killed",
+    severity: Severity::Warning,
+    shown_in: &["pace"],
+    about: "the program that events went to did not end by itself, and was killed",
+};
+
+pub const CAUSES_OF_LATENESS: Kind = Kind {
+    id: "causes_of_lateness",
+    severity: Severity::Notice,
+    shown_in: &["pace"],
+    about: "what made events late, by share",
+};
+
+pub const COORDINATED_OMISSION: Kind = Kind {
+    id: "coordinated_omission",
+    severity: Severity::Notice,
+    shown_in: &["pace"],
+    about: "times from the actual start would hide how long events waited",
+};
+
+pub const PACER_LATE: Kind = Kind {
+    id: "pacer_late",
+    severity: Severity::Notice,
+    shown_in: &["pace"],
+    about: "the response shows how late the pacer was rather than what the operation took",
+};
+
+pub const EVENTS_LEFT_OUT: Kind = Kind {
+    id: "events_left_out",
+    severity: Severity::Notice,
+    shown_in: &["pace"],
+    about: "late events were left out or moved, and are in no figure",
+};
+
+/// A response that is so many times what a service takes is worth a word.
+const MUCH: f64 = 1.5;
+/// A rate that is off by more was missed, in parts per million.
+const MISSED_PPM: f64 = 1_000.0;
+/// A cause of less of all lateness is not named.
+const NAMED_SHARE: f64 = 0.001;
+/// The cause of more of all lateness is what makes its tail.
+const MOST_OF_IT: f64 = 0.5;
+
+/// That the rate was not kept, where it was not.
+pub fn missed_rate(pace: &Pace) -> Option<Finding> {
+    let (achieved_per_s, ppm) = (pace.achieved_per_s?, pace.rate_error_ppm?);
+    let surely = ppm.abs() - pace.rate_error_bound_ppm.unwrap_or(0.0);
+    (surely > MISSED_PPM).then(|| {
+        let (achieved, asked) = (rate(achieved_per_s), three_digits_or_more(pace.rate_per_s));
+        let said = format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4));
+        Finding::new(RATE_MISSED, said).value("achieved_per_s", achieved_per_s).value("rate_error_ppm", ppm)
+    })
+}
+
+/// That the consumer was ended, and what it had before it in the pipe.
+fn killed(pace: &Pace) -> Option<Finding> {
+    if pace.command_killed != Some(true) || pace.reason_ended.is_some() {
+        return None;
+    }
+    let unread = match pace.unread_lines {
+        Some(0) => "it had read all lines".to_owned(),
+        Some(lines) => {
+            format!("{} lines were unread when the last was handed over, and it may not have read all", count(lines))
+        }
+        None => "it may not have read all".to_owned(),
+    };
+    let said = format!("the consumer did not end within 2 s after its last line, and was ended by force; {unread}");
+    Some(Finding::new(CONSUMER_KILLED, said))
+}
+
+/// What each share of lateness is due to, in the words of what was asked for.
+fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
+    let caller = match (&pace.command, pace.stall_ms) {
+        (Some(_), Some(_)) => {
+            "the stall, and handing lines over (waits for room in the pipe and interruptions included)"
+        }
+        (Some(_), None) => "handing lines over (waits for room in the pipe and interruptions included)",
+        (None, Some(_)) => "the stall",
+        // Nothing was done; a record of an earlier version may say otherwise.
+        (None, None) => "time between events, in which nothing was to be done",
+    };
+    [
+        (pace.late_share_caller, caller),
+        (pace.late_share_machine, "interruptions of the pacing thread"),
+        (pace.late_share_pacer, "late wake-ups and the pacer's own steps"),
+    ]
+}
+
+/// Every cause that is worth a name, and what the others come to.
+fn blamed(pace: &Pace) -> Option<Finding> {
+    if pace.events == 0 {
+        return None;
+    }
+    let (named, rest): (Vec<_>, Vec<_>) = causes(pace).into_iter().partition(|(share, _)| *share >= NAMED_SHARE);
+    let mut parts: Vec<String> =
+        named.iter().map(|(share, cause)| format!("{} from {cause}", percent(share * 100.0))).collect();
+    let rest: f64 = rest.iter().map(|(share, _)| share).sum();
+    if rest > 0.0 && parts.len() > 1 {
+        parts.push(format!("{} from others", percent(rest * 100.0)));
+    }
+    (!parts.is_empty()).then(|| {
+        let said = format!("of all lateness, each backlog counted as its first cause's: {}", parts.join(", "));
+        Finding::new(CAUSES_OF_LATENESS, said)
+            .value("late_share_caller", pace.late_share_caller)
+            .value("late_share_machine", pace.late_share_machine)
+            .value("late_share_pacer", pace.late_share_pacer)
+    })
+}
+
+/// What a tool would not see that times from the actual start. That is coordinated omission where the handling of events made
+/// the later ones late; what the pacer itself was late by says nothing of what is timed.
+fn forgotten(pace: &Pace) -> Option<Finding> {
+    let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
+    let finding = |kind, said: String| {
+        Finding::new(kind, said).value("response_ns_p99", response).value("service_ns_p99", service)
+    };
+    if pace.events == 0 || response <= service * MUCH {
+        return None;
+    }
+    if pace.late_share_caller <= MOST_OF_IT {
+        // Where starts are late by less than the operation takes, neither alone is what the response shows.
+        if pace.lateness_ns.p99 as f64 <= service {
+            return None;
+        }
+        let what = if pace.command.is_some() { "the hand-over" } else { "the operation" };
+        let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
+        let row = if pace.command.is_some() { "in the pipe" } else { "response" };
+        let said = format!(
+            "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine, not {what}'s: {what} itself has a p99 of {}",
+            ns(response),
+            ns(service)
+        );
+        return Some(finding(PACER_LATE, said));
+    }
+    let blind = if pace.command.is_some() {
+        format!(
+            "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
+            ns(service),
+            ns(response)
+        )
+    } else {
+        format!(
+            "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
+            ns(service),
+            ns(response)
+        )
+    };
+    let times =
+        if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
+    Some(finding(COORDINATED_OMISSION, format!("{blind}{times}: coordinated omission")))
+}
+
+fn left_out(pace: &Pace) -> Option<Finding> {
+    let is_told = pace.events > 0 && pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0);
+    let said = "what was left out or moved would have been late: times here are those of the events that came";
+    is_told.then(|| {
+        Finding::new(EVENTS_LEFT_OUT, said).value("missed", pace.missed as f64).value("slipped_ms", pace.slipped_ms)
+    })
+}
+
+fn ended_early(pace: &Pace) -> Option<Finding> {
+    let reason = pace.reason_ended.as_ref()?;
+    Some(Finding::new(PACE_ENDED_EARLY, format!("it ended before its time: {reason}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_harness::rule::conclude;
+
+    use super::*;
+
+    fn pace() -> Pace {
+        crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().pace.clone().unwrap()
+    }
+
+    #[test]
+    fn what_the_pacer_is_late_by_is_not_called_omission() {
+        let mut own = pace();
+        (own.stall_ms, own.late_share_caller, own.late_share_machine, own.late_share_pacer) = (None, 0.0, 0.14, 0.86);
+        (own.response_ns.p99, own.service_ns.p99, own.lateness_ns.p99) = (2_740_000, 703, 2_700_000);
+        let said = forgotten(&own).unwrap().evidence.summary;
+        assert!(!said.contains("omission") && !said.contains("users"), "{said}");
+        assert!(said.contains("the p99 of 2.74 ms (response) is the pacer's own lateness on this machine"), "{said}");
+        // Seen at 10 k/s on a quiet machine: starts 88 ns late, operations of 215 ns, responses of 454 ns.
+        let mut neither = own.clone();
+        (neither.response_ns.p99, neither.service_ns.p99, neither.lateness_ns.p99) = (454, 215, 88);
+        assert_eq!(forgotten(&neither), None);
+        (own.late_share_caller, own.late_share_pacer) = (0.9, 0.0);
+        assert!(forgotten(&own).unwrap().evidence.summary.ends_with("coordinated omission"));
+    }
+
+    #[test]
+    fn no_cause_is_dropped() {
+        let mut three = pace();
+        (three.late_share_caller, three.late_share_machine, three.late_share_pacer) = (0.9443, 0.0023, 0.0534);
+        let said = blamed(&three).unwrap().evidence.summary;
+        assert!(said.contains("0.230 % from interruptions"), "{said}");
+        (three.late_share_machine, three.late_share_pacer) = (0.0003, 0.0554);
+        assert!(blamed(&three).unwrap().evidence.summary.ends_with(", 0.0300 % from others"));
+    }
+
+    #[test]
+    fn causes_are_named_by_what_was_asked_for() {
+        let caller = |command: Option<&str>, stall_ms| {
+            let mut pace = pace();
+            (pace.command, pace.stall_ms) = (command.map(str::to_owned), stall_ms);
+            causes(&pace)[0].1
+        };
+        assert_eq!(caller(None, Some(5.0)), "the stall");
+        assert!(caller(Some("cat"), None).starts_with("handing lines over"));
+        assert!(caller(Some("cat"), Some(5.0)).starts_with("the stall, and handing"));
+        assert!(!caller(None, None).contains("stall") && !caller(None, None).contains("handing"));
+        let mut nothing = pace();
+        (nothing.stall_ms, nothing.late_share_caller, nothing.late_share_machine) = (None, 0.0, 0.9);
+        let all = blamed(&nothing).unwrap().evidence.summary;
+        assert!(!all.contains("between events") && all.contains("counted as its first cause's"), "{all}");
+    }
+
+    /// One change after another, each with its finding.
+    #[test]
+    fn each_finding_is_of_its_kind() {
+        type Change = (Kind, fn(&mut Pace));
+        let changes: [Change; 7] = [
+            (RATE_MISSED, |pace| (pace.achieved_per_s, pace.rate_error_ppm) = (Some(1.0), Some(-172_461.0))),
+            (PACE_ENDED_EARLY, |pace| pace.reason_ended = Some("broken pipe".to_owned())),
+            (CONSUMER_KILLED, |pace| (pace.command_killed, pace.unread_lines) = (Some(true), Some(1_973))),
+            (CAUSES_OF_LATENESS, |pace| (pace.late_share_caller, pace.late_share_pacer) = (0.4, 0.6)),
+            (COORDINATED_OMISSION, |pace| (pace.response_ns.p99, pace.late_share_caller) = (1_000_000, 0.9)),
+            (PACER_LATE, |pace| (pace.response_ns.p99, pace.lateness_ns.p99) = (1_000_000, 990_000)),
+            (EVENTS_LEFT_OUT, |pace| (pace.behind, pace.missed) = ("skip".to_owned(), 500)),
+        ];
+        let mut sound = pace();
+        (sound.late_share_caller, sound.late_share_machine, sound.late_share_pacer) = (0.0, 0.0, 0.0);
+        (sound.response_ns.p99, sound.service_ns.p99, sound.lateness_ns.p99) = (703, 703, 80);
+        assert_eq!(conclude(RULES, &sound), []);
+        for (kind, change) in changes {
+            let mut changed = sound.clone();
+            change(&mut changed);
+            let found = conclude(RULES, &changed);
+            assert!(found.iter().any(|finding| finding.is(kind)), "{kind:?}: {found:?}");
+            let none = Pace { events: 0, ..changed };
+            let is_known_without_events = kind.severity >= Severity::Warning;
+            assert_eq!(conclude(RULES, &none).iter().any(|finding| finding.is(kind)), is_known_without_events);
+        }
+        let mut killed = sound;
+        (killed.command_killed, killed.unread_lines) = (Some(true), Some(1_973));
+        assert!(conclude(RULES, &killed)[0].evidence.summary.contains("1\u{202f}973 lines were unread"));
+    }
+}
