@@ -25,17 +25,22 @@ pub struct Rule<R> {
 
 /// Everything that follows from `record`: gravest first, then in the order in which `rules` name the kinds, then by subject.
 pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut findings: Vec<Finding> = Vec::new();
-    for rule in rules {
-        order.extend(rule.yields.iter().map(|kind| kind.id));
-        let found = (rule.find)(record);
-        debug_assert!(found.iter().all(|finding| rule.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");
-        findings.extend(found);
-    }
+    let rules: Vec<&Rule<R>> = rules.into_iter().collect();
+    let order: Vec<&str> = rules.iter().flat_map(|rule| rule.yields).map(|kind| kind.id).collect();
     let place = |finding: &Finding| order.iter().position(|id| *id == finding.id);
+    let mut findings = in_order(rules, record);
     findings.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.subject.cmp(&b.subject))
     });
     findings
+}
+
+/// Everything that follows from `record`, rule by rule, as each finds it: for conclusions that are read as a text.
+pub fn in_order<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
+    let found = |rule: &Rule<R>| {
+        let found = (rule.find)(record);
+        debug_assert!(found.iter().all(|finding| rule.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");
+        found
+    };
+    rules.into_iter().flat_map(found).collect()
 }

@@ -12,11 +12,14 @@ use super::golden_file::assert_same;
 use crate::View;
 use crate::finding::Kind;
 use crate::sections::pace::rules as pace;
+use crate::sections::thread_release::rules as release;
 
 /// Those of documents that are no check.
 fn of_others() -> impl Iterator<Item = &'static Kind> {
     let of_studies = [study_rules::RULES, study_conclusions::RULES].into_iter().flatten();
-    of_studies.flat_map(|rule| rule.yields).chain(pace::RULES.iter().flat_map(|rule| rule.yields))
+    let of_studies = of_studies.flat_map(|rule| rule.yields);
+    let of_releases = release::RULES.iter().flat_map(|rule| rule.yields);
+    of_studies.chain(pace::RULES.iter().flat_map(|rule| rule.yields)).chain(of_releases)
 }
 
 /// All rows, each once.

@@ -11,7 +11,7 @@ use super::words::{
 use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
 use crate::quantity::{count, limit, ns};
 use crate::record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
-use crate::rule::Rule;
+use crate::rule::{Rule, in_order};
 
 /// What the figures of a study say, in the order in which it is told.
 pub const RULES: &[Rule<StudyRecord>] = &[
@@ -121,7 +121,7 @@ const ALONE: usize = 12;
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn conclusions(record: &StudyRecord) -> Vec<Finding> {
-    RULES.iter().flat_map(|rule| (rule.find)(record)).collect()
+    in_order(RULES, record)
 }
 
 fn comparisons(record: &StudyRecord) -> Vec<Finding> {
@@ -371,7 +371,7 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
 /// Where nothing was compared: what each case takes at the smallest backoff.
 fn alone(record: &StudyRecord) -> Vec<Finding> {
     let others = RULES.split_last().map_or(&[] as &[_], |(_, others)| others);
-    if others.iter().any(|rule| !(rule.find)(record).is_empty()) {
+    if !in_order(others, record).is_empty() {
         return Vec::new();
     }
     let least = record.cells.iter().map(|cell| cell.backoff_tokens).min();

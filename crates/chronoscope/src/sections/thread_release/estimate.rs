@@ -1,9 +1,11 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
+use chronoscope_harness::rule;
 
 use super::task::{Call, CallSamples, Samples};
 use crate::estimate::{CONFIDENCE, spread};
 use crate::record::{Disturbance, Latch, LatchRow, LatchVerdict, PublishedLatch, Spread};
+use crate::sections::thread_release::rules::RULES;
 use crate::stats::{Distribution, median_interval};
 
 /// Where calling nothing costs so much of what a call costs, even at the lower end of the interval, waking threads is
@@ -39,7 +41,7 @@ pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturba
     rows.sort_by_key(|row| !row.is_control);
     let starts: Vec<f64> = rounds.iter().filter_map(|round| median_ns(&round.start_ticks, rate)).collect();
     let per_thread: Vec<f64> = starts.iter().map(|ns| ns / f64::from(threads)).collect();
-    (!rows.is_empty()).then(|| Latch {
+    let mut seen = (!rows.is_empty()).then(|| Latch {
         threads,
         rounds: rounds.len() as u64,
         releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
@@ -48,7 +50,10 @@ pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturba
         stamp_step_ns: stamp_step_ns(rounds, rate),
         control_share_pct_least: CONTROL_SHARE_PCT_LEAST,
         disturbance,
-    })
+        conclusions: None,
+    })?;
+    seen.conclusions = Some(rule::in_order(RULES, &seen));
+    Some(seen)
 }
 
 /// The least by which two times between stamps differ; where all are the same, that time.

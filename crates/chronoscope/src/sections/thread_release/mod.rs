@@ -5,6 +5,7 @@ pub mod judgement;
 pub mod measure;
 pub mod plan;
 pub mod report;
+pub mod rules;
 pub mod task;
 pub mod view;
 

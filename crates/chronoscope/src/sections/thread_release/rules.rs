@@ -1,0 +1,277 @@
+//! What the figures of a release say.
+
+use chronoscope_harness::rule::Rule;
+
+use crate::finding::{Finding, Kind, Severity};
+use crate::quantity::{ns, ns_range, percent, share, three_digits};
+use crate::record::{Latch, LatchRow, LatchVerdict, Spread};
+use crate::sections::thread_release::judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
+use crate::words::quoted;
+
+pub const RULES: &[Rule<Latch>] = &[
+    Rule { yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED], find: calls },
+    Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |seen| Vec::from_iter(absurd(seen)) },
+];
+
+pub const RELEASE_IS_WAKING: Kind = Kind {
+    id: "release_is_waking",
+    severity: Severity::Notice,
+    shown_in: &["thread_release"],
+    about: "a call by threads released together takes what waking them takes",
+};
+
+pub const RELEASE_IS_MOSTLY_WAKING: Kind = Kind {
+    id: "release_is_mostly_waking",
+    severity: Severity::Notice,
+    shown_in: &["thread_release"],
+    about: "most of what a call by threads released together takes is waking them",
+};
+
+pub const RELEASE_IS_MORE: Kind = Kind {
+    id: "release_is_more",
+    severity: Severity::Notice,
+    shown_in: &["thread_release"],
+    about: "a call by threads released together takes clearly more than waking them",
+};
+
+pub const RELEASE_UNDECIDED: Kind = Kind {
+    id: "release_undecided",
+    severity: Severity::Notice,
+    shown_in: &["thread_release"],
+    about: "what a call by threads released together is made of is too uncertain to say",
+};
+
+pub const CONTROL_LOOKS_SLOWER: Kind = Kind {
+    id: "control_looks_slower",
+    severity: Severity::Notice,
+    shown_in: &["thread_release"],
+    about: "read naively, even calling nothing is slower in parallel",
+};
+
+fn control_of(seen: &Latch) -> Option<&LatchRow> {
+    seen.rows.iter().find(|row| row.is_control)
+}
+
+fn calls(seen: &Latch) -> Vec<Finding> {
+    let judged = |row| judged(row, control_of(seen)?, seen.stamp_step_ns);
+    seen.rows.iter().filter_map(judged).collect()
+}
+
+/// What the figures of a clock look like, and what they are.
+fn judged(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<Finding> {
+    let (verdict, control_share) = (row.verdict?, row.control_share?);
+    let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
+    let of_it = format!("{} of it", shares(&control_share));
+    let kind = match verdict {
+        LatchVerdict::WakingThreads => RELEASE_IS_WAKING,
+        LatchVerdict::MoreThanWaking => RELEASE_IS_MORE,
+        LatchVerdict::MostlyWaking => RELEASE_IS_MOSTLY_WAKING,
+        LatchVerdict::Undecided => RELEASE_UNDECIDED,
+    };
+    let truth = match verdict {
+        LatchVerdict::WakingThreads => {
+            format!("calling nothing costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
+        }
+        LatchVerdict::MoreThanWaking => {
+            format!("calling nothing costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
+        }
+        LatchVerdict::MostlyWaking => format!(
+            "calling nothing costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
+        ),
+        LatchVerdict::Undecided => format!(
+            "calling nothing costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
+             longer, or a quieter machine"
+        ),
+    };
+    let own = own_share(row, control, step_ns).map(|own| own_words(own, control, concurrent));
+    let said = format!("{}; {truth}{}", naive(row)?, own.unwrap_or_default());
+    let finding = Finding::new(kind, said).about(&row.call).value("concurrent_ns", concurrent);
+    Some(finding.value("control_share", control_share.median))
+}
+
+/// The call's own share of `concurrent_ns`, which waking takes part in and the call's thread does not see.
+fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
+    let stamps = control
+        .inside_ns_p50
+        .map_or_else(String::new, |empty| format!(" (its stamps alone show {})", ns(empty.median)));
+    let of_all = |own_ns: f64| format!("{} of the {}", percent(own_ns / concurrent_ns * 100.0), ns(concurrent_ns));
+    match own {
+        OwnShare::Adds { median_ns, low_ns, high_ns } => format!(
+            "; in its own thread the clock adds {} ({}), {}{stamps}",
+            ns(median_ns),
+            ns_range(low_ns, high_ns),
+            of_all(median_ns)
+        ),
+        OwnShare::AtMost(most_ns) => {
+            format!("; the clock's own share is at most {}, {}{stamps}", ns(most_ns), of_all(most_ns))
+        }
+        OwnShare::Unknown => format!("; the clock's own share is unknown: too small to tell from its stamps{stamps}"),
+    }
+}
+
+fn naive(row: &LatchRow) -> Option<String> {
+    let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
+    let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
+    let call = quoted(&row.call);
+    Some(match looks(&slowdown) {
+        Looks::Slower => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
+        Looks::NotSlower => format!("{call} does not look slower in parallel: {figures}"),
+        Looks::Undecided => format!(
+            "whether {call} looks slower in parallel is unknown ({}–{}): {figures}",
+            three_digits(slowdown.low),
+            times(slowdown.high)
+        ),
+    })
+}
+
+/// How the control's cost compares to a call's, where it is no less or hardly less.
+fn as_much(control_share: &Spread, nothing: &str) -> String {
+    let range = shares(control_share);
+    match control_is(control_share) {
+        Control::Less => format!("{nothing} per thread, {range} of it"),
+        Control::More => format!("even more, {nothing} per thread ({range} of it)"),
+        Control::AboutTheSame => format!("about the same, {nothing} per thread ({range} of it)"),
+        Control::AsMuchOrMore => format!("as much or more, {nothing} per thread ({range} of it)"),
+    }
+}
+
+/// The naive reading of the control itself, where it shows that the reading is at fault.
+fn absurd(seen: &Latch) -> Option<Finding> {
+    let control = control_of(seen)?;
+    let is_shown = seen.rows.iter().any(|row| row.verdict == Some(LatchVerdict::WakingThreads));
+    let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
+    let said = format!("read the same way, calling nothing is {} slower in parallel", times(slowdown.median));
+    Some(Finding::new(CONTROL_LOOKS_SLOWER, said).about(&control.call).value("slowdown", slowdown.median))
+}
+
+fn times(ratio: f64) -> String {
+    format!("{}×", three_digits(ratio))
+}
+
+fn shares(spread: &Spread) -> String {
+    format!("{}–{}", share(spread.low).trim_end_matches(" %"), percent(spread.high * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_harness::rule::in_order;
+
+    use super::*;
+
+    fn spread(low: f64, median: f64, high: f64) -> Option<Spread> {
+        Some(Spread { median, low, high, confidence: 0.999 })
+    }
+
+    fn row(call: &str, concurrent_ns: f64, control_share: Option<Spread>, verdict: Option<LatchVerdict>) -> LatchRow {
+        LatchRow {
+            call: call.to_owned(),
+            is_control: verdict.is_none(),
+            serial_ns: spread(24.0, 25.0, 26.0),
+            concurrent_ns: spread(concurrent_ns, concurrent_ns, concurrent_ns),
+            slowdown: spread(concurrent_ns / 26.0, concurrent_ns / 25.0, concurrent_ns / 24.0),
+            control_share,
+            verdict,
+            inside_ns_p50: spread(200.0, 200.0, 200.0),
+            inside_ns_p99: None,
+            wake_ns_p50: None,
+            wake_ns_max: None,
+            published: None,
+        }
+    }
+
+    fn said(verdict: LatchVerdict, low: f64, high: f64, control_ns: f64) -> String {
+        let control = row("nothing", control_ns, None, None);
+        judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control, Some(0.5))
+            .unwrap()
+            .evidence
+            .summary
+    }
+
+    #[test]
+    fn the_control_is_called_the_same_only_where_it_is() {
+        let waking = |low, high, control_ns| said(LatchVerdict::WakingThreads, low, high, control_ns);
+        let same = waking(0.9, 1.1, 40_000.0);
+        assert!(same.contains("looks 1\u{202f}600× slower in parallel"), "{same}");
+        assert!(
+            same.contains("about the same, 40.0 µs per thread (90.0–110 % of it): waking threads is what"),
+            "{same}"
+        );
+        assert!(
+            same.contains("own share is at most 1.00 ns, 0.00250 % of the 40.0 µs (its stamps alone show 200 ns)"),
+            "{same}"
+        );
+        assert!(waking(0.9, 0.95, 37_000.0).contains("costs 37.0 µs per thread, 90.0–95.0 % of it: waking threads is"));
+        assert!(waking(1.1, 1.2, 46_000.0).contains("even more, 46.0 µs"));
+        assert!(waking(0.9, 1.6, 46_000.0).contains("as much or more, 46.0 µs"));
+    }
+
+    #[test]
+    fn the_clocks_own_share_is_what_it_adds_to_its_stamps() {
+        let control = row("nothing", 36_000.0, None, None);
+        let said = |own| own_words(own, &control, 35_800.0);
+        let adds = said(OwnShare::Adds { median_ns: 30.0, low_ns: 27.0, high_ns: 33.0 });
+        assert!(
+            adds.contains(
+                "the clock adds 30.0 ns (27.0–33.0 ns), 0.0838 % of the 35.8 µs (its stamps alone show 200 ns)"
+            ),
+            "{adds}"
+        );
+        let unknown = said(OwnShare::Unknown);
+        assert!(unknown.contains("is unknown") && !unknown.contains('%'), "{unknown}");
+    }
+
+    #[test]
+    fn a_slowdown_around_one_is_not_denied() {
+        let mut clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        clock.slowdown = spread(0.5, 1.4, 3.0);
+        let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap().evidence.summary;
+        assert!(said.starts_with("whether ordered looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
+    }
+
+    #[test]
+    fn a_control_that_is_not_close_is_not_said_to_be() {
+        let more = said(LatchVerdict::MoreThanWaking, 0.2, 0.3, 10_000.0);
+        assert!(more.contains("10.0 µs per thread, 20.0–30.0 % of it: waking threads does not explain"), "{more}");
+        let mostly = said(LatchVerdict::MostlyWaking, 0.6, 1.3, 30_000.0);
+        assert!(mostly.contains("60.0–130 % of it: more than half of what is measured is waking"), "{mostly}");
+        let undecided = said(LatchVerdict::Undecided, 0.4, 1.3, 30_000.0);
+        assert!(undecided.contains("too uncertain to say what is measured"), "{undecided}");
+        for said in [more, mostly, undecided] {
+            assert!(!said.contains("the same") && !said.contains("waking threads is what"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_not_slower_does_not_look_so() {
+        let control = row("nothing", 20.0, None, None);
+        let clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        let said = judged(&clock, &control, Some(0.5)).unwrap().evidence.summary;
+        assert!(said.starts_with("ordered does not look slower in parallel"));
+    }
+
+    #[test]
+    fn each_verdict_is_a_finding_of_its_kind_and_rows_keep_their_order() {
+        let kinds = [
+            (LatchVerdict::Undecided, RELEASE_UNDECIDED),
+            (LatchVerdict::WakingThreads, RELEASE_IS_WAKING),
+            (LatchVerdict::MoreThanWaking, RELEASE_IS_MORE),
+            (LatchVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
+        ];
+        let calls = kinds.map(|(verdict, _)| row("ordered", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
+        let seen = Latch {
+            threads: 3,
+            rounds: 11,
+            releases: 11,
+            thread_start_ns: None,
+            rows: [row("nothing", 36_000.0, None, None)].into_iter().chain(calls).collect(),
+            stamp_step_ns: Some(0.5),
+            control_share_pct_least: 80.0,
+            disturbance: crate::record::Disturbance::default(),
+            conclusions: None,
+        };
+        let found = in_order(RULES, &seen);
+        let wanted = kinds.map(|(_, kind)| kind).into_iter().chain([CONTROL_LOOKS_SLOWER]);
+        assert!(found.len() == 5 && found.iter().zip(wanted).all(|(finding, kind)| finding.is(kind)), "{found:?}");
+        assert!(in_order(RULES, &Latch { rows: seen.rows[1..].to_vec(), ..seen }).is_empty(), "no control, no word");
+    }
+}
