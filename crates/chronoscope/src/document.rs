@@ -7,6 +7,7 @@ use chronoscope_harness::record::study::{StudyCompared, StudyContent, StudyRecor
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::part::Part;
 use crate::plan::Plan;
 use crate::record::{ClockReport, Disturbance, Document, Machine, Pace, Tool, Verdict};
@@ -104,7 +105,7 @@ impl Record {
     pub fn relied_on_across_cpus(&self) -> Vec<&ClockReport> {
         let must_be = |clock: &&ClockReport| clock.available && clock.must_be_causal();
         let is_recommended =
-            |name: &str| self.verdict.clocks.iter().any(|verdict| verdict.recommended && verdict.name == name);
+            |id: &ClockId| self.verdict.clocks.iter().any(|verdict| verdict.recommended && verdict.name == *id);
         let recommended: Vec<&ClockReport> =
             self.clocks.iter().filter(must_be).filter(|clock| is_recommended(&clock.name)).collect();
         if !recommended.is_empty() {
@@ -122,8 +123,8 @@ impl Record {
     pub fn watched_on_one_thread(&self) -> Vec<(&ClockReport, bool)> {
         let in_steps = self.plan.budget_ms_of(GRANULARITY).is_some();
         let in_reads = self.plan.budget_ms_of(READS).is_some();
-        let was_planned = |name: &String| {
-            in_steps && self.clocks.plan.clocks.contains(name) || in_reads && self.reads.plan.clocks.contains(name)
+        let was_planned = |id: &ClockId| {
+            in_steps && self.clocks.plan.clocks.contains(id) || in_reads && self.reads.plan.clocks.contains(id)
         };
         let was_watched = |clock: &ClockReport| {
             clock.granularity.is_some() || self.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)

@@ -25,7 +25,7 @@ pub use pauses::pause;
 pub use reads_of::reads;
 pub use release::latch;
 pub use runtime::{
-    CountedCalls, Fork, NATIVE_THREAD_CPU, NativeRounds, native_name, runtime_clocks, runtime_latch, runtime_loop,
+    CountedCalls, Fork, NATIVE_THREAD_CPU, NativeRounds, native_clock, runtime_clocks, runtime_latch, runtime_loop,
     runtime_pause,
 };
 #[cfg(test)]

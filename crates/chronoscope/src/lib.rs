@@ -4,6 +4,7 @@
 
 mod answers;
 mod arguments;
+mod clock_id;
 mod command;
 mod document;
 mod engine;

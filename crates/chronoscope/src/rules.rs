@@ -29,6 +29,7 @@ pub fn kind(id: &str) -> Option<&'static Kind> {
 
 #[cfg(test)]
 pub mod tests {
+    use crate::clock_id::ClockId;
     use crate::engine::Planned;
     use crate::plan::RunWish;
     use crate::record::{ClockReport, Latency, Machine, Record, Tool};
@@ -45,9 +46,9 @@ pub mod tests {
     }
 
     /// A clock that can be read, and of which nothing else is known.
-    pub fn readable(name: &str) -> ClockReport {
+    pub fn readable(clock: impl Into<ClockId>) -> ClockReport {
         ClockReport {
-            name: name.to_owned(),
+            name: clock.into(),
             available: true,
             ordered: true,
             causal_by_design: Some(true),

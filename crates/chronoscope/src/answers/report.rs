@@ -1,6 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
+
 /// What can be timed on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -24,7 +26,7 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockVerdict {
     /// The clock.
-    pub name: String,
+    pub name: ClockId,
     /// Whether the tool advises to time intervals with it.
     pub recommended: bool,
     /// Why not, or for what it is the right one.
@@ -43,7 +45,7 @@ pub struct ClockVerdict {
 
 impl ClockVerdict {
     /// A verdict that rests on a claim alone, and recommends nothing yet.
-    pub fn claimed(name: impl Into<String>, interval_ns: DirectInterval) -> Self {
+    pub fn claimed(name: impl Into<ClockId>, interval_ns: DirectInterval) -> Self {
         Self {
             name: name.into(),
             recommended: false,
@@ -186,7 +188,7 @@ pub struct Question {
     /// The interval.
     pub interval_ns: f64,
     /// Clocks that time it directly within 1 %, confirmed by trials or, where none were made, claimed.
-    pub within_1pct: Vec<String>,
+    pub within_1pct: Vec<ClockId>,
     /// Clocks that do so within 10 %, but not within 1 %.
-    pub within_10pct: Vec<String>,
+    pub within_10pct: Vec<ClockId>,
 }

@@ -3,6 +3,7 @@
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
+use crate::clock_id::ClockId;
 use crate::record::{COUNTER, Clocksource, Path, READ_BY_VDSO, Record};
 
 impl Record {
@@ -14,11 +15,11 @@ impl Record {
         }
         let counters = || self.clocks.iter().filter(|clock| clock.is_counter());
         let ordered = || counters().filter(|clock| clock.must_be_causal());
-        if ordered().any(|clock| clock.causal == Some(false)) || self.skewed_pairs().any(is_counter) {
+        if ordered().any(|clock| clock.causal == Some(false)) || self.skewed_pairs().any(ClockId::is_counter) {
             return Some("the CPUs' counters disagree".to_owned());
         }
-        let stepped_back = |name: &str, steps: Option<u64>| {
-            let in_reads = self.reads.iter().filter(|reads| reads.clock == name).map(|reads| reads.backward_steps);
+        let stepped_back = |id: &ClockId, steps: Option<u64>| {
+            let in_reads = self.reads.iter().filter(|reads| reads.clock == *id).map(|reads| reads.backward_steps);
             in_reads.chain(steps).any(|steps| steps > 0)
         };
         counters()
@@ -28,14 +29,14 @@ impl Record {
 
     /// Whether the vDSO reads the clocksource in use: it is one of those that it can, or it was seen to.
     fn clocksource_is_read_by_vdso(&self, current: &str) -> bool {
-        let monotonic = SourceId::Os(OsClock::Monotonic).name();
+        let monotonic = SourceId::Os(OsClock::Monotonic);
         let was_seen = || self.clocks.iter().any(|clock| clock.name == monotonic && clock.path == Some(Path::Vdso));
         Clocksource::is_read_by_vdso(current) || was_seen()
     }
 
     /// The clocks that two CPUs disagreed about.
-    fn skewed_pairs(&self) -> impl Iterator<Item = &str> {
-        self.causality.pairs.iter().filter(|pair| pair.shows_skew()).map(|pair| pair.clock.as_str())
+    fn skewed_pairs(&self) -> impl Iterator<Item = &ClockId> {
+        self.causality.pairs.iter().filter(|pair| pair.shows_skew()).map(|pair| &pair.clock)
     }
 
     /// What speaks against switching to the clocksource `name`; None where nothing does.
@@ -76,24 +77,20 @@ impl Record {
     /// The system's clock to advise for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not seen
     /// to go backwards.
     pub fn steady_os_clock(&self) -> Option<&'static str> {
-        let name = SourceId::Os(OsClock::Monotonic).name();
-        let clock = self.clocks.iter().find(|clock| clock.available && clock.name == name)?;
-        let stepped_back = self.reads.iter().any(|reads| reads.clock == name && reads.backward_steps > 0)
+        let id = SourceId::Os(OsClock::Monotonic);
+        let clock = self.clocks.iter().find(|clock| clock.available && clock.name == id)?;
+        let stepped_back = self.reads.iter().any(|reads| reads.clock == id && reads.backward_steps > 0)
             || clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0);
-        (clock.causal != Some(false) && !stepped_back && !clock.is_coarse()).then_some(name)
+        (clock.causal != Some(false) && !stepped_back && !clock.is_coarse()).then_some(id.name())
     }
 
     /// The clocks to advise where threads compare times: ordered, readable, and with nothing seen against them.
     pub fn clocks_between_threads(&self) -> Vec<&'static str> {
-        let counter = SourceId::CounterOrdered.name();
-        let is_readable = |name: &str| {
-            self.clocks.iter().any(|clock| clock.available && clock.name == name && clock.causal != Some(false))
+        let counter = SourceId::CounterOrdered;
+        let is_readable = |id: SourceId| {
+            self.clocks.iter().any(|clock| clock.available && clock.name == id && clock.causal != Some(false))
         };
-        let counter = (is_readable(counter) && self.counter_doubt().is_none()).then_some(counter);
+        let counter = (is_readable(counter) && self.counter_doubt().is_none()).then_some(counter.name());
         counter.into_iter().chain(self.steady_os_clock()).collect()
     }
-}
-
-fn is_counter(name: &str) -> bool {
-    SourceId::from_name(name).is_some_and(SourceId::is_counter)
 }

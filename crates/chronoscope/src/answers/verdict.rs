@@ -3,6 +3,7 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Family, SourceId};
 
+use crate::clock_id::ClockId;
 use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Path, Question, Record, Tolerance};
 
 /// Fills in `record.verdict` from the rest of the record, and what each clock's causality comes to.
@@ -39,7 +40,7 @@ pub fn conclude(record: &mut Record) {
 }
 
 fn clock(record: &Record, id: SourceId) -> Option<&ClockReport> {
-    record.clocks.iter().find(|clock| clock.name == id.name())
+    record.clocks.iter().find(|clock| clock.name == id)
 }
 
 fn larger(a: Option<f64>, b: f64) -> Option<f64> {
@@ -104,13 +105,12 @@ fn causal(record: &Record) -> Option<bool> {
 
 /// Whether no clock but the wall clock, which may be set, stepped back on one thread.
 fn never_stepped_back(record: &Record) -> Option<bool> {
-    let may_be_set = |name: &str| SourceId::from_name(name).is_some_and(|id| id.facts().is_settable);
     let in_steps = record
         .clocks
         .iter()
         .filter(|clock| !clock.may_be_set())
         .filter_map(|clock| clock.granularity.as_ref().map(|seen| seen.backward_steps));
-    let in_reads = record.reads.iter().filter(|reads| !may_be_set(&reads.clock)).map(|reads| reads.backward_steps);
+    let in_reads = record.reads.iter().filter(|reads| !reads.clock.is_settable()).map(|reads| reads.backward_steps);
     if in_steps.chain(in_reads).any(|steps| steps > 0) {
         return Some(false);
     }
@@ -121,7 +121,7 @@ fn never_stepped_back(record: &Record) -> Option<bool> {
 /// Whether to time intervals with `clock`, and why.
 fn standing(clock: &ClockReport, record: &Record) -> (bool, String) {
     let no = |why: &str| (false, why.to_owned());
-    let Some(id) = SourceId::from_name(&clock.name) else { return no("unknown to this build") };
+    let Some(id) = clock.name.known() else { return no("unknown to this build") };
     if clock.causal == Some(false) && clock.must_be_causal() {
         return no("it went backwards between CPUs");
     }
@@ -158,7 +158,7 @@ fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.estimate);
     let costs = [SourceId::CounterOrdered, SourceId::CounterWithProcessorId]
         .into_iter()
-        .filter_map(|id| record.clocks.iter().find(|clock| clock.available && clock.name == id.name()))
+        .filter_map(|id| record.clocks.iter().find(|clock| clock.available && clock.name == id))
         .filter_map(cost);
     let is_cheapest = cost(clock).is_some_and(|own| costs.clone().all(|other| own <= other));
     if is_cheapest { "the counter's cheapest ordered read" } else { "an ordered read of the counter" }
@@ -178,7 +178,7 @@ fn is_available(record: &Record, id: SourceId) -> bool {
 }
 
 fn answer(interval_ns: f64, record: &Record) -> Question {
-    let within = |tolerance: Tolerance| -> Vec<String> {
+    let within = |tolerance: Tolerance| -> Vec<ClockId> {
         record
             .verdict
             .clocks
@@ -200,14 +200,14 @@ mod tests {
     use crate::record::{ClockVerdict, DirectInterval, Disturbance, PairOffset, TscClass};
     use crate::rules::tests::{blank, readable};
 
-    const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
-    const COARSE: &str = SourceId::Os(OsClock::MonotonicCoarse).name();
-    const ORDERED: &str = SourceId::CounterOrdered.name();
+    const MONOTONIC: SourceId = SourceId::Os(OsClock::Monotonic);
+    const COARSE: SourceId = SourceId::Os(OsClock::MonotonicCoarse);
+    const ORDERED: SourceId = SourceId::CounterOrdered;
     const ENOUGH: u64 = Litmus::FEWEST_NEW_VALUES;
 
-    fn row(name: &str, (writer, reader): (u32, u32), fresh: u64, violations: u64) -> Litmus {
+    fn row(clock: SourceId, (writer, reader): (u32, u32), fresh: u64, violations: u64) -> Litmus {
         Litmus {
-            name: name.to_owned(),
+            name: clock.into(),
             writer,
             reader,
             observations: fresh * 6,
@@ -220,11 +220,11 @@ mod tests {
     }
 
     /// A record with trustworthy clocks, of which these litmus rows were seen.
-    fn record(clocks: &[&str], rows: Vec<Litmus>) -> Record {
+    fn record(clocks: &[SourceId], rows: Vec<Litmus>) -> Record {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.clocks.report.clocks = clocks.iter().map(|name| readable(name)).collect();
-        let claimed = |name: &&str| ClockVerdict::claimed(*name, DirectInterval::default());
+        record.clocks.report.clocks = clocks.iter().map(|id| readable(*id)).collect();
+        let claimed = |id: &SourceId| ClockVerdict::claimed(*id, DirectInterval::default());
         record.verdict.clocks = clocks.iter().map(claimed).collect();
         record.causality.litmus = rows;
         record
@@ -235,8 +235,8 @@ mod tests {
         record
     }
 
-    fn causal_of<'r>(record: &'r Record, name: &str) -> (Option<bool>, Option<&'r str>) {
-        let clock = record.clocks.iter().find(|clock| clock.name == name).unwrap();
+    fn causal_of<'r>(record: &'r Record, id: SourceId) -> (Option<bool>, Option<&'r str>) {
+        let clock = record.clocks.iter().find(|clock| clock.name == id).unwrap();
         (clock.causal, clock.reason_causal_unknown.as_deref())
     }
 
@@ -279,7 +279,7 @@ mod tests {
     fn a_message_before_its_sending_outweighs_a_clean_litmus() {
         let mut skewed = record(&[MONOTONIC], vec![row(MONOTONIC, (0, 1), ENOUGH, 0)]);
         skewed.causality.pairs.push(PairOffset {
-            clock: MONOTONIC.to_owned(),
+            clock: MONOTONIC.into(),
             a: 0,
             b: 1,
             rounds: 10,

@@ -1,3 +1,7 @@
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+
+use crate::clock_id::ClockId;
 use crate::part::Part;
 use crate::record::{ClockReport, ClockVerdict, Litmus, PathMethod, Question, Record, ShortestInterval, Tolerance};
 use anstyle::Style;
@@ -60,7 +64,7 @@ fn intervals(page: &mut Page, record: &Record) {
 fn promise(clock: &ClockVerdict) -> (Mark, String) {
     use ShortestInterval as S;
 
-    let name = quoted(&clock.name);
+    let name = quoted(clock.name.name());
     let [one, ten] = Tolerance::ALL.map(|tolerance| clock.shortest(tolerance));
     let why = || given(clock.reason_unvalidated.as_deref());
     match (one, ten) {
@@ -160,7 +164,7 @@ fn answer(question: &Question, record: &Record) -> (Mark, String) {
         return (Mark::Warning, format!("{interval}: no clock of this machine is recommended for timing intervals"));
     }
     // Sure are those whose trials confirm it; of claims alone one says so.
-    let is_sure = |name: &String, tolerance: Tolerance| {
+    let is_sure = |name: &ClockId, tolerance: Tolerance| {
         let mut verdicts = record.verdict.clocks.iter().filter(|clock| clock.name == *name);
         verdicts.any(|clock| matches!(clock.shortest(tolerance), ShortestInterval::Confirmed(_)))
     };
@@ -170,12 +174,12 @@ fn answer(question: &Question, record: &Record) -> (Mark, String) {
         [(&question.within_1pct, Tolerance::OnePercent), (&question.within_10pct, Tolerance::TenPercent)]
     {
         let limit = format!("{} %", tolerance.percent());
-        let (sure, claimed): (Vec<&String>, Vec<&String>) = clocks.iter().partition(|name| is_sure(name, tolerance));
+        let (sure, claimed): (Vec<&ClockId>, Vec<&ClockId>) = clocks.iter().partition(|name| is_sure(name, tolerance));
         if tolerance == Tolerance::OnePercent && sure.is_empty() {
             mark = Mark::Warning;
         }
-        let list = |names: &[&String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-        let verb = |names: &[&String], one: &str, many: &str| if names.len() == 1 { one } else { many }.to_owned();
+        let list = |names: &[&ClockId]| names.iter().map(|name| quoted(name.name())).collect::<Vec<_>>().join(", ");
+        let verb = |names: &[&ClockId], one: &str, many: &str| if names.len() == 1 { one } else { many }.to_owned();
         if !sure.is_empty() {
             said.push(format!("{} {} it directly within {limit}", list(&sure), verb(&sure, "times", "time")));
         }
@@ -191,7 +195,7 @@ fn answer(question: &Question, record: &Record) -> (Mark, String) {
     });
     match expected.min_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((from, clock)) if question.interval_ns >= from => {
-            let name = quoted(&clock.name);
+            let name = quoted(clock.name.name());
             (Mark::Warning, format!("{interval}: {name} is expected to time it within 10 %; no trial was that long"))
         }
         Some((from, clock)) => (
@@ -200,7 +204,7 @@ fn answer(question: &Question, record: &Record) -> (Mark, String) {
                 "{interval}: too short for two reads of any clock here; within 10 % the shortest is {} with {}: time a \
                  batch of it and divide",
                 ns(from),
-                quoted(&clock.name)
+                quoted(clock.name.name())
             ),
         ),
         None => (Mark::Unknown, format!("{interval}: which intervals the clocks here time directly is not known")),
@@ -233,7 +237,7 @@ fn monotonic(page: &mut Page, record: &Record) {
 }
 
 fn names(clocks: &[&ClockReport]) -> String {
-    clocks.iter().map(|clock| quoted(&clock.name)).collect::<Vec<_>>().join(", ")
+    clocks.iter().map(|clock| quoted(clock.name.name())).collect::<Vec<_>>().join(", ")
 }
 
 fn causal(page: &mut Page, record: &Record) {
@@ -250,7 +254,7 @@ fn causality(record: &Record) -> (Mark, String) {
     };
     let tested: Vec<&ClockReport> =
         record.clocks.iter().filter(|clock| clock.must_be_causal() && was_observed(clock)).collect();
-    let is_tested = |name: &str| tested.iter().any(|clock| clock.name == name);
+    let is_tested = |id: &ClockId| tested.iter().any(|clock| clock.name == *id);
     let rows = || record.causality.litmus.iter().filter(|row| is_tested(&row.name));
     let seen =
         || counted(rows().map(|row| row.observations).fold(0, u64::saturating_add), "observation", "observations");
@@ -291,7 +295,9 @@ fn causality(record: &Record) -> (Mark, String) {
         _ => {
             let reasons: Vec<String> = unknown
                 .iter()
-                .map(|clock| format!("{} ({})", quoted(&clock.name), given(clock.reason_causal_unknown.as_deref())))
+                .map(|clock| {
+                    format!("{} ({})", quoted(clock.name.name()), given(clock.reason_causal_unknown.as_deref()))
+                })
                 .collect();
             let mut text = format!("causal across cores: not known of {}", reasons.join(", "));
             if !tested.is_empty() {
@@ -331,7 +337,7 @@ fn untested_across(record: &Record, parts: &[Part]) -> String {
 }
 
 fn fast_path(page: &mut Page, record: &Record) {
-    const CLOCK: &str = "CLOCK_MONOTONIC";
+    const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
     let clock = record.clocks.iter().find(|clock| clock.name == CLOCK);
     let known = clock.and_then(how_known).unwrap_or("the record does not say how that is known");
     match record.verdict.os_clock_on_fast_path {
@@ -425,7 +431,7 @@ pub fn trials(page: &mut Page, record: &Record) {
         claims.row(
             style_if(!clock.recommended, DIM),
             [
-                clock.name.clone(),
+                clock.name.to_string(),
                 if clock.recommended { "yes" } else { "no" }.to_owned(),
                 from(clock.claimed_interval_ns.within_1pct),
                 from(clock.claimed_interval_ns.within_10pct),
@@ -471,7 +477,7 @@ pub fn trials(page: &mut Page, record: &Record) {
             trials.row(
                 style_if(!trial.holds, WARNING),
                 [
-                    clock.name.clone(),
+                    clock.name.to_string(),
                     limit(trial.tolerance_pct),
                     ns(trial.truth_ns),
                     format!("{} of {}", count(trial.readings), count(trial.readings_made)),

@@ -3,6 +3,7 @@ use chronoscope_clock::{Family, Rate, SourceId};
 
 use super::timer::TimerSpec;
 use super::{frequency, probe};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::estimate;
 use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
@@ -14,11 +15,12 @@ const FREQUENCY_BUDGET_MS: u64 = 300;
 
 /// Finds out which clocks can be read, and by which of them the rest of the run is timed.
 pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
-    let names = record.clocks.plan.clocks.clone();
-    let reasons = probe_all(session, &names);
+    let clocks = record.clocks.plan.clocks.clone();
+    let reasons = probe_all(session, &clocks);
     record.reason_no_workers.clone_from(&session.reason_no_workers);
-    record.clocks.report.clocks = names.iter().zip(reasons).filter_map(|(name, reason)| report(name, reason)).collect();
-    let readable = |id: SourceId| record.clocks.iter().any(|clock| clock.available && clock.name == id.name());
+    record.clocks.report.clocks =
+        clocks.iter().zip(reasons).filter_map(|(clock, reason)| report(clock, reason)).collect();
+    let readable = |id: SourceId| record.clocks.iter().any(|clock| clock.available && clock.name == id);
     let monotonic = readable(SourceId::Os(OsClock::Monotonic));
     session.timer = if monotonic { TimerSpec::OsClock } else { TimerSpec::SystemCall };
     if monotonic && readable(SourceId::CounterOrdered) {
@@ -33,9 +35,9 @@ pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
 
 /// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own. Where no
 /// process can be started, this and everything after it runs in the coordinator.
-fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>> {
-    fn probe(session: &Session<'_>, names: &[String]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
-        session.ask_alone(PROBE_BUDGET_MS, &probe::Request { sources: names.to_vec() })
+fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String>> {
+    fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
+        session.ask_alone(PROBE_BUDGET_MS, &probe::Request { sources: clocks.to_vec() })
     }
     let reason = |failure: &WorkerFailure| match failure.signal() {
         Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
@@ -43,26 +45,26 @@ fn probe_all(session: &mut Session<'_>, names: &[String]) -> Vec<Option<String>>
         Some(libc::SIGSYS) => "reading it ends the process with SIGSYS: a sandbox forbids the system call".to_owned(),
         _ => failure.to_string(),
     };
-    let mut answer = probe(session, names);
+    let mut answer = probe(session, clocks);
     if let Some(failure) = answer.as_ref().err().filter(|failure| failure.is_for_want_of_a_process()) {
         session.reason_no_workers = Some(failure.to_string());
-        answer = probe(session, names);
+        answer = probe(session, clocks);
     }
     match answer {
         Ok((found, _)) => found.reasons_unavailable,
-        Err(failure) if failure.signal().is_some() => names
+        Err(failure) if failure.signal().is_some() => clocks
             .iter()
-            .map(|name| match probe(session, std::slice::from_ref(name)) {
+            .map(|clock| match probe(session, std::slice::from_ref(clock)) {
                 Ok((found, _)) => found.reasons_unavailable.into_iter().next().flatten(),
                 Err(failure) => Some(reason(&failure)),
             })
             .collect(),
-        Err(failure) => names.iter().map(|_| Some(reason(&failure))).collect(),
+        Err(failure) => clocks.iter().map(|_| Some(reason(&failure))).collect(),
     }
 }
 
-fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport> {
-    let id = SourceId::from_name(name)?;
+fn report(clock: &ClockId, reason_unavailable: Option<String>) -> Option<ClockReport> {
+    let id = clock.known()?;
     let facts = id.facts();
     let by_construction = match facts.family {
         Family::Counter => Some((Path::Register, "the read is the instruction itself")),
@@ -72,7 +74,7 @@ fn report(name: &str, reason_unavailable: Option<String>) -> Option<ClockReport>
         }
     };
     Some(ClockReport {
-        name: name.to_owned(),
+        name: clock.clone(),
         available: reason_unavailable.is_none(),
         reason_unavailable,
         path: by_construction.map(|(path, _)| path),
@@ -127,7 +129,7 @@ fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
 fn declare_resolution_of_counter(record: &mut Record) {
     let Some(frequency) = record.machine.tsc.frequency else { return };
     for clock in &mut record.clocks.report.clocks {
-        if SourceId::from_name(&clock.name).is_some_and(SourceId::is_counter) && clock.available {
+        if clock.is_counter() && clock.available {
             clock.resolution_ns_declared = Some(1e9 / frequency.hz);
         }
     }

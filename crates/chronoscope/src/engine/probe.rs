@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::task::{Bench, Task, source};
+use super::task::{Bench, Task};
 use super::timer::ReadOnce;
+use crate::clock_id::ClockId;
 use crate::record::Disturbance;
 
 /// Which sources to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Their names.
-    pub sources: Vec<String>,
+    pub sources: Vec<ClockId>,
 }
 
 /// For each source, nothing or the reason why it cannot be read.
@@ -30,7 +31,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request) -> Samples {
-    let reason = |name: &String| match source(name) {
+    let reason = |clock: &ClockId| match clock.source() {
         Ok(id) => id.visit(ReadOnce).err().map(|unavailable| unavailable.to_string()),
         Err(reason) => Some(reason),
     };

@@ -325,7 +325,7 @@ mod tests {
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
         let mut record = blank();
-        record.reads.extend(crate::estimate::reads("fake", &samples, rate, Disturbance::default()));
+        record.reads.extend(crate::estimate::reads(&"fake".into(), &samples, rate, Disturbance::default()));
         record
     }
 
@@ -373,7 +373,7 @@ mod tests {
     fn a_witnessed_gap_outweighs_a_longer_one() {
         let mut record = disturbed(Some(3), None, None);
         let unseen = disturbed(None, None, None).reads[0].clone();
-        record.reads.push(crate::record::Reads { clock: "other".to_owned(), ..unseen });
+        record.reads.push(crate::record::Reads { clock: "other".into(), ..unseen });
         record.reads[1].gaps[1].share_of_time = 0.9;
         let found = noisy_machine(&record);
         assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
@@ -487,7 +487,7 @@ mod tests {
 
     fn record(canary: Canary) -> Record {
         let harness = Harness {
-            timer: "lfence; rdtsc".to_owned(),
+            timer: "lfence; rdtsc".into(),
             timer_cost_ns: 15.0,
             timer_error_pct: 0.07,
             loop_overhead_ns: None,

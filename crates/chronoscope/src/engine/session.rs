@@ -1,12 +1,13 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::{Rate, SourceId};
+use chronoscope_clock::Rate;
 
 use chronoscope_harness::{Start, StudyObserver};
 
 use super::task::{Bench, Request, Response, Task, perform};
 use super::timer::TimerSpec;
+use crate::clock_id::ClockId;
 use crate::part::Part;
 use crate::plan::Plan;
 use crate::record::Record;
@@ -122,10 +123,9 @@ impl<'a> Session<'a> {
         self.plan.budget_ms_of(part).unwrap_or(1)
     }
 
-    /// The length of the ticks of the clock called `name`.
-    pub fn rate_of(&self, name: &str) -> Rate {
-        let is_counter = SourceId::from_name(name).is_some_and(SourceId::is_counter);
-        if is_counter { self.timer_rate() } else { Rate::NANOSECONDS }
+    /// The length of the ticks of `clock`.
+    pub fn rate_of(&self, clock: &ClockId) -> Rate {
+        if clock.is_counter() { self.timer_rate() } else { Rate::NANOSECONDS }
     }
 
     /// The length of the timer's ticks.

@@ -1,5 +1,6 @@
 //! The parts of a plan, one file each: what to ask of workers, and where in the record the answers go.
 
+use crate::clock_id::ClockId;
 use crate::record::{ClockReport, Record};
 use crate::worker::WorkerFailure;
 
@@ -19,14 +20,14 @@ impl From<WorkerFailure> for StageError {
     }
 }
 
-/// The names of the clocks that can be read, as far as `among` lists them.
-pub fn available(record: &Record, among: &[String]) -> Vec<String> {
-    let is_available = |name: &&String| record.clocks.iter().any(|clock| clock.available && clock.name == **name);
+/// The clocks that can be read, as far as `among` lists them.
+pub fn available(record: &Record, among: &[ClockId]) -> Vec<ClockId> {
+    let is_available = |id: &&ClockId| record.clocks.iter().any(|clock| clock.available && clock.name == **id);
     among.iter().filter(is_available).cloned().collect()
 }
 
 /// As [`available`], for a part that has nothing to do without one.
-pub fn readable(record: &Record, among: &[String]) -> Result<Vec<String>, StageError> {
+pub fn readable(record: &Record, among: &[ClockId]) -> Result<Vec<ClockId>, StageError> {
     let clocks = available(record, among);
     if clocks.is_empty() {
         let reason = record.clocks.iter().find_map(|clock| clock.reason_unavailable.as_deref());
@@ -36,8 +37,8 @@ pub fn readable(record: &Record, among: &[String]) -> Result<Vec<String>, StageE
     Ok(clocks)
 }
 
-pub fn clock_mut<'r>(record: &'r mut Record, name: &str) -> Option<&'r mut ClockReport> {
-    record.clocks.iter_mut().find(|clock| clock.name == name)
+pub fn clock_mut<'r>(record: &'r mut Record, id: &ClockId) -> Option<&'r mut ClockReport> {
+    record.clocks.iter_mut().find(|clock| clock.name == *id)
 }
 
 /// The outcome of a part whose pieces failed for `reasons`, `tried` of them altogether.

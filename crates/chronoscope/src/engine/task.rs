@@ -138,11 +138,6 @@ pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<Str
     (task.answer)(request.request, &Bench::new(request.cpu, request.timer, request.budget_ms)).map_err(garbled)
 }
 
-/// The source called `name`.
-pub fn source(name: &str) -> Result<chronoscope_clock::SourceId, String> {
-    chronoscope_clock::SourceId::from_name(name).ok_or_else(|| format!("this build knows no clock called {name}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,12 +87,12 @@ impl Timer {
 }
 
 impl TimerSpec {
-    /// The name of the clock. The counter is read with a fence on both sides.
-    pub fn name(self) -> &'static str {
+    /// The clock. The counter is read with a fence on both sides.
+    pub const fn clock(self) -> SourceId {
         match self {
-            Self::Counter { .. } => SourceId::CounterOrdered.name(),
-            Self::OsClock => SourceId::Os(OsClock::Monotonic).name(),
-            Self::SystemCall => SourceId::MonotonicSystemCall.name(),
+            Self::Counter { .. } => SourceId::CounterOrdered,
+            Self::OsClock => SourceId::Os(OsClock::Monotonic),
+            Self::SystemCall => SourceId::MonotonicSystemCall,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::sections::pauses::task as pause;
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
 use chronoscope_harness::stats::Distribution;
 
-const CLOCK: &str = SourceId::Os(OsClock::Monotonic).name();
+const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
 
 /// A clock that reads in 20 ns and is flawless.
 fn sound() -> FakeClock {
@@ -28,9 +28,9 @@ fn sound() -> FakeClock {
     clock
 }
 
-fn clock_report(name: &str, declared_ns: f64) -> ClockReport {
+fn clock_report(clock: SourceId, declared_ns: f64) -> ClockReport {
     ClockReport {
-        name: name.into(),
+        name: clock.into(),
         available: true,
         path: Some(Path::Vdso),
         ordered: true,
@@ -87,7 +87,7 @@ fn a_step_back_gives_negative_elapsed() {
     assert_eq!(found(&record), [NEGATIVE_ELAPSED]);
     let finding = &conclusion::conclude(&record)[0];
     assert_eq!(finding.evidence.values["worst_ns"], 680.0);
-    assert_eq!(finding.subject.as_deref(), Some(CLOCK));
+    assert_eq!(finding.subject.as_deref(), Some(CLOCK.name()));
 }
 
 #[test]
@@ -126,14 +126,14 @@ fn drift_alone_gives_no_finding() {
 }
 
 /// What the litmus would make of a reader whose view of the clock is `skew_ns` off the writer's.
-fn litmus_of(name: &str, skew_ns: i64) -> Record {
+fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     let clock = sound();
     clock.advance(Duration::from_millis(1));
     let mut samples = litmus::Samples::default();
     for _ in 0..100 {
         Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
     }
-    let request = litmus::Request { source: name.into(), writer: 0, reader: 1 };
+    let request = litmus::Request { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
     record.causality.litmus.push(estimate::litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default()));
     record
@@ -149,22 +149,22 @@ fn a_skewed_reader_gives_a_non_causal_read() {
 
 #[test]
 fn an_unordered_read_that_is_not_causal_is_expected() {
-    let record = litmus_of(SourceId::CounterUnordered.name(), -5_000);
+    let record = litmus_of(SourceId::CounterUnordered, -5_000);
     assert_eq!(found(&record), [UNORDERED_READ_NOT_CAUSAL]);
-    let unordered = litmus_of(SourceId::Clock(Guarantee::Unordered).name(), -5_000);
+    let unordered = litmus_of(SourceId::Clock(Guarantee::Unordered), -5_000);
     assert_eq!(found(&unordered), [UNORDERED_READ_NOT_CAUSAL]);
 }
 
 #[test]
 fn the_librarys_causal_clocks_must_not_go_back_at_all() {
     for guarantee in [Guarantee::Ordered, Guarantee::Granular] {
-        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee).name(), -50)), [NON_CAUSAL_READ]);
+        assert_eq!(found(&litmus_of(SourceId::Clock(guarantee), -50)), [NON_CAUSAL_READ]);
     }
 }
 
 #[test]
 fn full_resolution_may_go_back_by_less_than_its_granularity() {
-    let name = SourceId::Clock(Guarantee::FullResolution).name();
+    let name = SourceId::Clock(Guarantee::FullResolution);
     let within = litmus_of(name, -1_019); // 20 ns less, for the read
     assert_eq!(found(&within), [UNORDERED_READ_NOT_CAUSAL]);
     let saw = &conclusion::conclude(&within)[0].evidence;

@@ -175,7 +175,7 @@ fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
 fn a_question_is_answered_by_what_is_known() {
     let mut record = record();
     let asked = |record: &mut Record, interval_ns: f64, within: [&[&str]; 2]| {
-        let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.into()).collect());
         record.verdict.questions = vec![crate::record::Question { interval_ns, within_1pct, within_10pct }];
     };
     asked(&mut record, 50.0, [&[], &[]]);

@@ -2,6 +2,7 @@
 mod serde;
 mod table;
 
+use core::fmt;
 use core::time::Duration;
 
 pub use table::{Family, SourceFacts};
@@ -176,6 +177,12 @@ impl SourceId {
             Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
             Self::Clock(Guarantee::FullResolution) => visitor.visit(full_resolution()),
         })
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

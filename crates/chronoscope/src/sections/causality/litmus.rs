@@ -8,7 +8,8 @@ use chronoscope_clock::causality::{Board, Seen};
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 use crate::watch::Watch;
@@ -20,7 +21,7 @@ const CHUNK: u64 = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The clock.
-    pub source: String,
+    pub source: ClockId,
     /// The CPU that publishes.
     pub writer: u32,
     /// The CPU that observes.
@@ -40,7 +41,9 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    source(&request.source)?
+    request
+        .source
+        .source()?
         .visit(OneWay { request, deadline: Deadline::after_ms(timer, budget_ms) })
         .map_err(|unavailable| unavailable.to_string())?
 }

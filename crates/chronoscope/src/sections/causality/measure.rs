@@ -1,4 +1,5 @@
 use super::{litmus as litmus_task, offset};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
@@ -78,8 +79,8 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     let budget_ms = (session.budget_ms(LITMUS) / record.causality.litmus.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
     let Sections { causality, clocks, .. } = &mut record.sections;
-    let moves_often = |name: &str| {
-        let clock = clocks.iter().find(|clock| clock.name == name);
+    let moves_often = |id: &ClockId| {
+        let clock = clocks.iter().find(|clock| clock.name == *id);
         clock.and_then(ClockReport::step_ns).is_none_or(|step| step < shortest_step_ns)
     };
     for row in causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {

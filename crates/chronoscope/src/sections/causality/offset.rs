@@ -10,7 +10,8 @@ use chronoscope_clock::causality::alternate;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 use crate::sections::clocks::granularity::task::{Steps, one_look};
@@ -20,7 +21,7 @@ use crate::watch::Watch;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The clock.
-    pub source: String,
+    pub source: ClockId,
     /// One CPU.
     pub a: u32,
     /// The other CPU.
@@ -48,7 +49,9 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    source(&request.source)?
+    request
+        .source
+        .source()?
         .visit(PingPong { request, deadline: Deadline::after_ms(timer, budget_ms) })
         .map_err(|unavailable| unavailable.to_string())?
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame};
 
@@ -30,17 +31,15 @@ pub struct CausalityPlan {
     /// Messages there and back per pair and clock.
     pub pair_rounds: u64,
     /// Clocks whose offsets are looked at.
-    pub pair_clocks: Vec<String>,
+    pub pair_clocks: Vec<ClockId>,
     /// Pairs of CPUs, writer first, between which the litmus runs.
     pub litmus_pairs: Vec<(u32, u32)>,
     /// Clocks that the litmus looks at.
-    pub litmus_clocks: Vec<String>,
+    pub litmus_clocks: Vec<ClockId>,
 }
 
 pub fn plan(frame: &Frame) -> CausalityPlan {
-    let names = |pick: &dyn Fn(&SourceId) -> bool| {
-        SourceId::all().filter(pick).map(|id| id.name().to_owned()).collect::<Vec<_>>()
-    };
+    let names = |pick: &dyn Fn(&SourceId) -> bool| SourceId::all().filter(pick).map(ClockId::Known).collect::<Vec<_>>();
     let pairs = pairs(&frame.cpus, frame.depth.most_pairs());
     CausalityPlan {
         litmus_pairs: match frame.depth {

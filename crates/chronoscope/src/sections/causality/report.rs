@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::record::Disturbance;
 
 /// What was seen between CPUs.
@@ -20,7 +21,7 @@ pub struct Causality {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairOffset {
     /// The clock.
-    pub clock: String,
+    pub clock: ClockId,
     /// One CPU.
     pub a: u32,
     /// The other CPU.
@@ -53,7 +54,7 @@ impl PairOffset {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Litmus {
     /// The clock.
-    pub name: String,
+    pub name: ClockId,
     /// The CPU that published.
     pub writer: u32,
     /// The CPU that observed.

@@ -36,7 +36,7 @@ fn non_causal_reads(record: &Record) -> Vec<Finding> {
 }
 
 fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
-    let id = SourceId::from_name(&row.name);
+    let id = row.name.known();
     let allowed_ns = id.and_then(|id| id.facts().step_back_below).map(|below| below.as_nanos() as f64);
     // A clock that this build does not know must be causal like any other.
     let must_be_causal = id.is_none_or(|id| id.facts().is_causal);
@@ -71,21 +71,21 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     if is_broken {
         return "do not compare times of this clock between threads".to_owned();
     }
-    let is_sound = |name: &&str| {
-        let clock = record.clocks.iter().find(|clock| clock.name == **name);
+    let is_sound = |id: &SourceId| {
+        let clock = record.clocks.iter().find(|clock| clock.name == *id);
         clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
     };
-    let [ordered, granular] = [Guarantee::Ordered, Guarantee::Granular].map(|which| SourceId::Clock(which).name());
+    let [ordered, granular] = [Guarantee::Ordered, Guarantee::Granular].map(SourceId::Clock);
     match id.and_then(SourceId::guarantee) {
         Some(Guarantee::FullResolution) => {
-            let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).collect();
+            let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).map(SourceId::name).collect();
             match instead.is_empty() {
                 true => "that is its design".to_owned(),
                 false => format!("that is its design; where no step back will do, use {}", instead.join(" or ")),
             }
         }
         Some(_) if is_sound(&ordered) => {
-            format!("between threads use {ordered}: the CPU may execute this read before earlier loads")
+            format!("between threads use {}: the CPU may execute this read before earlier loads", ordered.name())
         }
         _ => match record.clocks_between_threads().as_slice() {
             [] => "do not compare times of it between threads: the CPU may execute this read before earlier loads"
@@ -134,15 +134,17 @@ mod tests {
     use super::*;
     use crate::record::{Disturbance, TscClass};
     use crate::rules::tests::{blank, readable};
+    use chronoscope_clock::os::OsClock;
 
     #[test]
     fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {
-        let name = SourceId::CounterUnordered.name();
+        let id = SourceId::CounterUnordered;
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.clocks.report.clocks = [name, SourceId::CounterOrdered.name(), "CLOCK_MONOTONIC"].map(readable).to_vec();
+        record.clocks.report.clocks =
+            [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
         record.causality.litmus.push(Litmus {
-            name: name.to_owned(),
+            name: id.into(),
             writer: 0,
             reader: 1,
             observations: 100,

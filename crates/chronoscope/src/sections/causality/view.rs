@@ -105,7 +105,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
             [
                 pair.a.to_string(),
                 pair.b.to_string(),
-                pair.clock.clone(),
+                pair.clock.to_string(),
                 format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns)),
                 format!("below {}", ns(pair.skew_not_excluded_ns())),
                 count(pair.rounds),
@@ -152,7 +152,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         table.row(
             style(record, run),
             [
-                run.name.clone(),
+                run.name.to_string(),
                 format!("{}→{}", run.writer, run.reader),
                 count(run.observations),
                 count(run.fresh),
@@ -184,7 +184,7 @@ fn style(record: &Record, run: &Litmus) -> Style {
     let is_broken = record
         .findings
         .iter()
-        .any(|finding| finding.is(NON_CAUSAL_READ) && finding.subject.as_ref() == Some(&run.name));
+        .any(|finding| finding.is(NON_CAUSAL_READ) && finding.subject.as_deref() == Some(run.name.name()));
     match (run.violations, by_design && !is_broken) {
         (0, _) => PLAIN,
         (_, true) => WARNING,

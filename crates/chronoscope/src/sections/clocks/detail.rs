@@ -49,7 +49,7 @@ fn messages(page: &mut Page, record: &Record) {
 }
 
 fn one(page: &mut Page, clock: &ClockReport) {
-    page.section(&crate::page::fitted(&clock.name, 80));
+    page.section(&crate::page::fitted(clock.name.name(), 80));
     path(page, clock);
     if let Some(latency) = &clock.latency_ns {
         latency_said(page, "latency", latency);

@@ -1,9 +1,9 @@
 use std::ops::{Deref, DerefMut};
 
-use chronoscope_clock::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::record::PublishedCycles;
 use crate::record::{Disturbance, Histogram, LibraryClock};
 
@@ -39,7 +39,7 @@ impl DerefMut for ClocksReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockReport {
     /// The name of the clock: `rdtsc`, `CLOCK_MONOTONIC`, `syscall CLOCK_MONOTONIC` …
-    pub name: String,
+    pub name: ClockId,
     /// Whether it can be read here.
     pub available: bool,
     /// Why it cannot.
@@ -88,12 +88,12 @@ impl ClockReport {
 
     /// Whether it is the wall clock, which may be set back.
     pub fn may_be_set(&self) -> bool {
-        SourceId::from_name(&self.name).is_some_and(|id| id.facts().is_settable)
+        self.name.is_settable()
     }
 
     /// Whether it is the CPU's counter, read by an instruction of its own.
     pub fn is_counter(&self) -> bool {
-        SourceId::from_name(&self.name).is_some_and(SourceId::is_counter)
+        self.name.is_counter()
     }
 
     /// The step in which the clock moves, where that is longer than a read takes.
@@ -222,7 +222,7 @@ pub struct Granularity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Harness {
     /// The clock that times batches from outside.
-    pub timer: String,
+    pub timer: ClockId,
     /// The least difference that two readings of it show, in nanoseconds: what a reading costs, or its step if longer.
     pub timer_cost_ns: f64,
     /// The timer's share of the shortest batch, in percent.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
+use crate::clock_id::ClockId;
 use crate::finding::{Finding, Kind, Severity};
 use crate::record::{ClockReport, Path, PathMethod, Record};
 use chronoscope_harness::rule::Rule;
@@ -67,18 +68,18 @@ const RESOLUTION_FACTOR: f64 = 1.5;
 const TRAP_LINKS: f64 = 200.0;
 
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
-    let mut seen: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, (&ClockId, u64, f64)> = BTreeMap::new();
     for clock in &record.clocks.report.clocks {
         if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
-            seen.insert(&clock.name, (granularity.backward_steps, granularity.worst_backward_ns));
+            seen.insert(clock.name.name(), (&clock.name, granularity.backward_steps, granularity.worst_backward_ns));
         }
     }
     for reads in record.reads.iter().filter(|reads| reads.backward_steps > 0) {
-        let entry = seen.entry(&reads.clock).or_default();
-        entry.0 = entry.0.saturating_add(reads.backward_steps);
+        let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
+        entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
     seen.into_iter()
-        .map(|(name, (steps, worst_ns))| {
+        .map(|(name, (clock, steps, worst_ns))| {
             let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
             let mut summary = format!("{name} stepped back {times} on one thread");
             // Consecutive reads are counted, and how far back they went is not kept.
@@ -89,7 +90,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
             if worst_ns > 0.0 {
                 finding = finding.value("worst_ns", worst_ns);
             }
-            if SourceId::from_name(name).is_some_and(|id| id.facts().is_settable) {
+            if clock.is_settable() {
                 // A wall clock may be set; that it was, during the run, is worth knowing and no more.
                 finding.severity = Severity::Notice;
                 let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
@@ -102,7 +103,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
 }
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
-    let differs = |clock: &ClockReport| misdeclared(&clock.name, clock.resolution_ns_declared?, clock.step_ns()?);
+    let differs = |clock: &ClockReport| misdeclared(clock.name.name(), clock.resolution_ns_declared?, clock.step_ns()?);
     record.clocks.iter().filter_map(differs).collect()
 }
 
@@ -120,8 +121,7 @@ pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
 }
 
 fn monotonic(record: &Record) -> Option<&ClockReport> {
-    let name = SourceId::Os(OsClock::Monotonic).name();
-    record.clocks.iter().find(|clock| clock.available && clock.name == name)
+    record.clocks.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
 }
 
 fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
@@ -176,7 +176,7 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
         .clocks
         .iter()
         .filter(|clock| clock.path_evidence.as_ref().is_some_and(|proof| proof.method == PathMethod::Inferred))
-        .map(|clock| clock.name.as_str())
+        .map(|clock| clock.name.name())
         .collect();
     if inferred.is_empty() {
         return Vec::new();
@@ -190,7 +190,7 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
 
 /// What a read of the counter costs, where that is what a trap costs.
 pub fn trap_cost_ns(record: &Record) -> Option<f64> {
-    let counter = SourceId::CounterUnordered.name();
+    let counter = SourceId::CounterUnordered;
     let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
     let link_ns = record.clocks.harness.as_ref()?.canary.chain_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
@@ -218,7 +218,7 @@ mod tests {
     use crate::record::{Canary, Harness, PathEvidence};
     use crate::rules::tests::{blank, latency, readable};
 
-    const COUNTER: &str = SourceId::CounterUnordered.name();
+    const COUNTER: SourceId = SourceId::CounterUnordered;
 
     /// A machine whose counter costs `read_ns`, and a link of dependent multiplications `link_ns`.
     fn machine(read_ns: f64, link_ns: f64) -> Record {
@@ -227,7 +227,7 @@ mod tests {
         counter.latency_ns = Some(latency(read_ns));
         record.clocks.push(counter);
         record.clocks.harness = Some(Harness {
-            timer: String::new(),
+            timer: ClockId::default(),
             timer_cost_ns: 0.0,
             timer_error_pct: 0.0,
             loop_overhead_ns: None,
@@ -293,7 +293,7 @@ mod tests {
             largest_empty_ticks: 0,
         };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
-        record.reads.extend(crate::estimate::reads("CLOCK_MONOTONIC", &samples, rate, Default::default()));
+        record.reads.extend(crate::estimate::reads(&"CLOCK_MONOTONIC".into(), &samples, rate, Default::default()));
         let found = negative_elapsed(&record);
         assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC stepped back once on one thread");
         assert!(!found[0].evidence.values.contains_key("worst_ns"));
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_step_that_is_shorter_than_a_read_is_not_coarse() {
         let mut record = blank();
-        let mut clock = readable(SourceId::Os(OsClock::Monotonic).name());
+        let mut clock = readable(SourceId::Os(OsClock::Monotonic));
         (clock.granularity_ns, clock.granularity_is_latency) = (Some(1_200.0), Some(false));
         clock.latency_ns = Some(latency(9_000.0));
         record.clocks.push(clock);

@@ -40,7 +40,7 @@ pub fn show(page: &mut Page, record: &Record) {
             table.row(PLAIN, cells(record, clock, &confidences));
         } else {
             let reason = given(clock.reason_unavailable.as_deref());
-            table.remark(DIM, &clock.name, &format!("unavailable: {reason}"));
+            table.remark(DIM, clock.name.name(), &format!("unavailable: {reason}"));
         }
     }
     page.table(table);
@@ -55,7 +55,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     let of_latency = |part: fn(&Latency) -> f64| latency.map_or_else(unknown, |latency| ns(part(latency)));
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     [
-        clock.name.clone(),
+        clock.name.to_string(),
         path(clock, traps(record, clock)),
         of_latency(|latency| latency.estimate),
         latency.map_or_else(unknown, |latency| {
@@ -214,7 +214,7 @@ fn harness(record: &Record) -> String {
     };
     let timer = format!(
         "timer {}, ≥ {} between readings, at most {} of a batch",
-        quoted(&harness.timer),
+        quoted(harness.timer.name()),
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
     );

@@ -1,6 +1,7 @@
 use chronoscope_clock::{Guarantee, Rate, SourceId};
 
 use super::task::{Lane, Samples, Window};
+use crate::clock_id::ClockId;
 use crate::estimate::spread;
 use crate::record::{Disturbance, Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
 use crate::stats::Distribution;
@@ -46,8 +47,8 @@ fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
 fn order(row: &MonotimeRow) -> (u8, u64) {
     let place = match row.granularity_ns {
         Some(_) => 2,
-        None if row.clock == name(Lane::Unordered) => 0,
-        None if row.clock == name(Lane::Ordered) => 1,
+        None if row.clock == clock(Lane::Unordered) => 0,
+        None if row.clock == clock(Lane::Ordered) => 1,
         None => 3,
     };
     (place, row.granularity_ns.unwrap_or(0))
@@ -68,7 +69,7 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Monot
         Lane::Unordered | Lane::Ordered | Lane::Adaptive { .. } => None,
     };
     Some(MonotimeRow {
-        clock: name(lane),
+        clock: clock(lane),
         granularity_ns,
         threads,
         reads_per_s: spread(&rates)?,
@@ -78,12 +79,12 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Monot
     })
 }
 
-fn name(lane: Lane) -> String {
+fn clock(lane: Lane) -> ClockId {
     match lane {
-        Lane::Unordered => SourceId::Clock(Guarantee::Unordered).name().to_owned(),
-        Lane::Ordered => SourceId::Clock(Guarantee::Ordered).name().to_owned(),
-        Lane::Granular { granularity_ns } => format!("granular {granularity_ns} ns"),
-        Lane::Adaptive { finest_ns, coarsest_ns } => format!("adaptive {finest_ns}–{coarsest_ns} ns"),
+        Lane::Unordered => SourceId::Clock(Guarantee::Unordered).into(),
+        Lane::Ordered => SourceId::Clock(Guarantee::Ordered).into(),
+        Lane::Granular { granularity_ns } => ClockId::Other(format!("granular {granularity_ns} ns")),
+        Lane::Adaptive { finest_ns, coarsest_ns } => ClockId::Other(format!("adaptive {finest_ns}–{coarsest_ns} ns")),
     }
 }
 
@@ -119,7 +120,7 @@ fn published(granularity_ns: u64, threads: u32) -> Option<PublishedMonotime> {
 
 /// Judged at the most threads that have a CPU each; None where that is one.
 fn knee(rows: &[MonotimeRow], cpus: u32) -> Option<MonotimeKnee> {
-    let bare = |row: &&MonotimeRow| row.clock == name(Lane::Unordered);
+    let bare = |row: &&MonotimeRow| row.clock == clock(Lane::Unordered);
     let judged =
         rows.iter().filter(bare).filter(|row| (2..=cpus).contains(&row.threads)).max_by_key(|row| row.threads)?;
     let (threads, bare) = (judged.threads, judged.scaling?);
@@ -172,7 +173,7 @@ mod tests {
     fn rows_stand_in_order_and_scale_within_their_round() {
         let rounds: Vec<Samples> = (1..=11).map(round).collect();
         let seen = found(&rounds, 2);
-        let rows: Vec<(&str, u32)> = seen.rows.iter().map(|row| (row.clock.as_str(), row.threads)).collect();
+        let rows: Vec<(&str, u32)> = seen.rows.iter().map(|row| (row.clock.name(), row.threads)).collect();
         let bare = "unordered";
         let (g0, g1000) = ("granular 0 ns", "granular 1000 ns");
         assert_eq!(rows, [(bare, 1), (bare, 2), (g0, 1), (g0, 2), (g1000, 1), (g1000, 2)]);

@@ -30,7 +30,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 
 /// Without the counter all of these clocks read the system's, and the comparison would be of one clock with itself.
 fn needs_the_counter(record: &Record) -> Result<(), StageError> {
-    let bare = SourceId::Clock(Guarantee::Unordered).name();
+    let bare = SourceId::Clock(Guarantee::Unordered);
     match record.clocks.iter().find(|clock| clock.name == bare) {
         Some(clock) if clock.available => Ok(()),
         clock => {

@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::record::{Disturbance, Spread};
 
 /// What causal times cost when many threads ask for them: reads of all threads together, by clock and granularity.
@@ -20,7 +21,7 @@ pub struct Monotime {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonotimeRow {
     /// The clock: `unordered` (the bare source), `ordered`, `granular 100 ns` …, `adaptive 100–2000 ns`.
-    pub clock: String,
+    pub clock: ClockId,
     /// The granularity of the causal clock; null for the others.
     pub granularity_ns: Option<u64>,
     /// Threads that read.

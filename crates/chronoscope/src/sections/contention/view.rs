@@ -59,7 +59,7 @@ fn cells(row: &MonotimeRow, is_first: bool) -> [String; 11] {
     let stale = row.staleness.as_ref();
     let published = row.published.as_ref();
     [
-        if is_first { row.clock.clone() } else { String::new() },
+        if is_first { row.clock.to_string() } else { String::new() },
         count(u64::from(row.threads)),
         millions(row.reads_per_s.median),
         range(&row.reads_per_s, millions),
@@ -95,11 +95,11 @@ struct Scaling<'a> {
 impl<'a> Scaling<'a> {
     fn of(seen: &'a Monotime, knee: &MonotimeKnee) -> Self {
         let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
-        let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
+        let bare = rows().find(|row| row.clock.name() == BARE).and_then(|row| row.scaling);
         let scales = |row: &MonotimeRow| row.scales_like(&bare?, knee.tolerance_pct);
         Self {
             granular: rows().filter_map(|row| Some((row.granularity_ns?, row, scales(row)))).collect(),
-            adaptive: rows().find(|row| row.clock.starts_with(ADAPTIVE)).map(|row| (row, scales(row))),
+            adaptive: rows().find(|row| row.clock.name().starts_with(ADAPTIVE)).map(|row| (row, scales(row))),
         }
     }
 
@@ -201,13 +201,13 @@ mod tests {
     }
 
     fn scaling(seen: &mut Monotime, clock: &str, median: f64, half: f64) {
-        let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
+        let row = seen.rows.iter_mut().find(|row| row.clock.name() == clock && row.threads == 2).unwrap();
         row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
     }
 
     fn with_adaptive(seen: &mut Monotime, median: f64) {
-        let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
-        seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".to_owned(), ..row });
+        let row = seen.rows.iter().find(|row| row.clock.name() == BARE && row.threads == 2).unwrap().clone();
+        seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".into(), ..row });
         scaling(seen, "adaptive 100–2000 ns", median, 0.02);
     }
 

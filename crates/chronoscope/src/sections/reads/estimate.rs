@@ -1,6 +1,7 @@
 use chronoscope_clock::Rate;
 
 use super::task::Samples;
+use crate::clock_id::ClockId;
 use crate::record::{Disturbance, Gaps, Reads};
 use crate::stats::{Distribution, modes_of};
 
@@ -11,13 +12,13 @@ const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 ///
 /// A difference of a clock that moves in steps is up to a step longer than the gap behind it, so a step is taken off;
 /// gaps that its steps hide are not counted at all.
-pub fn reads(clock: &str, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads> {
+pub fn reads(clock: &ClockId, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads> {
     let ns = |ticks: i64| rate.ns_of_mean(ticks as f64);
     let all = Distribution::of_counts(samples.differences.iter().map(|(ticks, count)| (ns(*ticks), *count)));
     let histogram = all.histogram();
     let span_ns = rate.ns_of_mean(samples.span_ticks as f64);
     let mut found = Reads {
-        clock: clock.to_owned(),
+        clock: clock.clone(),
         count: all.total(),
         span_ns,
         zero_share: all.share(|ns| ns == 0.0),
@@ -61,7 +62,7 @@ mod tests {
             empty_intervals: 0,
             largest_empty_ticks: 0,
         };
-        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        let found = reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!(found.modes.len(), 1);
         assert_eq!(found.modes[0].at_ns, 100.0, "a value that was read, not the middle of a bin");
         assert!((found.modes[0].share - 0.07).abs() < 1e-9, "{:?}", found.modes);
@@ -75,7 +76,7 @@ mod tests {
             empty_intervals: 10,
             largest_empty_ticks: 900,
         };
-        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        let found = reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!((found.count, found.backward_steps, found.minimum_ns), (10_103, 1, Some(20.0)));
         assert_eq!(found.gaps.iter().map(|gap| gap.count).collect::<Vec<_>>(), [2, 2, 0]);
         assert!((found.gaps[0].share_of_time - 1.0 / 3.0).abs() < 1e-3);
@@ -86,7 +87,7 @@ mod tests {
     fn of(differences: Vec<(i64, u64)>) -> Reads {
         let span_ticks: u64 = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
-        reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
+        reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::Frame;
 
@@ -19,7 +20,7 @@ pub struct Options {}
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadsPlan {
     /// Clocks whose consecutive reads are looked at.
-    pub clocks: Vec<String>,
+    pub clocks: Vec<ClockId>,
     /// Consecutive reads of each.
     pub reads_per_clock: u64,
     /// Empty start-stop pairs of each.
@@ -32,6 +33,6 @@ pub fn plan(frame: &Frame) -> ReadsPlan {
         true => id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor,
         false => matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic)),
     };
-    let clocks = SourceId::all().filter(is_chosen).map(|id| id.name().to_owned()).collect();
+    let clocks = SourceId::all().filter(is_chosen).map(ClockId::Known).collect();
     ReadsPlan { clocks, reads_per_clock, empty_intervals_per_clock }
 }

@@ -1,13 +1,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::record::{Disturbance, Histogram, Mode};
 
 /// The distribution of the differences between consecutive reads of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reads {
     /// The clock.
-    pub clock: String,
+    pub clock: ClockId,
     /// Differences taken.
     pub count: u64,
     /// The sum of the pieces' spans: each from its first read to its last.

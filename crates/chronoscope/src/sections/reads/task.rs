@@ -3,7 +3,8 @@
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 
@@ -16,7 +17,7 @@ const CHUNK: u64 = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The clock.
-    pub source: String,
+    pub source: ClockId,
     /// Consecutive reads.
     pub reads: u64,
     /// Start-stop pairs with nothing between them.
@@ -46,7 +47,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    source(&request.source)?.visit(Collect { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+    request.source.source()?.visit(Collect { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
 }
 
 struct Collect<'a> {

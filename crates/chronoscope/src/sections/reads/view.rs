@@ -83,7 +83,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
 
 fn title(reads: &Reads, width: usize) -> Vec<Line> {
     let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
-    let name = Line::styled(TITLE, &crate::page::fitted(&reads.clock, 26));
+    let name = Line::styled(TITLE, &crate::page::fitted(reads.clock.name(), 26));
     let mut lines = if name.width() + Line::plain(&rest).width() <= width {
         vec![name.and(&rest)]
     } else {

@@ -1,8 +1,9 @@
 //! What a runtime's clocks cost and show, from what its probes said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use chronoscope_clock::Rate;
+use chronoscope_clock::os::OsClock;
+use chronoscope_clock::{Rate, SourceId};
 
 use crate::estimate::canary::{QUIET_FACTOR, QUIETEST_SHARE};
 use crate::estimate::clock::{granularity, latency};
@@ -47,26 +48,26 @@ pub struct Fork {
 /// System calls that were counted, by clock and by what was asked.
 pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// What a read of the system's own clocks cost in each round, by the clock's name.
-pub type NativeRounds = BTreeMap<u32, BTreeMap<String, f64>>;
+/// What a read of the system's own clocks cost in each round, by clock.
+pub type NativeRounds = BTreeMap<u32, HashMap<SourceId, f64>>;
 
 /// The clock of the system that native code would read in place of one of this kind.
-pub const fn native_name(kind: TimeKind) -> &'static str {
-    match kind {
-        TimeKind::Monotonic => "CLOCK_MONOTONIC",
-        TimeKind::Wall => "CLOCK_REALTIME",
-        TimeKind::Cpu => "CLOCK_PROCESS_CPUTIME_ID",
-    }
+pub const fn native_clock(kind: TimeKind) -> SourceId {
+    SourceId::Os(match kind {
+        TimeKind::Monotonic => OsClock::Monotonic,
+        TimeKind::Wall => OsClock::Realtime,
+        TimeKind::Cpu => OsClock::ProcessCpuTime,
+    })
 }
 
 /// The CPU time of a thread, as native code reads it.
-pub const NATIVE_THREAD_CPU: &str = "CLOCK_THREAD_CPUTIME_ID";
+pub const NATIVE_THREAD_CPU: SourceId = SourceId::Os(OsClock::ThreadCpuTime);
 /// Calls that read the CPU time of their thread, where others of their kind read that of the process.
 const THREAD_CPU_CALLS: [&str; 1] = ["getCurrentThreadCpuTime"];
 
 /// The clock of the system that native code would read in place of `call`.
-fn native_of(call: &str, kind: TimeKind) -> &'static str {
-    if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_name(kind) }
+fn native_of(call: &str, kind: TimeKind) -> SourceId {
+    if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_clock(kind) }
 }
 
 /// The clocks that the first of `forks` named, from what all of them saw.
@@ -151,7 +152,7 @@ fn runtime_clock(
                 empty_intervals: found.counts.iter().map(|(_, count)| count).sum(),
                 largest_empty_ticks: found.counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0),
             };
-            reads(name, &samples, rate, Disturbance::default())
+            reads(&name.as_str().into(), &samples, rate, Disturbance::default())
         }),
         claimed_interval_ns: claimed.unwrap_or_default(),
         loop_check: loop_check(forks, name),
@@ -299,10 +300,10 @@ fn timer_rate(forks: &[Fork]) -> Rate {
 }
 
 /// What a read costs beyond one of the system's own clock, round by round.
-fn added(medians: &BTreeMap<u32, f64>, over: &str, native: &NativeRounds) -> Option<AddedLatency> {
-    let differences = medians.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(over)?));
+fn added(medians: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
+    let differences = medians.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
     let ns = spread(&differences.collect::<Vec<_>>())?;
-    Some(AddedLatency { over: over.to_owned(), ns })
+    Some(AddedLatency { over: over.into(), ns })
 }
 
 fn loop_check(forks: &[Fork], name: &str) -> Option<LoopCheck> {
@@ -387,7 +388,11 @@ pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> 
                 .latches
                 .iter()
                 .map(|latched| CallSamples {
-                    call: if latched.call == NOTHING { Call::Nothing } else { Call::Read(latched.call.clone()) },
+                    call: if latched.call == NOTHING {
+                        Call::Nothing
+                    } else {
+                        Call::Read(latched.call.as_str().into())
+                    },
                     serial_calls: latched.serial_calls,
                     serial_ticks: latched.serial.clone(),
                     release_ticks: latched.release.clone(),
@@ -408,9 +413,9 @@ mod tests {
 
     #[test]
     fn a_threads_cpu_time_is_compared_with_that_of_a_thread() {
-        assert_eq!(native_of("getCurrentThreadCpuTime", TimeKind::Cpu), "CLOCK_THREAD_CPUTIME_ID");
-        assert_eq!(native_of("clock", TimeKind::Cpu), "CLOCK_PROCESS_CPUTIME_ID");
-        assert_eq!(native_of("System.nanoTime", TimeKind::Monotonic), "CLOCK_MONOTONIC");
+        assert_eq!(native_of("getCurrentThreadCpuTime", TimeKind::Cpu).name(), "CLOCK_THREAD_CPUTIME_ID");
+        assert_eq!(native_of("clock", TimeKind::Cpu).name(), "CLOCK_PROCESS_CPUTIME_ID");
+        assert_eq!(native_of("System.nanoTime", TimeKind::Monotonic).name(), "CLOCK_MONOTONIC");
     }
 
     use proptest::prelude::*;
@@ -433,7 +438,7 @@ mod tests {
     }
 
     fn the_clock(forks: &[Fork]) -> RuntimeClock {
-        let native = (0..11).map(|round| (round, BTreeMap::from([("CLOCK_MONOTONIC".to_owned(), 20.0)]))).collect();
+        let native = (0..11).map(|round| (round, HashMap::from([(SourceId::Os(OsClock::Monotonic), 20.0)]))).collect();
         runtime_clocks(RuntimeKind::Mono, forks, None, &native).remove(0)
     }
 

@@ -1,10 +1,13 @@
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use chronoscope_clock::SourceId;
+
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
-use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_name};
+use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::record::{Record, Runtime, RuntimeKind, TimeKind};
 use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -224,19 +227,19 @@ impl Native {
     /// What an earlier part of the same run measured.
     fn take_from(&mut self, record: &Record) {
         let known =
-            record.clocks.iter().filter_map(|clock| Some((clock.name.clone(), clock.latency_ns.as_ref()?.estimate)));
+            record.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency_ns.as_ref()?.estimate)));
         self.rounds.insert(0, known.collect());
     }
 
-    fn names(record: &Record) -> Vec<String> {
-        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_name);
-        available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(str::to_owned))
+    fn clocks(record: &Record) -> Vec<ClockId> {
+        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
+        available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known))
     }
 
     /// One process.
     fn measure(&mut self, session: &Session<'_>, record: &Record, round: u32) {
-        let names = Self::names(record);
-        let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(names.iter().cloned().map(Lane::Reads)).collect();
+        let clocks = Self::clocks(record);
+        let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(clocks.iter().cloned().map(Lane::Reads)).collect();
         let timer_error = record.clocks.plan.batch_timer_error;
         let request = LatencyRequest { lanes, timer_error, rotation: round as usize };
         let answer = session.ask_alone(NATIVE_MS, &request);
@@ -252,10 +255,10 @@ impl Native {
                     .collect(),
             )
         };
-        let seen: BTreeMap<String, f64> = names
+        let seen: HashMap<SourceId, f64> = clocks
             .into_iter()
             .zip(&samples.lanes[2..])
-            .filter_map(|(name, lane)| Some((name, of_lane(lane)?)))
+            .filter_map(|(clock, lane)| Some((clock.known()?, of_lane(lane)?)))
             .collect();
         self.rounds.insert(round, seen);
         self.lanes.resize_with(samples.lanes.len(), Vec::new);
@@ -267,8 +270,8 @@ impl Native {
         let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
         let core = machine::known_core(&record.machine);
         let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
-        for (name, lanes) in Self::names(record).into_iter().zip(clocks) {
-            if let Some(clock) = clock_mut(record, &name).filter(|clock| clock.latency_ns.is_none()) {
+        for (id, lanes) in Self::clocks(record).into_iter().zip(clocks) {
+            if let Some(clock) = clock_mut(record, &id).filter(|clock| clock.latency_ns.is_none()) {
                 clock.latency_ns = estimate::latency(lanes, &quiet.rounds, session.timer_rate());
             }
         }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::record::{
     DirectInterval, Disturbance, Granularity, Latch, Latency, Path, PathEvidence, PauseFigures, PauseUnavailable,
     PublishedPause, Reads, Spread,
@@ -212,7 +213,7 @@ pub struct SystemCalls {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AddedLatency {
     /// The clock beneath, read from native code.
-    pub over: String,
+    pub over: ClockId,
     /// The difference: the median over rounds, in each of which one process of either was measured.
     pub ns: Spread,
 }

@@ -3,6 +3,7 @@ use chronoscope_clock::{Rate, SourceId};
 use chronoscope_harness::rule;
 
 use super::task::{Call, CallSamples, Samples};
+use crate::clock_id::ClockId;
 use crate::estimate::{CONFIDENCE, spread};
 use crate::record::{Disturbance, Latch, LatchRow, LatchVerdict, PublishedLatch, Spread};
 use crate::sections::thread_release::rules::RULES;
@@ -98,7 +99,7 @@ fn row(rounds: &[Samples], call: &Call, threads: u32, rate: Rate) -> LatchRow {
     let is_control = *call == Call::Nothing;
     let control_share = if is_control { None } else { over(&|process| process.control_share) };
     LatchRow {
-        call: name(call).to_owned(),
+        call: name(call),
         is_control,
         serial_ns: over(&|process| process.serial_ns),
         concurrent_ns: over(&|process| process.concurrent_ns),
@@ -124,10 +125,10 @@ fn calls(rounds: &[Samples]) -> Vec<Call> {
     found
 }
 
-fn name(call: &Call) -> &str {
+fn name(call: &Call) -> ClockId {
     match call {
-        Call::Nothing => NOTHING,
-        Call::Read(clock) => clock,
+        Call::Nothing => ClockId::from(NOTHING),
+        Call::Read(clock) => clock.clone(),
     }
 }
 
@@ -161,7 +162,7 @@ fn verdict(control_share: &Spread) -> LatchVerdict {
 /// Figures of as many threads alone stand beside ours.
 fn published(call: &Call, threads: u32) -> Option<PublishedLatch> {
     let Call::Read(clock) = call else { return None };
-    let is_like = |os: &OsClock, call: &str| clock == call || SourceId::from_name(clock) == Some(SourceId::Os(*os));
+    let is_like = |os: &OsClock, call: &str| clock.name() == call || *clock == SourceId::Os(*os);
     let (_, call, serial_ns, concurrent_ns) =
         PUBLISHED.into_iter().find(|(os, call, ..)| threads == PUBLISHED_THREADS && is_like(os, call))?;
     Some(PublishedLatch {
@@ -191,7 +192,7 @@ mod tests {
     }
 
     fn clock() -> Call {
-        Call::Read(SourceId::Os(OsClock::Monotonic).name().to_owned())
+        Call::Read(SourceId::Os(OsClock::Monotonic).into())
     }
 
     /// A process in which calling nothing and reading the clock cost so much per thread.
@@ -294,7 +295,7 @@ mod tests {
 
     #[test]
     fn published_figures_stand_beside_their_like_alone() {
-        let wall = Call::Read(SourceId::Os(OsClock::Realtime).name().to_owned());
+        let wall = Call::Read(SourceId::Os(OsClock::Realtime).into());
         let figures =
             |call: &Call, threads| published(call, threads).map(|found| (found.serial_ns, found.concurrent_ns));
         assert_eq!(figures(&clock(), 100), Some((28.0, 50_855.0)));

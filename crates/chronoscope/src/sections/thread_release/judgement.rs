@@ -88,7 +88,7 @@ mod tests {
 
     fn row(inside: Option<Spread>) -> LatchRow {
         LatchRow {
-            call: "clock".to_owned(),
+            call: "clock".into(),
             is_control: false,
             serial_ns: None,
             concurrent_ns: None,

@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 
@@ -35,7 +36,7 @@ pub struct ThreadReleasePlan {
     /// Threads that are released together, each to call once.
     pub threads: u32,
     /// The clocks that they read, beside a control that reads nothing.
-    pub clocks: Vec<String>,
+    pub clocks: Vec<ClockId>,
     /// Rounds of this, each in a worker process of its own.
     pub rounds: u32,
 }
@@ -46,7 +47,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ThreadReleasePlan, PlanE
     };
     Ok(ThreadReleasePlan {
         threads: checked(options.threads.unwrap_or(THREADS))?,
-        clocks: SourceId::all().filter(is_chosen).map(|id| id.name().to_owned()).collect(),
+        clocks: SourceId::all().filter(is_chosen).map(ClockId::Known).collect(),
         rounds: frame.depth.processes(),
     })
 }

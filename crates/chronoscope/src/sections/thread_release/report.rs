@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::finding::Finding;
 use crate::record::{Disturbance, Spread};
 
@@ -34,7 +35,7 @@ pub struct Latch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatchRow {
     /// The clock; `nothing` for the control.
-    pub call: String,
+    pub call: ClockId,
     /// Whether it reads nothing, so that whatever it costs is not a clock's.
     pub is_control: bool,
     /// Per call, of many in one thread, timed from outside.

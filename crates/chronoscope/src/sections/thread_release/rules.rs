@@ -112,7 +112,7 @@ fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
 fn naive(row: &LatchRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
     let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
-    let call = quoted(&row.call);
+    let call = quoted(row.call.name());
     Some(match looks(&slowdown) {
         Looks::Slower => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
         Looks::NotSlower => format!("{call} does not look slower in parallel: {figures}"),
@@ -164,7 +164,7 @@ mod tests {
 
     fn row(call: &str, concurrent_ns: f64, control_share: Option<Spread>, verdict: Option<LatchVerdict>) -> LatchRow {
         LatchRow {
-            call: call.to_owned(),
+            call: call.into(),
             is_control: verdict.is_none(),
             serial_ns: spread(24.0, 25.0, 26.0),
             concurrent_ns: spread(concurrent_ns, concurrent_ns, concurrent_ns),

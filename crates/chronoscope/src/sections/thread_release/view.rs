@@ -1,3 +1,4 @@
+use crate::clock_id::ClockId;
 use crate::record::{Latch, LatchRow, Record, Spread};
 use crate::sections::thread_release::plan::THREAD_RELEASE;
 
@@ -87,7 +88,7 @@ fn cells(row: &LatchRow) -> [String; 11] {
     let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns_range(spread.low, spread.high));
     let published = row.published.as_ref();
     [
-        row.call.clone(),
+        row.call.to_string(),
         median(&row.serial_ns),
         range(&row.serial_ns),
         median(&row.concurrent_ns),
@@ -103,10 +104,10 @@ fn cells(row: &LatchRow) -> [String; 11] {
 
 /// Clocks that were to be read and were not, each with its reason.
 fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r str, String)> {
-    let unread = |name: &&String| seen.rows.iter().all(|row| row.call != **name);
-    record.thread_release.plan.clocks.iter().filter(unread).map(|name| {
-        let clock = record.clocks.iter().find(|clock| clock.name == *name);
-        (name.as_str(), given(clock.and_then(|clock| clock.reason_unavailable.as_deref())))
+    let unread = |id: &&ClockId| seen.rows.iter().all(|row| row.call != **id);
+    record.thread_release.plan.clocks.iter().filter(unread).map(|id| {
+        let clock = record.clocks.iter().find(|clock| clock.name == *id);
+        (id.name(), given(clock.and_then(|clock| clock.reason_unavailable.as_deref())))
     })
 }
 
@@ -179,7 +180,7 @@ mod tests {
             conclusions: None,
         };
         let mut clock = LatchRow {
-            call: "ordered".to_owned(),
+            call: "ordered".into(),
             is_control: false,
             serial_ns: None,
             concurrent_ns: None,

@@ -3,7 +3,8 @@
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 
@@ -18,7 +19,7 @@ const CHUNK: u64 = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Their names.
-    pub sources: Vec<String>,
+    pub sources: Vec<ClockId>,
 }
 
 /// Steps of every clock.
@@ -53,7 +54,7 @@ fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, Strin
     let clocks = request
         .sources
         .iter()
-        .map(|name| source(name)?.visit(Observe { timer, budget_ns }).map_err(|unavailable| unavailable.to_string()))
+        .map(|clock| clock.source()?.visit(Observe { timer, budget_ns }).map_err(|unavailable| unavailable.to_string()))
         .collect::<Result<_, _>>()?;
     Ok(Samples { clocks })
 }

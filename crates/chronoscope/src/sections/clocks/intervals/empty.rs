@@ -4,7 +4,8 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::record::Disturbance;
 use chronoscope_harness::work::chain;
 
@@ -15,7 +16,7 @@ const PAIRS: usize = 5000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Their names.
-    pub sources: Vec<String>,
+    pub sources: Vec<ClockId>,
 }
 
 /// Empty intervals of every clock, in its own ticks.
@@ -38,7 +39,7 @@ fn run(request: &Request) -> Result<Samples, String> {
     let clocks = request
         .sources
         .iter()
-        .map(|name| source(name)?.visit(Pairs).map_err(|unavailable| unavailable.to_string()))
+        .map(|clock| clock.source()?.visit(Pairs).map_err(|unavailable| unavailable.to_string()))
         .collect::<Result<_, _>>()?;
     Ok(Samples { clocks })
 }

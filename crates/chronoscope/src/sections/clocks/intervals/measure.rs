@@ -1,5 +1,6 @@
 use super::empty;
 use super::task::{Request, Round};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
 use crate::estimate;
@@ -22,7 +23,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         let claim = |tolerance: Tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance.share());
         let claimed =
             DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
-        verdicts.push(ClockVerdict::claimed(name, claimed));
+        verdicts.push(ClockVerdict::claimed(name.clone(), claimed));
     }
     let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
         const REASON: &str = "without latencies nothing tells quiet moments from others";
@@ -81,7 +82,7 @@ fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
 fn empty_intervals(
     session: &Session<'_>,
     processes: u32,
-    clocks: &[String],
+    clocks: &[ClockId],
 ) -> Result<Vec<Distribution>, WorkerFailure> {
     let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {

@@ -4,7 +4,8 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
@@ -22,7 +23,7 @@ pub const CANARY_TURNS: u64 = 400;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The clock.
-    pub source: String,
+    pub source: ClockId,
     /// Lengths of work to time, in nanoseconds.
     pub lengths_ns: Vec<f64>,
 }
@@ -75,7 +76,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    source(&request.source)?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+    request.source.source()?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
 }
 
 struct Trials<'a> {

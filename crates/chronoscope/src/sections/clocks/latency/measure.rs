@@ -1,6 +1,7 @@
 use chronoscope_clock::{Rate, SourceId};
 
 use super::task::{Lane, LaneSamples, Request};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate::{self, KnownCore, Quiet};
@@ -87,10 +88,9 @@ fn more(session: &mut Session<'_>, plan: &ClocksPlan) -> Result<(), String> {
 }
 
 /// The two canaries, every clock, and every counter read once more with a fence behind it.
-fn lanes(clocks: &[String]) -> Vec<Lane> {
-    let serialised = clocks.iter().filter(|name| {
-        SourceId::from_name(name).is_some_and(|id| id.is_counter() && !id.facts().traps_under_hypervisor)
-    });
+fn lanes(clocks: &[ClockId]) -> Vec<Lane> {
+    let is_cheap = |id: SourceId| id.is_counter() && !id.facts().traps_under_hypervisor;
+    let serialised = clocks.iter().filter(|clock| clock.known().is_some_and(is_cheap));
     [Lane::Empty, Lane::Chain]
         .into_iter()
         .chain(clocks.iter().cloned().map(Lane::Reads))
@@ -116,7 +116,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
     }
     let shortest = batches.forks.iter().flatten().flat_map(|fork| &fork.batch_ticks).min();
     record.clocks.harness = shortest.map(|shortest| Harness {
-        timer: session.timer.name().to_owned(),
+        timer: session.timer.clock().into(),
         timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
         timer_error_pct: batches.timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,
         loop_overhead_ns: of(Lane::Empty),
@@ -134,7 +134,7 @@ fn cycles(
     per_ns: f64,
     microarchitecture: Option<&str>,
 ) -> Option<Cycles> {
-    let id = SourceId::from_name(&clock.name).filter(|id| id.is_counter())?;
+    let id = clock.name.known().filter(|id| id.is_counter())?;
     let published = microarchitecture.filter(|_| id == SourceId::CounterUnordered).and_then(published_rdtsc_cycles);
     Some(Cycles {
         reciprocal_throughput: latency.estimate * per_ns,

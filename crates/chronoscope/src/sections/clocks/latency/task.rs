@@ -4,7 +4,8 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Serialised, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
@@ -26,7 +27,7 @@ pub struct Request {
 }
 
 /// One loop to time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
     /// The loop with nothing in it.
@@ -34,9 +35,9 @@ pub enum Lane {
     /// A chain of dependent multiplications: one link per turn.
     Chain,
     /// Reads of this source.
-    Reads(String),
+    Reads(ClockId),
     /// Reads of this source with a fence behind each.
-    Serialised(String),
+    Serialised(ClockId),
 }
 
 /// Batches of every lane.
@@ -111,8 +112,8 @@ fn pilot(batch: &Batch, shortest: u64) -> u64 {
 }
 
 fn batch(lane: &Lane, timer: Timer) -> Result<Batch, String> {
-    let reads = |name: &str, serialised| {
-        source(name)?.visit(ReadLoop { timer, serialised }).map_err(|unavailable| unavailable.to_string())?
+    let reads = |clock: &ClockId, serialised| {
+        clock.source()?.visit(ReadLoop { timer, serialised }).map_err(|unavailable| unavailable.to_string())?
     };
     let timed = |work: fn(u64)| -> Batch {
         Box::new(move |turns| {
@@ -126,8 +127,8 @@ fn batch(lane: &Lane, timer: Timer) -> Result<Batch, String> {
         Lane::Chain => Ok(timed(|links| {
             opaque(chain(1, links));
         })),
-        Lane::Reads(name) => reads(name, false),
-        Lane::Serialised(name) => reads(name, true),
+        Lane::Reads(clock) => reads(clock, false),
+        Lane::Serialised(clock) => reads(clock, true),
     }
 }
 

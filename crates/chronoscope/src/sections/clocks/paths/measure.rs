@@ -1,6 +1,7 @@
 use chronoscope_clock::SourceId;
 
 use super::task::{self, Request};
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut, outcome};
 use crate::record::{ClockReport, Path, PathEvidence, PathMethod, Record};
@@ -11,9 +12,9 @@ const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Proves each clock's path by forbidding the system call to a worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources: Vec<String> = available(record, &record.clocks.plan.clocks)
+    let sources: Vec<ClockId> = available(record, &record.clocks.plan.clocks)
         .into_iter()
-        .filter(|name| matches!(SourceId::from_name(name), Some(SourceId::Os(_))))
+        .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))
         .collect();
     if sources.is_empty() {
         return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
@@ -58,7 +59,7 @@ pub fn infer(record: &mut Record) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
     let of_proof = record.parts.iter().find(|report| report.part == PATHS);
     let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("no proof was tried").to_owned();
-    let system_call = SourceId::MonotonicSystemCall.name();
+    let system_call = SourceId::MonotonicSystemCall;
     let Some(call_ns) = record.clocks.iter().find(|clock| clock.name == system_call).and_then(cost) else { return };
     let is_open =
         |clock: &&mut ClockReport| clock.available && clock.path.is_none() && clock.reason_path_unknown.is_none();

@@ -9,7 +9,8 @@ use chronoscope_clock::os::{self, OsClock};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::record::Disturbance;
 use crate::record::Path;
 
@@ -20,7 +21,7 @@ pub const READS: u32 = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Their names; each a clock of the system.
-    pub sources: Vec<String>,
+    pub sources: Vec<ClockId>,
 }
 
 /// What each clock did under the filter.
@@ -52,7 +53,7 @@ fn run(request: &Request) -> Result<Samples, String> {
     let clocks: Vec<Option<OsClock>> = request
         .sources
         .iter()
-        .map(|name| source(name).map(|id| id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok())))
+        .map(|clock| clock.source().map(|id| id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok())))
         .collect::<Result<_, _>>()?;
     forbid_clock_gettime()?;
     let failures = |clock: OsClock| (0..READS).filter(|_| os::try_read_ns(clock).is_err()).count() as u32;

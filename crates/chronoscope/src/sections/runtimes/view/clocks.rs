@@ -250,8 +250,8 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
 fn beneath(measured: &[&Runtime]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for added in measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.added.as_ref()) {
-        if !names.contains(&added.over.as_str()) {
-            names.push(&added.over);
+        if !names.contains(&added.over.name()) {
+            names.push(added.over.name());
         }
     }
     if names.is_empty() { String::new() } else { format!(" of {}, whichever counts the same", names.join(", ")) }

@@ -14,7 +14,8 @@ use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::task::{Bench, Task, source};
+use crate::clock_id::ClockId;
+use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use crate::record::Disturbance;
 use crate::watch::Watch;
@@ -49,7 +50,7 @@ pub enum Call {
     /// The control: a body that reads nothing.
     Nothing,
     /// One read of this source.
-    Read(String),
+    Read(ClockId),
 }
 
 /// What a process saw.
@@ -101,7 +102,7 @@ fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Dist
 fn body(call: &Call) -> Result<Box<dyn Body>, String> {
     match call {
         Call::Nothing => Ok(Box::new(Of(Nothing))),
-        Call::Read(name) => source(name)?.visit(Boxed).map_err(|unavailable| unavailable.to_string()),
+        Call::Read(clock) => clock.source()?.visit(Boxed).map_err(|unavailable| unavailable.to_string()),
     }
 }
 
