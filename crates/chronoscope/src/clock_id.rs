@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A clock, from the plan to the document: a source, or the name that another build, another architecture or a runtime gave
 /// to one of its own. It is written as its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(from = "String", into = "String")]
 pub enum ClockId {
     /// A source that this build can read, or knows.
     Known(SourceId),
@@ -17,6 +17,17 @@ pub enum ClockId {
 }
 
 impl ClockId {
+    /// The library's causal clock of this granularity.
+    pub fn granular(granularity_ns: u64) -> Self {
+        let of_us = granularity_ns > 0 && granularity_ns.is_multiple_of(1_000);
+        let name = if of_us {
+            format!("Granular {} µs", granularity_ns / 1_000)
+        } else {
+            format!("Granular {granularity_ns} ns")
+        };
+        Self::from(name.as_str())
+    }
+
     /// The source, if this build knows it.
     pub const fn known(&self) -> Option<SourceId> {
         match self {
@@ -39,6 +50,11 @@ impl ClockId {
             Self::Known(id) => id.name(),
             Self::Other(name) => name,
         }
+    }
+
+    /// Whether `name` is its name, or was one.
+    pub fn is_called(&self, name: &str) -> bool {
+        *self == Self::from(name)
     }
 
     /// Whether it is the CPU's counter, read by an instruction of its own.
@@ -72,7 +88,24 @@ impl From<SourceId> for ClockId {
 
 impl From<&str> for ClockId {
     fn from(name: &str) -> Self {
-        SourceId::from_name(name).map_or_else(|| Self::Other(name.to_owned()), Self::Known)
+        // As it was called by those who wrote version 1.
+        let former = || name.strip_prefix("granular ")?.strip_suffix(" ns")?.parse().ok();
+        match SourceId::from_name(name) {
+            Some(id) => Self::Known(id),
+            None => former().map_or_else(|| Self::Other(name.to_owned()), Self::granular),
+        }
+    }
+}
+
+impl From<String> for ClockId {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl From<ClockId> for String {
+    fn from(clock: ClockId) -> Self {
+        Self::from(&clock)
     }
 }
 
@@ -91,7 +124,7 @@ impl PartialEq<SourceId> for ClockId {
 #[cfg(test)]
 impl PartialEq<&str> for ClockId {
     fn eq(&self, name: &&str) -> bool {
-        self.name() == *name
+        self.is_called(name)
     }
 }
 
@@ -112,6 +145,7 @@ impl JsonSchema for ClockId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_clock::Guarantee;
 
     #[test]
     fn every_clock_is_written_and_read_as_its_name() {
@@ -122,6 +156,16 @@ mod tests {
             assert_eq!(serde_json::from_value::<ClockId>(written).unwrap(), clock);
             assert_eq!(ClockId::from(clock.name()), clock);
         }
+    }
+
+    #[test]
+    fn the_granular_clock_of_the_table_is_one_of_them() {
+        assert_eq!(ClockId::granular(1_000), SourceId::Clock(Guarantee::Granular));
+        assert_eq!(
+            [0, 100, 2_000, 2_500].map(ClockId::granular).map(|clock| clock.to_string()),
+            ["Granular 0 ns", "Granular 100 ns", "Granular 2 µs", "Granular 2500 ns"]
+        );
+        assert_eq!(["granular 0 ns", "granular 2000 ns"].map(ClockId::from), [0, 2_000].map(ClockId::granular));
     }
 
     #[test]

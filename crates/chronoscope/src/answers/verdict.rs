@@ -235,7 +235,7 @@ mod tests {
         record
     }
 
-    fn causal_of<'r>(record: &'r Record, id: SourceId) -> (Option<bool>, Option<&'r str>) {
+    fn causal_of(record: &Record, id: SourceId) -> (Option<bool>, Option<&str>) {
         let clock = record.clocks.iter().find(|clock| clock.name == id).unwrap();
         (clock.causal, clock.reason_causal_unknown.as_deref())
     }

@@ -7,8 +7,10 @@ use super::golden_file::assert_golden;
 use crate::View;
 use crate::json::{document, json};
 use crate::record::Record;
+use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::view::terminal;
 use anstream::adapter::strip_str;
+use chronoscope_clock::SourceId;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
@@ -199,6 +201,27 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     record.machine.tsc.class = Some(crate::record::TscClass::Variant);
     let text = plain(&record, View::named("clocks"));
     assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
+}
+
+#[test]
+fn a_record_with_the_former_names_of_clocks_is_read_and_shown_as_one_with_todays() {
+    let mut text = FIXTURE.to_owned();
+    for (id, former) in SourceId::all().filter_map(|id| Some((id, id.facts().former_names.first()?))) {
+        text = text.replace(&format!("\"{id}\""), &format!("\"{former}\""));
+    }
+    assert!(text.contains("\"granular full resolution 1 µs\"") && !text.contains("\"FullResolution 1 µs\""));
+    let (mut former, today) = (document(&text).unwrap(), record());
+    // Findings are shown as they were written, and their subjects are known by any name.
+    let tables = |record: &Record| {
+        let mut record = record.clone();
+        let graver = record.findings.iter_mut().find(|finding| finding.is(UNORDERED_READ_NOT_CAUSAL));
+        graver.expect("the fixture has one of a clock that may step back").id = NON_CAUSAL_READ.id.into();
+        let text = terminal(&record, View::named("causality"));
+        text.split_once("FINDINGS").expect("there are findings").0.to_owned()
+    };
+    assert_eq!(tables(&former), tables(&today));
+    former.findings.clone_from(&today.findings);
+    assert_eq!(former, today);
 }
 
 #[test]

@@ -145,9 +145,9 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
     let rows = record.clocks.len();
     for (i, line) in wide.lines().enumerate() {
         let is_of_table = (start..=start + rows).contains(&i);
-        assert!(line.width() <= if is_of_table { 126 } else { 118 }, "{line}");
+        assert!(line.width() <= if is_of_table { 121 } else { 118 }, "{line}");
     }
-    assert_eq!(wide.lines().nth(start).map(UnicodeWidthStr::width), Some(126));
+    assert_eq!(wide.lines().nth(start).map(UnicodeWidthStr::width), Some(121));
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub use table::{Family, SourceFacts};
 use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock};
 use crate::sync::process_wide;
-use crate::{Clock, FullResolution, Granular, TickSource, Unavailable};
+use crate::{Adaptive, Clock, FullResolution, Granular, TickSource, Unavailable};
 
 /// The unit in which a source counts. Needs the feature `sources`.
 ///
@@ -35,7 +35,7 @@ pub enum Unit {
 /// ```
 /// use chronoscope_clock::{Guarantee, SourceId};
 ///
-/// assert_eq!(SourceId::Clock(Guarantee::Ordered).name(), "ordered");
+/// assert_eq!(SourceId::Clock(Guarantee::Ordered).name(), "Clock::now");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guarantee {
@@ -45,16 +45,22 @@ pub enum Guarantee {
     Ordered,
     /// [`Granular`] with 1 µs: monotonic and causal without a fence.
     Granular,
+    /// [`Adaptive`] from 100 ns to 2 µs: as `Granular`, in steps that grow while readers collide.
+    Adaptive,
     /// [`FullResolution`] with 1 µs: wrong by less than that.
     FullResolution,
 }
 
 impl Guarantee {
-    /// Every one, weakest first.
-    pub const ALL: [Self; 4] = [Self::Unordered, Self::Ordered, Self::Granular, Self::FullResolution];
+    /// Every one, in the order in which reports list them.
+    pub const ALL: [Self; 5] = [Self::Unordered, Self::Ordered, Self::Granular, Self::Adaptive, Self::FullResolution];
 
-    /// The granularity of the two that have one, in this table of sources.
+    /// The granularity of the two that have a fixed one, in this table of sources.
     pub const GRANULARITY: Duration = Duration::from_nanos(crate::granular::DEFAULT_GRANULARITY_NS);
+
+    /// The finest and the coarsest granularity of the one that adapts: fine enough for one thread, and so coarse that two
+    /// never collide.
+    pub const ADAPTIVE: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_micros(2));
 }
 
 /// The name of one way to read the time on this machine. Needs the feature `sources`.
@@ -175,6 +181,7 @@ impl SourceId {
             Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
             Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
             Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
+            Self::Clock(Guarantee::Adaptive) => visitor.visit(adaptive()),
             Self::Clock(Guarantee::FullResolution) => visitor.visit(full_resolution()),
         })
     }
@@ -188,6 +195,14 @@ impl fmt::Display for SourceId {
 
 process_wide! {
     static FULL_RESOLUTION: FullResolution = FullResolution::new(Guarantee::GRANULARITY);
+}
+
+process_wide! {
+    static ADAPTIVE: Adaptive = Adaptive::new(Guarantee::ADAPTIVE.0, Guarantee::ADAPTIVE.1);
+}
+
+fn adaptive() -> &'static Adaptive {
+    &ADAPTIVE
 }
 
 fn full_resolution() -> &'static FullResolution {

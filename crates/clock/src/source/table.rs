@@ -192,7 +192,8 @@ pub(super) const ROWS: &[SourceFacts] = &[
     },
     SourceFacts {
         id: SourceId::Clock(Guarantee::Unordered),
-        name: "unordered",
+        name: "Unordered",
+        former_names: &["unordered"],
         is_ordered: false,
         is_causal: false,
         advice: "not ordered: it may be read before the work it times is done; a cheap timestamp in nanoseconds",
@@ -200,22 +201,34 @@ pub(super) const ROWS: &[SourceFacts] = &[
     },
     SourceFacts {
         id: SourceId::Clock(Guarantee::Ordered),
-        name: "ordered",
+        name: "Clock::now",
+        former_names: &["ordered"],
         times_intervals: true,
         advice: "nanoseconds of CLOCK_MONOTONIC, {causal}; from the library chronoscope-clock",
         ..LIBRARY
     },
     SourceFacts {
         id: SourceId::Clock(Guarantee::Granular),
-        name: "granular 1 µs",
+        name: "Granular 1 µs",
+        former_names: &["granular 1 µs", "granular 1000 ns"],
         is_ordered: false,
         declared_step: Some(Guarantee::GRANULARITY),
         advice: "it moves in steps: for timestamps that threads compare, causal without the cost of a fence",
         ..LIBRARY
     },
     SourceFacts {
+        id: SourceId::Clock(Guarantee::Adaptive),
+        name: "Adaptive",
+        former_names: &["adaptive 100–2000 ns"],
+        is_ordered: false,
+        declared_step: Some(Guarantee::ADAPTIVE.0),
+        advice: "it moves in steps of 100 ns to 2 µs: for timestamps that many threads compare, fine while one of them reads",
+        ..LIBRARY
+    },
+    SourceFacts {
         id: SourceId::Clock(Guarantee::FullResolution),
-        name: "granular full resolution 1 µs",
+        name: "FullResolution 1 µs",
+        former_names: &["granular full resolution 1 µs"],
         is_ordered: false,
         is_causal: false,
         step_back_below: Some(Guarantee::GRANULARITY),

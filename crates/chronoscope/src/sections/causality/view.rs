@@ -1,4 +1,5 @@
 use super::rules::NON_CAUSAL_READ;
+use crate::record::finding::Finding;
 use crate::record::{Litmus, PairOffset, Record};
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use anstyle::Style;
@@ -181,10 +182,9 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
 /// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.
 fn style(record: &Record, run: &Litmus) -> Style {
     let by_design = record.clocks.iter().any(|clock| clock.name == run.name && !clock.must_be_causal());
-    let is_broken = record
-        .findings
-        .iter()
-        .any(|finding| finding.is(NON_CAUSAL_READ) && finding.subject.as_deref() == Some(run.name.name()));
+    // Named as it was when the document was written.
+    let is_about = |finding: &Finding| finding.subject.as_deref().is_some_and(|name| run.name.is_called(name));
+    let is_broken = record.findings.iter().any(|finding| finding.is(NON_CAUSAL_READ) && is_about(finding));
     match (run.violations, by_design && !is_broken) {
         (0, _) => PLAIN,
         (_, true) => WARNING,

@@ -83,8 +83,8 @@ fn clock(lane: Lane) -> ClockId {
     match lane {
         Lane::Unordered => SourceId::Clock(Guarantee::Unordered).into(),
         Lane::Ordered => SourceId::Clock(Guarantee::Ordered).into(),
-        Lane::Granular { granularity_ns } => ClockId::Other(format!("granular {granularity_ns} ns")),
-        Lane::Adaptive { finest_ns, coarsest_ns } => ClockId::Other(format!("adaptive {finest_ns}–{coarsest_ns} ns")),
+        Lane::Granular { granularity_ns } => ClockId::granular(granularity_ns),
+        Lane::Adaptive { .. } => SourceId::Clock(Guarantee::Adaptive).into(),
     }
 }
 
@@ -174,8 +174,8 @@ mod tests {
         let rounds: Vec<Samples> = (1..=11).map(round).collect();
         let seen = found(&rounds, 2);
         let rows: Vec<(&str, u32)> = seen.rows.iter().map(|row| (row.clock.name(), row.threads)).collect();
-        let bare = "unordered";
-        let (g0, g1000) = ("granular 0 ns", "granular 1000 ns");
+        let bare = "Unordered";
+        let (g0, g1000) = ("Granular 0 ns", "Granular 1 µs");
         assert_eq!(rows, [(bare, 1), (bare, 2), (g0, 1), (g0, 2), (g1000, 1), (g1000, 2)]);
         // Rounds differ elevenfold in speed, and not at all in scaling.
         let row = &seen.rows[5];

@@ -8,15 +8,15 @@ use crate::estimate;
 use crate::record::Record;
 use crate::sections::contention::plan::CONTENTION;
 
-/// The adaptive clock that is looked at: as fine as is cheap for one thread, as coarse as two never notice.
-const ADAPTIVE: Lane = Lane::Adaptive { finest_ns: 100, coarsest_ns: 2_000 };
-
 /// Lets threads read the causal clock, its bare source and the fenced clock, one process per round.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_the_counter(record)?;
     let plan = &record.contention.plan;
     let granular = plan.granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
-    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([ADAPTIVE]).collect();
+    let (finest, coarsest) = Guarantee::ADAPTIVE;
+    let [finest_ns, coarsest_ns] = [finest, coarsest].map(|granularity| granularity.as_nanos() as u64);
+    let adaptive = Lane::Adaptive { finest_ns, coarsest_ns };
+    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([adaptive]).collect();
     let found = rounds(session, CONTENTION, plan.rounds, |run, round| Request {
         lanes: lanes.clone(),
         threads: plan.threads.clone(),

@@ -20,7 +20,7 @@ pub struct Monotime {
 /// One clock, read by so many threads at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonotimeRow {
-    /// The clock: `unordered` (the bare source), `ordered`, `granular 100 ns` …, `adaptive 100–2000 ns`.
+    /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` …, `Adaptive`.
     pub clock: ClockId,
     /// The granularity of the causal clock; null for the others.
     pub granularity_ns: Option<u64>,

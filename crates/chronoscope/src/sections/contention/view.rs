@@ -1,3 +1,5 @@
+use chronoscope_clock::{Guarantee, SourceId};
+
 use crate::record::{Monotime, MonotimeKnee, MonotimeRow, Record, Spread};
 use crate::sections::contention::plan::CONTENTION;
 
@@ -10,9 +12,8 @@ use crate::table::{Align, Table};
 use crate::view::reason::not_tested;
 
 const NONE: &str = "–";
-/// The bare source, and what the name of the adaptive clock begins with.
-const BARE: &str = "unordered";
-const ADAPTIVE: &str = "adaptive";
+const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
+const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
 /// A source that nobody writes scales with its threads; one that does by less than this share had no CPU to do so.
 const SCALES_FREELY: f64 = 0.8;
 
@@ -95,11 +96,11 @@ struct Scaling<'a> {
 impl<'a> Scaling<'a> {
     fn of(seen: &'a Monotime, knee: &MonotimeKnee) -> Self {
         let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
-        let bare = rows().find(|row| row.clock.name() == BARE).and_then(|row| row.scaling);
+        let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
         let scales = |row: &MonotimeRow| row.scales_like(&bare?, knee.tolerance_pct);
         Self {
             granular: rows().filter_map(|row| Some((row.granularity_ns?, row, scales(row)))).collect(),
-            adaptive: rows().find(|row| row.clock.name().starts_with(ADAPTIVE)).map(|row| (row, scales(row))),
+            adaptive: rows().find(|row| row.clock == ADAPTIVE).map(|row| (row, scales(row))),
         }
     }
 
@@ -163,7 +164,7 @@ fn notes(record: &Record, seen: &Monotime) -> Vec<String> {
             confidence(lowest)
         ),
         "stale: the source, read right after a call, less what the call returned, sampled in windows of their own; it \
-         holds the time of about one read, as the rows of the bare source (unordered) show"
+         holds the time of about one read, as the rows of the bare source (Unordered) show"
             .to_owned(),
     ];
     if seen.rows.iter().filter_map(|row| row.staleness).any(|stale| stale.p50_ns < 0.0 || stale.p99_ns < 0.0) {
@@ -201,12 +202,12 @@ mod tests {
     }
 
     fn scaling(seen: &mut Monotime, clock: &str, median: f64, half: f64) {
-        let row = seen.rows.iter_mut().find(|row| row.clock.name() == clock && row.threads == 2).unwrap();
+        let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
         row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
     }
 
     fn with_adaptive(seen: &mut Monotime, median: f64) {
-        let row = seen.rows.iter().find(|row| row.clock.name() == BARE && row.threads == 2).unwrap().clone();
+        let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
         seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".into(), ..row });
         scaling(seen, "adaptive 100–2000 ns", median, 0.02);
     }

@@ -1,13 +1,13 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::{Adaptive, Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unordered};
+use chronoscope_clock::{Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unordered};
 use chronoscope_harness::{Bencher, Study};
+
+use crate::clock_id::ClockId;
 
 /// Granularities of the causal clock beside the one that [`SourceId`] names. With 0 every read writes the shared word.
 const GRANULARITIES_NS: [u64; 2] = [0, 100];
-/// The granularity of the adaptive clock while one thread reads, and the most that collisions make of it.
-const ADAPTIVE_NS: (u64, u64) = (100, 2_000);
 /// Reads of a probe, and probes of which the fastest counts.
 const PROBE: (u32, u32) = (64, 5);
 /// No read is expected to take less; where the clock that probes is coarse, this stands in.
@@ -29,7 +29,6 @@ enum Kind {
     Source(SourceId),
     /// The causal clock of its own shared word, of this granularity.
     Granular(u64),
-    Adaptive,
 }
 
 impl Kind {
@@ -37,7 +36,7 @@ impl Kind {
     fn reads_counter(self) -> bool {
         match self {
             Self::Source(id) => id.is_counter() || id.guarantee().is_some(),
-            Self::Granular(_) | Self::Adaptive => true,
+            Self::Granular(_) => true,
         }
     }
 }
@@ -47,12 +46,15 @@ impl ScaledClock {
     pub fn all(counter_is_allowed: bool) -> Vec<Self> {
         let sources = SourceId::all().filter(|id| id.availability().is_ok());
         let sources = sources.map(|id| (id.name().to_owned(), Kind::Source(id)));
-        let granular = GRANULARITIES_NS.map(|ns| (format!("granular {ns} ns"), Kind::Granular(ns)));
-        let (finest, coarsest) = ADAPTIVE_NS;
-        let adaptive = (format!("adaptive {finest}–{coarsest} ns"), Kind::Adaptive);
-        let clocks = sources.chain(granular).chain([adaptive]);
+        let granular = GRANULARITIES_NS.map(|ns| (ClockId::granular(ns).to_string(), Kind::Granular(ns)));
+        let clocks = sources.chain(granular);
         let allowed = clocks.filter(|(_, kind)| counter_is_allowed || !kind.reads_counter());
         allowed.map(|(name, kind)| Self { name, kind, read_ns: FASTEST_READ_NS, tick_ns: FASTEST_READ_NS }).collect()
+    }
+
+    /// Whether it is this source.
+    pub fn is(&self, id: SourceId) -> bool {
+        self.kind == Kind::Source(id)
     }
 
     /// The same with what it takes here.
@@ -60,7 +62,7 @@ impl ScaledClock {
         let found = match self.kind {
             Kind::Source(id) => id.visit(Probe).ok(),
             // Theirs is that of what they read.
-            Kind::Granular(_) | Kind::Adaptive => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
+            Kind::Granular(_) => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
         };
         let (read_ns, tick_ns) = found.unwrap_or((self.read_ns, self.tick_ns));
         Self { read_ns, tick_ns, ..self }
@@ -78,7 +80,6 @@ impl ScaledClock {
             // It was there a moment ago; should it be gone, the study lacks it.
             Kind::Source(id) => id.visit(Reads { study: study.clone(), name }).unwrap_or(study),
             Kind::Granular(ns) => reads_of_shared(study, name, granular(ns)),
-            Kind::Adaptive => reads_of_shared(study, name, adaptive()),
         }
     }
 
@@ -88,18 +89,12 @@ impl ScaledClock {
         match self.kind {
             Kind::Source(id) => id.visit(Ticks { study: study.clone(), name }).unwrap_or(study),
             Kind::Granular(ns) => ticks_of_shared(study, name, granular(ns)),
-            Kind::Adaptive => ticks_of_shared(study, name, adaptive()),
         }
     }
 }
 
 fn granular(ns: u64) -> impl Fn() -> Granular + Send + Sync + 'static {
     move || Granular::over(Unordered::or_system(), Duration::from_nanos(ns))
-}
-
-fn adaptive() -> impl Fn() -> Adaptive + Send + Sync + 'static {
-    let [finest, coarsest] = [ADAPTIVE_NS.0, ADAPTIVE_NS.1].map(Duration::from_nanos);
-    move || Adaptive::over(Unordered::or_system(), finest, coarsest)
 }
 
 /// The name of the case in which `clock` is read until its value changes.
@@ -219,6 +214,6 @@ mod tests {
     fn without_the_counter_the_system_calls_are_left() {
         let names: Vec<String> = ScaledClock::all(false).into_iter().map(|clock| clock.name).collect();
         assert!(names.iter().any(|name| name == "syscall CLOCK_MONOTONIC"), "{names:?}");
-        assert!(!names.iter().any(|name| name.contains("tsc") || name.contains("granular")), "{names:?}");
+        assert!(!names.iter().any(|name| name.contains("tsc") || name.contains("Granular")), "{names:?}");
     }
 }

@@ -1,5 +1,8 @@
 //! Which combinations are measured: never all that there are, unless the user asks for them.
 
+use chronoscope_clock::os::OsClock;
+use chronoscope_clock::{Guarantee, SourceId};
+
 use super::clock::ScaledClock;
 use super::front::{Conclusion, Front};
 
@@ -7,6 +10,8 @@ use super::front::{Conclusion, Front};
 pub const NOTHING: &str = "nothing";
 /// Backoff sweeps 2^0 … 2^20 tokens.
 const LARGEST_POWER: u32 = 20;
+/// The clocks that programs use.
+pub const USUAL: [SourceId; 2] = [SourceId::Os(OsClock::Monotonic), SourceId::Clock(Guarantee::Ordered)];
 /// Threads beyond the CPUs: so many times as many.
 const CROWDS: [u32; 2] = [2, 4];
 /// Batches have the same number of operations for all cases of a combination, so what is measured beside each other may
@@ -185,8 +190,7 @@ fn is_telling(clock: &ScaledClock, found: &[Conclusion]) -> bool {
         .iter()
         .filter(|conclusion| matches!(conclusion.front, Front::From { .. } | Front::Beyond { .. }))
         .max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
-    ["CLOCK_MONOTONIC", "ordered"].contains(&clock.name.as_str())
-        || worst.is_some_and(|conclusion| conclusion.clock == clock.name)
+    USUAL.iter().any(|id| clock.is(*id)) || worst.is_some_and(|conclusion| conclusion.clock == clock.name)
 }
 
 #[cfg(test)]

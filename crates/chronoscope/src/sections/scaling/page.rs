@@ -5,8 +5,9 @@ use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 use super::chart::chart;
 use super::clock::ticks_of;
 use super::front::{Conclusion, Rise, TOLERANCE_PCT};
-use super::grid::NOTHING;
+use super::grid::{NOTHING, USUAL};
 use super::words::{self, Said};
+use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
 
@@ -72,9 +73,9 @@ fn marked(objections: &[Objection], clock: &str) -> String {
 /// The clock that suffers most, beside one that programs use.
 fn charts(page: &mut Text, conclusions: &[Conclusion]) {
     let worst = conclusions.iter().max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
-    let usual = ["CLOCK_MONOTONIC", "ordered"].iter().find_map(|name| {
+    let usual = USUAL.iter().find_map(|id| {
         let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
-        others.find(|conclusion| conclusion.clock == *name)
+        others.find(|conclusion| ClockId::Known(*id).is_called(&conclusion.clock))
     });
     let (width, are_beside) = sizes(page.columns());
     let mut drawn: Vec<Vec<String>> = worst.into_iter().chain(usual).map(|found| chart(found, width)).collect();

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use crate::clock_id::ClockId;
 use crate::record::study::StudyRecord;
 use crate::record::{Tool, TscAccess};
 use chronoscope_bench::{Failure, StudyProgress};
@@ -173,12 +174,14 @@ fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
 
 /// The clocks of these names; all of them for none.
 fn chosen(clocks: Vec<ScaledClock>, names: &[String]) -> Result<Vec<ScaledClock>, Failure> {
-    if let Some(unknown) = names.iter().find(|name| !clocks.iter().any(|clock| clock.name == **name)) {
+    let names: Vec<ClockId> = names.iter().map(|name| name.as_str().into()).collect();
+    let is_named = |clock: &ScaledClock, name: &ClockId| clock.name == name.name();
+    if let Some(unknown) = names.iter().find(|name| !clocks.iter().any(|clock| is_named(clock, name))) {
         let known: Vec<&str> = clocks.iter().map(|clock| clock.name.as_str()).collect();
         return Err(Failure::usage(format!(
             "no clock that can be read here is called \"{unknown}\"; there are: {}",
             known.join(", ")
         )));
     }
-    Ok(clocks.into_iter().filter(|clock| names.is_empty() || names.contains(&clock.name)).collect())
+    Ok(clocks.into_iter().filter(|clock| names.is_empty() || names.iter().any(|name| is_named(clock, name))).collect())
 }

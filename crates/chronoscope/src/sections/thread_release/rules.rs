@@ -222,10 +222,10 @@ mod tests {
 
     #[test]
     fn a_slowdown_around_one_is_not_denied() {
-        let mut clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
         clock.slowdown = spread(0.5, 1.4, 3.0);
         let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap().evidence.summary;
-        assert!(said.starts_with("whether ordered looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
+        assert!(said.starts_with("whether Clock::now looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
     #[test]
     fn a_call_that_is_not_slower_does_not_look_so() {
         let control = row("nothing", 20.0, None, None);
-        let clock = row("ordered", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        let clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
         let said = judged(&clock, &control, Some(0.5)).unwrap().evidence.summary;
-        assert!(said.starts_with("ordered does not look slower in parallel"));
+        assert!(said.starts_with("Clock::now does not look slower in parallel"));
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
             (LatchVerdict::MoreThanWaking, RELEASE_IS_MORE),
             (LatchVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
         ];
-        let calls = kinds.map(|(verdict, _)| row("ordered", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
+        let calls = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
         let seen = Latch {
             threads: 3,
             rounds: 11,
