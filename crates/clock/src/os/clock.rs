@@ -25,8 +25,8 @@ macro_rules! clocks {
 clocks! {
     /// A clock of the operating system.
     ///
-    /// The CPU-time clocks count only while the process or thread runs; `Realtime` is set by people and by NTP, so it may
-    /// step either way.
+    /// The CPU-time clocks count only while the process or thread runs; `Realtime` and its kin are set by people and by
+    /// NTP, so they may step either way.
     ///
     /// # Platform
     /// The names are those of Linux; the other systems read what comes nearest. Where there is nothing,
@@ -38,6 +38,8 @@ clocks! {
     /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
     /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
     /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
+    /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | none |
+    /// | `Tai` | `CLOCK_TAI` | none | none |
     /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
     /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
     /// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
@@ -73,6 +75,10 @@ clocks! {
         MonotonicCoarse,
         /// `CLOCK_REALTIME`: the wall clock.
         Realtime,
+        /// `CLOCK_REALTIME_COARSE`: `Realtime` at the last timer tick.
+        RealtimeCoarse,
+        /// `CLOCK_TAI`: `Realtime` without leap seconds, where the kernel has been told how many there were; else the same.
+        Tai,
         /// `CLOCK_BOOTTIME`: `Monotonic` plus the time spent in suspend.
         Boottime,
         /// `CLOCK_PROCESS_CPUTIME_ID`: CPU time of all threads of the process.

@@ -34,8 +34,8 @@ pub enum Family {
 /// ```
 /// use chronoscope_clock::{SourceId, os::OsClock};
 ///
-/// let settable = SourceId::all().filter(|id| id.facts().is_settable);
-/// assert!(settable.eq([SourceId::Os(OsClock::Realtime)]));
+/// let is_settable = |clock| SourceId::Os(clock).facts().is_settable;
+/// assert!(is_settable(OsClock::Realtime) && !is_settable(OsClock::Monotonic));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -162,6 +162,20 @@ pub(super) const ROWS: &[SourceFacts] = &[
         name: "CLOCK_REALTIME",
         is_settable: true,
         advice: "a wall clock: it can be set while an interval runs",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::RealtimeCoarse),
+        name: "CLOCK_REALTIME_COARSE",
+        is_settable: true,
+        advice: "the wall clock at the last timer tick: for timestamps that need no more",
+        ..SYSTEM
+    },
+    SourceFacts {
+        id: SourceId::Os(OsClock::Tai),
+        name: "CLOCK_TAI",
+        is_settable: true,
+        advice: "a wall clock without leap seconds: it can be set while an interval runs",
         ..SYSTEM
     },
     SourceFacts {

@@ -40,6 +40,8 @@ pub(super) const fn id(clock: OsClock) -> libc::clockid_t {
         OsClock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
         OsClock::MonotonicCoarse => libc::CLOCK_MONOTONIC_COARSE,
         OsClock::Realtime => libc::CLOCK_REALTIME,
+        OsClock::RealtimeCoarse => libc::CLOCK_REALTIME_COARSE,
+        OsClock::Tai => libc::CLOCK_TAI,
         OsClock::Boottime => libc::CLOCK_BOOTTIME,
         OsClock::ProcessCpuTime => libc::CLOCK_PROCESS_CPUTIME_ID,
         OsClock::ThreadCpuTime => libc::CLOCK_THREAD_CPUTIME_ID,
