@@ -1,10 +1,11 @@
 //! Every kind of finding: one row each, its own id, a test that brings it about, and a line in the list of all.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord};
-use chronoscope_harness::rule::conclude;
+use chronoscope_harness::rule::{Rule, conclude};
 use chronoscope_harness::study_conclusions;
 use chronoscope_harness::study_rules::{self, *};
 
@@ -12,14 +13,22 @@ use super::golden_file::assert_same;
 use crate::View;
 use crate::finding::Kind;
 use crate::sections::pace::rules as pace;
-use crate::sections::thread_release::rules as release;
+use crate::sections::scaling::rules as scaling;
+use crate::sections::selftest::rules as selftest;
+use crate::sections::thread_release::rules as thread_release;
 
-/// Those of documents that are no check.
+fn kinds<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
+    rules.iter().flat_map(|rule| rule.yields)
+}
+
+/// Those of documents that are no check, and of parts of one.
 fn of_others() -> impl Iterator<Item = &'static Kind> {
-    let of_studies = [study_rules::RULES, study_conclusions::RULES].into_iter().flatten();
-    let of_studies = of_studies.flat_map(|rule| rule.yields);
-    let of_releases = release::RULES.iter().flat_map(|rule| rule.yields);
-    of_studies.chain(pace::RULES.iter().flat_map(|rule| rule.yields)).chain(of_releases)
+    kinds(study_rules::RULES)
+        .chain(kinds(study_conclusions::RULES))
+        .chain(kinds(pace::RULES))
+        .chain(kinds(thread_release::RULES))
+        .chain(kinds(scaling::RULES))
+        .chain(kinds(selftest::RULES))
 }
 
 /// All rows, each once.
@@ -36,7 +45,7 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = View::all().map(View::name).chain(["pace"]).collect::<Vec<_>>();
+    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest"]).collect::<Vec<_>>();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {
@@ -56,7 +65,8 @@ fn tests_below(folder: &Path) -> String {
             text += &tests_below(&entry);
         } else if entry.extension().is_some_and(|ending| ending == "rs") {
             let whole = fs::read_to_string(&entry).expect("source is text");
-            let is_test = entry.components().any(|part| part.as_os_str() == "tests");
+            let is_test =
+                entry.components().any(|part| ["tests", "tests.rs"].map(OsStr::new).contains(&part.as_os_str()));
             text +=
                 if is_test { &whole } else { whole.split_once("#[cfg(test)]\nmod ").map_or("", |(_, tests)| tests) };
         }

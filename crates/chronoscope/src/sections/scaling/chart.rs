@@ -248,6 +248,7 @@ mod tests {
             ],
             reads: Vec::new(),
             crowded: Vec::new(),
+            findings: Vec::new(),
         }
     }
 

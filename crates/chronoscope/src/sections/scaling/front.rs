@@ -1,12 +1,15 @@
 //! From how much work between reads threads that read a clock do not get in each other's way. Pure functions of the record:
 //! sentences, tables and charts take every judgement from here.
 
+use crate::finding::Finding;
 use crate::record::study::{Cell, Estimate, StudyRecord};
+use chronoscope_harness::rule::in_order;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::ticks_of;
 use super::grid::NOTHING;
+use super::rules::RULES;
 
 /// What more threads may add to an operation without being called a rise, in percent of what it takes on one.
 pub const TOLERANCE_PCT: f64 = 10.0;
@@ -25,6 +28,8 @@ pub struct Conclusion {
     pub reads: Vec<Read>,
     /// Combinations with more threads than CPUs: they wait for a CPU, not for the clock, and tell nothing of a front.
     pub crowded: Vec<Crowded>,
+    /// What follows, in words.
+    pub findings: Vec<Finding>,
 }
 
 /// The least work between reads from which adding threads, up to the number of CPUs, does not raise the time per operation.
@@ -199,14 +204,17 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let crowded = cells.iter().filter(|cell| cell.oversubscribed).filter_map(|cell| {
         Some(Crowded { backoff_tokens: cell.backoff_tokens, threads: cell.threads, time_ns: cell.time_ns? })
     });
-    Conclusion {
+    let mut conclusion = Conclusion {
         clock: clock.to_owned(),
         threads: points.iter().map(|point| point.threads).max().unwrap_or(1),
         front: front(&points),
         crowded: crowded.collect(),
         reads: reads(record, clock, &cells),
         points,
-    }
+        findings: Vec::new(),
+    };
+    conclusion.findings = in_order(RULES, &conclusion);
+    conclusion
 }
 
 /// How long so many tokens take: as the work alone was measured between the clocks, else as the tokens were calibrated.
@@ -408,6 +416,7 @@ mod tests {
             }],
             reads: Vec::new(),
             crowded: Vec::new(),
+            findings: Vec::new(),
         };
         assert_eq!(conclusion(0.0).worst_rise(), 1.0);
         assert!(conclusion(1e-4).worst_rise() > 1e6);

@@ -3,7 +3,7 @@
 //! as a user would write it.
 //!
 //! Data moves one way: [`clock`] names what can be read, [`grid`] says in which passes, [`program`] runs them, [`merge`]
-//! makes one record of them, [`front`] concludes from the record alone, [`words`] and [`mod@page`] say it.
+//! makes one record of them, [`front`] concludes from the record alone, [`rules`] say what that means, and [`mod@page`] draws it.
 
 mod chart;
 mod clock;
@@ -13,7 +13,7 @@ mod grid;
 mod merge;
 mod page;
 mod program;
-mod words;
+pub mod rules;
 
 pub use front::{Conclusion, conclude};
 pub use grid::Depth;

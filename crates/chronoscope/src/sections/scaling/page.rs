@@ -6,10 +6,11 @@ use super::chart::chart;
 use super::clock::ticks_of;
 use super::front::{Conclusion, Rise, TOLERANCE_PCT};
 use super::grid::{NOTHING, USUAL};
-use super::words::{self, Said};
+use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, ONE_THREAD, SCALES};
 use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
+use crate::finding::{Finding, Kind};
 
 /// Backoffs that a table has room for.
 const COLUMNS: usize = 6;
@@ -42,27 +43,50 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
     page.finish()
 }
 
+/// Of these, what fits many clocks is said once.
+const SHARED: [Kind; 3] = [ONE_THREAD, SCALES, FRONT_UNKNOWN];
+
 fn fronts(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     page.section("SCALABILITY FRONT");
-    let all: Vec<(&str, Said)> =
-        conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), words::said(conclusion))).collect();
-    for (i, (_, said)) in all.iter().enumerate() {
-        if !said.is_shared {
-            // It begins with the clock's name.
-            let (name, _) = all[i];
-            let rest = said.words.strip_prefix(name).unwrap_or(&said.words);
-            page.sentence(said.mood, said.sign, &format!("{name}{}{rest}", marks(objections, &[name])));
-        } else if !all[..i].iter().any(|(_, before)| before == said) {
-            // What fits many clocks is said once.
-            let those = all.iter().filter(|(_, other)| other == said);
-            let names: Vec<String> = those.map(|(name, _)| marked(objections, name)).collect();
-            page.sentence(said.mood, said.sign, &format!("{}: {}", said.words, names.join(", ")));
+    let all: Vec<&Finding> = conclusions.iter().flat_map(|conclusion| &conclusion.findings).collect();
+    for (i, finding) in all.iter().enumerate() {
+        let (mood, sign) = sign(finding);
+        let (name, words) = (finding.subject.as_deref().unwrap_or_default(), &finding.evidence.summary);
+        let is_alike = |other: &Finding| (&other.id, &other.evidence.summary) == (&finding.id, words);
+        if !SHARED.iter().any(|kind| finding.is(*kind)) {
+            page.sentence(mood, sign, &format!("{}: {words}", marked(objections, name)));
+        } else if !all[..i].iter().any(|before| is_alike(before)) {
+            let those = all.iter().filter(|other| is_alike(other));
+            let names: Vec<String> =
+                those.filter_map(|other| Some(marked(objections, other.subject.as_ref()?))).collect();
+            page.sentence(mood, sign, &format!("{words}: {}", names.join(", ")));
         }
     }
     for objection in objections {
         page.sentence(Mood::Warning, objection.sign, &objection.words);
     }
-    page.sentence(Mood::Quiet, " ", &words::definition());
+    page.sentence(Mood::Quiet, " ", &definition());
+}
+
+fn sign(finding: &Finding) -> (Mood, &'static str) {
+    let signs = [
+        (ONE_THREAD, (Mood::Quiet, "·")),
+        (SCALES, (Mood::Good, "✔")),
+        (FRONT_BETWEEN, (Mood::Warning, "!")),
+        (FRONT_ABOVE, (Mood::Warning, "!")),
+        (FRONT_BEYOND, (Mood::Bad, "✘")),
+    ];
+    signs.iter().find(|(kind, _)| finding.is(*kind)).map_or((Mood::Quiet, "?"), |(_, sign)| *sign)
+}
+
+/// What the front is, for whoever reads it for the first time.
+fn definition() -> String {
+    format!(
+        "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
+         raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \
+         work at which they raise it by more (▲, the forbidden zone), and no higher than the least from which they do not",
+        percent(TOLERANCE_PCT)
+    )
 }
 
 /// A clock's name with the signs of what is held against its figures.
@@ -523,7 +547,7 @@ mod tests {
             record.cells.iter().find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
         again.time_ns = Some(about(900.0, 1.0));
         record.cells.push(again);
-        assert_eq!(words::said(&conclude(&record)[0]).words, "scales to 2 threads, even read back to back");
+        assert_eq!(conclude(&record)[0].findings[0].evidence.summary, "scales to 2 threads, even read back to back");
     }
 
     #[test]

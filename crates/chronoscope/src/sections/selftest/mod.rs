@@ -10,11 +10,14 @@ mod known;
 mod machine;
 mod mixture;
 mod pairs;
+pub mod rules;
 mod series;
 mod show;
 
+use crate::finding::Finding;
 use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;
+use chronoscope_harness::rule::in_order;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +59,9 @@ pub struct Verdict {
     pub repeated: Vec<String>,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// What follows. Absent in documents from before this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Vec<Finding>>,
 }
 
 /// Judges the records of `parts`, of which those at the end may be missing.
@@ -72,7 +78,10 @@ pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     excuse(&mut checks, &machine);
     let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
     let passed = !interrupted && is_right(&checks);
-    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted }
+    let (faults, repeated) = (machine.faults(), Vec::new());
+    let mut verdict = Verdict { checks, faults, machine, passed, repeated, interrupted, findings: None };
+    verdict.findings = Some(in_order(rules::RULES, &verdict));
+    verdict
 }
 
 /// Whether a claim is right, and none is anything else but untried.

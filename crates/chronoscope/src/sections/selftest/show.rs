@@ -1,3 +1,7 @@
+use chronoscope_harness::rule::in_order;
+
+use super::rules::RULES;
+use crate::finding::Severity;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
@@ -49,8 +53,15 @@ pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
         page.sentence(Mood::Warning, "!", fault);
     }
     page.section("VERDICT");
-    let (mood, sign, words) = conclusion(verdict);
-    page.sentence(mood, sign, &words);
+    // Documents from before the field.
+    for finding in verdict.findings.clone().unwrap_or_else(|| in_order(RULES, verdict)) {
+        let (mood, sign) = match finding.severity {
+            Severity::Notice => (Mood::Good, "✔"),
+            Severity::Warning => (Mood::Warning, "!"),
+            Severity::Critical => (Mood::Bad, "✘"),
+        };
+        page.sentence(mood, sign, &finding.evidence.summary);
+    }
     page.finish()
 }
 
@@ -83,30 +94,4 @@ fn surroundings(verdict: &Verdict) -> Vec<String> {
         said.push(format!("measured twice, since a claim could not be judged the first time: {which}"));
     }
     said
-}
-
-/// The verdict in a sentence.
-pub fn conclusion(verdict: &Verdict) -> (Mood, &'static str, String) {
-    let of = |outcome| verdict.checks.iter().filter(|check| check.outcome == outcome).count();
-    let (passed, wrong, vague, skipped) =
-        (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
-    let tried = verdict.checks.len() - skipped;
-    let at_fault = verdict.faults.first().map_or_else(
-        || "what is at fault does not show in the canary loops; try again".to_owned(),
-        |fault| format!("at fault: {fault}"),
-    );
-    if verdict.passed {
-        let rest = if skipped > 0 { format!("; {skipped} could not be tried here") } else { String::new() };
-        let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
-        (Mood::Good, "✔", text)
-    } else if verdict.interrupted && wrong == 0 {
-        (Mood::Warning, "!", format!("the self-test was stopped after {passed} right claims; it says nothing yet"))
-    } else if wrong > 0 {
-        let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
-        (Mood::Bad, "✘", if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })
-    } else if vague > 0 {
-        (Mood::Warning, "!", format!("too noisy to trust: {vague} of {tried} claims cannot be judged; {at_fault}"))
-    } else {
-        (Mood::Warning, "!", format!("none of {skipped} claims could be tried: the self-test says nothing"))
-    }
 }

@@ -1,4 +1,5 @@
 use super::check::Judgement;
+use super::rules::{HARNESS_RIGHT, HARNESS_WRONG, NOTHING_TRIED, SELFTEST_STOPPED, SELFTEST_TOO_NOISY};
 use super::*;
 use crate::experiment::synthetic::assert_fits;
 
@@ -6,7 +7,28 @@ fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
     let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
     excuse(&mut checks, &machine);
     let passed = is_right(&checks);
-    Verdict { checks, faults: machine.faults(), machine, passed, repeated: Vec::new(), interrupted: false }
+    let faults = machine.faults();
+    Verdict { checks, faults, machine, passed, repeated: Vec::new(), interrupted: false, findings: None }
+}
+
+fn said(verdict: &Verdict) -> String {
+    in_order(rules::RULES, verdict)[0].evidence.summary.clone()
+}
+
+#[test]
+fn each_verdict_is_of_its_kind() {
+    let (right, wrong, untried) = (Judgement::pass(""), Judgement::fail("off"), Judgement::not_tried(""));
+    let quiet = MachineState::default;
+    for (found, kind) in [
+        (verdict(std::slice::from_ref(&right), quiet()), HARNESS_RIGHT),
+        (verdict(&[right.clone(), wrong.clone()], quiet()), HARNESS_WRONG),
+        (verdict(&[right, wrong], disturbed()), SELFTEST_TOO_NOISY),
+        (verdict(std::slice::from_ref(&untried), quiet()), NOTHING_TRIED),
+        (Verdict { interrupted: true, ..verdict(&[untried], quiet()) }, SELFTEST_STOPPED),
+    ] {
+        let findings = in_order(rules::RULES, &found);
+        assert!(findings.len() == 1 && findings[0].is(kind), "{kind:?}: {findings:?}");
+    }
 }
 
 fn disturbed() -> MachineState {
@@ -16,13 +38,13 @@ fn disturbed() -> MachineState {
 #[test]
 fn one_wrong_claim_is_one_too_many() {
     let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], MachineState::default());
-    assert!(!found.passed && show::conclusion(&found).2.contains("1 of 2 claims are wrong"));
+    assert!(!found.passed && said(&found).contains("1 of 2 claims are wrong"));
 }
 
 #[test]
 fn a_disturbed_machine_is_named_and_does_not_pass() {
     let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], disturbed());
-    let words = show::conclusion(&found).2;
+    let words = said(&found);
     assert!(!found.passed && words.contains("too noisy") && words.contains("neighbour"), "{words}");
 }
 
@@ -34,7 +56,7 @@ fn a_disturbed_machine_that_was_measured_right_passes() {
 #[test]
 fn what_could_not_be_tried_is_no_fault() {
     let found = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
-    assert!(found.passed && show::conclusion(&found).2.contains("all 1 claims"));
+    assert!(found.passed && said(&found).contains("all 1 claims"));
 }
 
 #[test]
@@ -50,9 +72,9 @@ fn a_run_that_was_stopped_gets_no_second_try() {
 #[test]
 fn claims_that_were_not_tried_are_no_ground_for_trust() {
     let none = verdict(&[Judgement::not_tried(""), Judgement::not_tried("")], MachineState::default());
-    assert!(!none.passed && show::conclusion(&none).2.contains("none of 2 claims could be tried"));
+    assert!(!none.passed && said(&none).contains("none of 2 claims could be tried"));
     let some = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
-    assert!(show::conclusion(&some).2.contains("1 could not be tried here"));
+    assert!(said(&some).contains("1 could not be tried here"));
 }
 
 #[test]
@@ -62,7 +84,7 @@ fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
     let parts = parts(2);
     let found = judge(&parts, &[stopped.clone()]);
     assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
-    let words = show::conclusion(&found).2;
+    let words = said(&found);
     assert!(!found.passed && words.contains("was stopped") && !words.contains("wrong"), "{words}");
     stopped.interrupted = false;
     let whole = judge(&parts, &[stopped]);

@@ -1,46 +1,88 @@
+use chronoscope_harness::rule::Rule;
 use chronoscope_render::estimate::factor;
-use chronoscope_render::text::{Mood, count, ns, percent};
+use chronoscope_render::text::{count, ns};
 
-use super::front::{Conclusion, End, Front, Rise, TOLERANCE_PCT};
+use super::front::{Conclusion, End, Front, Rise};
+use crate::finding::{Finding, Kind, Severity};
 
-/// What is known of a clock's front, in words.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Said {
-    pub(super) mood: Mood,
-    pub(super) sign: &'static str,
-    pub(super) words: String,
-    /// Whether the words fit other clocks too, and lack the clock's name.
-    pub(super) is_shared: bool,
-}
+pub const RULES: &[Rule<Conclusion>] = &[Rule {
+    yields: &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN],
+    find: |conclusion| vec![of_front(conclusion)],
+}];
+
+pub const ONE_THREAD: Kind = Kind {
+    id: "one_thread",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "a clock was read by one thread at a time, so nothing is known of more",
+};
+
+pub const SCALES: Kind = Kind {
+    id: "scales",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "threads that read a clock do not slow each other down at any amount of work tried",
+};
+
+pub const SCALES_FROM: Kind = Kind {
+    id: "scales_from",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
+};
+
+pub const FRONT_BETWEEN: Kind = Kind {
+    id: "front_between",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "threads that read a clock slow each other down unless they work enough between reads",
+};
+
+pub const FRONT_ABOVE: Kind = Kind {
+    id: "front_above",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
+};
+
+pub const FRONT_BEYOND: Kind = Kind {
+    id: "front_beyond",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "threads that read a clock slow each other down at every amount of work tried",
+};
+
+pub const FRONT_UNKNOWN: Kind = Kind {
+    id: "front_unknown",
+    severity: Severity::Notice,
+    shown_in: &["scaling"],
+    about: "whether threads that read a clock slow each other down is inconclusive",
+};
 
 /// What is known of a clock's front: a bracket, or which of its ends is open.
-pub(super) fn said(conclusion: &Conclusion) -> Said {
-    let clock = &conclusion.clock;
+fn of_front(conclusion: &Conclusion) -> Finding {
     let threads = count(u64::from(conclusion.threads));
-    let shared = |mood, sign, words: String| Said { mood, sign, words, is_shared: true };
-    let own = |mood, sign, words: String| Said { mood, sign, words: format!("{clock}: {words}"), is_shared: false };
     let between = format!("of work between reads on {threads} threads");
-    if conclusion.threads < 2 {
-        return shared(Mood::Quiet, "·", "read by one thread at a time, so nothing can be said of more".to_owned());
-    }
-    match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
+    let (kind, words) = match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
+        _ if conclusion.threads < 2 => {
+            (ONE_THREAD, "read by one thread at a time, so nothing can be said of more".to_owned())
+        }
         (Front::Everywhere { tokens: 0, .. }, ..) => {
-            shared(Mood::Good, "✔", format!("scales to {threads} threads, even read back to back"))
+            (SCALES, format!("scales to {threads} threads, even read back to back"))
         }
         (Front::Everywhere { ns: least, .. }, ..) => {
-            shared(Mood::Good, "✔", format!("scales from {} {between}, the least that was tried", ns(*least)))
+            (SCALES, format!("scales from {} {between}, the least that was tried", ns(*least)))
         }
         (_, Some(low), Some(high)) if low.tokens == 0 => {
-            let words = format!("the front lies below {} {between}{}", ns(high.ns), slowed(conclusion, low));
-            own(Mood::Warning, "!", words)
+            (FRONT_BETWEEN, format!("the front lies below {} {between}{}", ns(high.ns), slowed(conclusion, low)))
         }
         (_, Some(low), Some(high)) => {
             let bracket = format!("the front lies between {} and {} {between}", ns(low.ns), ns(high.ns));
-            own(Mood::Warning, "!", bracket + &slowed(conclusion, low))
+            (FRONT_BETWEEN, bracket + &slowed(conclusion, low))
         }
         (Front::Beyond { .. }, Some(low), None) => {
             let above = format!("the front lies above {} {between}, the most that was tried", ns(low.ns));
-            own(Mood::Bad, "✘", above + &slowed(conclusion, low))
+            (FRONT_BEYOND, above + &slowed(conclusion, low))
         }
         (_, Some(low), None) => {
             let above = |end: End| end.tokens > low.tokens;
@@ -49,14 +91,20 @@ pub(super) fn said(conclusion: &Conclusion) -> Said {
             } else {
                 format!("the front lies above {} {between}; inconclusive there{}", ns(low.ns), but(conclusion, above))
             };
-            own(Mood::Warning, "!", above + &slowed(conclusion, low))
+            (FRONT_ABOVE, above + &slowed(conclusion, low))
         }
         (_, None, Some(high)) => {
             let below = but(conclusion, |end| end.tokens < high.tokens);
-            own(Mood::Quiet, "?", format!("scales from {} {between}; inconclusive below{below}", ns(high.ns)))
+            (SCALES_FROM, format!("scales from {} {between}; inconclusive below{below}", ns(high.ns)))
         }
-        (_, None, None) => shared(Mood::Quiet, "?", inconclusive(conclusion, &between)),
-    }
+        (_, None, None) => (FRONT_UNKNOWN, inconclusive(conclusion, &between)),
+    };
+    let ends = [("raised_at_ns", conclusion.front.low()), ("flat_from_ns", conclusion.front.high())];
+    let finding = Finding::new(kind, words).about(&conclusion.clock).value("threads", conclusion.threads.into());
+    ends.into_iter().fold(finding, |finding, (name, end)| match end {
+        Some(end) => finding.value(name, end.ns),
+        None => finding,
+    })
 }
 
 /// Over all that was tried.
@@ -108,16 +156,6 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
     }
 }
 
-/// What the front is, for whoever reads it for the first time.
-pub(super) fn definition() -> String {
-    format!(
-        "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
-         raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \
-         work at which they raise it by more (▲, the forbidden zone), and no higher than the least from which they do not",
-        percent(TOLERANCE_PCT)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use crate::record::study::Estimate;
@@ -133,6 +171,7 @@ mod tests {
             points: Vec::new(),
             reads: Vec::new(),
             crowded: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -143,6 +182,33 @@ mod tests {
             flat_tokens: flat.map(|end| end.0),
             flat_ns: flat.map(|end| end.1),
         }
+    }
+
+    /// As a page says it: with the clock's name where the words are its own.
+    fn said(conclusion: &Conclusion) -> String {
+        let found = of_front(conclusion);
+        let is_shared = [ONE_THREAD, SCALES, FRONT_UNKNOWN].iter().any(|kind| found.is(*kind));
+        if is_shared { found.evidence.summary } else { format!("{}: {}", conclusion.clock, found.evidence.summary) }
+    }
+
+    #[test]
+    fn each_front_is_of_its_kind() {
+        let flat = Some((64, 97.0));
+        let raised = Some((32, 49.0));
+        let from = Front::From { tokens: 64, ns: 97.0, raised_tokens: 32, raised_ns: 49.0 };
+        for (front, kind) in [
+            (Front::Everywhere { tokens: 0, ns: 0.0 }, SCALES),
+            (from, FRONT_BETWEEN),
+            (Front::Beyond { tokens: 32, ns: 49.0 }, FRONT_BEYOND),
+            (open(raised, None), FRONT_ABOVE),
+            (open(None, flat), SCALES_FROM),
+            (open(None, None), FRONT_UNKNOWN),
+        ] {
+            assert!(of_front(&conclusion(front)).is(kind), "{kind:?}");
+        }
+        assert!(
+            of_front(&Conclusion { threads: 1, ..conclusion(Front::Beyond { tokens: 0, ns: 0.0 }) }).is(ONE_THREAD)
+        );
     }
 
     #[test]
@@ -185,11 +251,11 @@ mod tests {
             ),
             (open(None, None), "inconclusive on 2 threads"),
         ] {
-            assert_eq!(said(&conclusion(front)).words, expected);
+            assert_eq!(said(&conclusion(front)), expected);
         }
-        assert!(said(&conclusion(open(None, None))).is_shared);
+        assert!(of_front(&conclusion(open(None, None))).is(FRONT_UNKNOWN));
         let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
-        assert!(said(&lone).words.contains("nothing can be said"));
+        assert!(said(&lone).contains("nothing can be said"));
     }
 
     /// So much work, so long on one thread and on two.
@@ -207,7 +273,7 @@ mod tests {
             at(64, (60.0, 60.0), Rise::Flat),
         ];
         let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 2, raised_ns: 2.0 };
-        let words = said(&Conclusion { points, ..conclusion(front) }).words;
+        let words = said(&Conclusion { points, ..conclusion(front) });
         assert!(
             words.ends_with(
                 "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.00 (6.62 … 7.42) \
@@ -223,16 +289,16 @@ mod tests {
         let of = |rises: &[(u64, Rise)]| rises.iter().map(|(tokens, rise)| at(*tokens, (9.0, 9.0), *rise)).collect();
         let (flat, open_rise) = (Rise::Flat, Rise::Unresolved);
         let points = of(&[(0, open_rise), (2, open_rise), (52, flat), (3220, open_rise)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, None)) }).words;
+        let words = said(&Conclusion { points, ..conclusion(open(None, None)) });
         assert_eq!(
             words,
             "inconclusive between none and 3.22 µs of work between reads on 2 threads, but flat at 52.0 ns"
         );
         let points = of(&[(0, flat), (2, flat), (52, open_rise), (3220, flat)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, Some((3220, 3220.0)))) }).words;
+        let words = said(&Conclusion { points, ..conclusion(open(None, Some((3220, 3220.0)))) });
         assert!(words.ends_with("scales from 3.22 µs of work between reads on 2 threads; inconclusive below, but flat back to back and at 2.00 ns"), "{words}");
         let points = of(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, open_rise)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, None)) }).words;
+        let words = said(&Conclusion { points, ..conclusion(open(None, None)) });
         assert!(words.ends_with(", but flat at 4 amounts of it, from 0 ns to 4.00 ns"), "{words}");
     }
 
@@ -249,15 +315,15 @@ mod tests {
         };
         let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
         let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
-        let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) }).words;
+        let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) });
         assert!(
             words.ends_with("; at 32.0 ns an operation takes 4.20 (4.10 … 4.31) times as long as on one thread"),
             "{words}"
         );
-        let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) }).words;
+        let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) });
         assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
         let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];
-        let words = said(&Conclusion { points: little, ..conclusion(front) }).words;
+        let words = said(&Conclusion { points: little, ..conclusion(front) });
         assert!(words.ends_with("an operation takes longer than on one thread"), "{words}");
     }
 }

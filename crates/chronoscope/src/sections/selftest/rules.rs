@@ -1,0 +1,79 @@
+use chronoscope_harness::rule::Rule;
+
+use super::{Outcome, Verdict};
+use crate::finding::{Finding, Kind, Severity};
+
+pub const RULES: &[Rule<Verdict>] = &[Rule {
+    yields: &[HARNESS_RIGHT, HARNESS_WRONG, SELFTEST_TOO_NOISY, SELFTEST_STOPPED, NOTHING_TRIED],
+    find: |verdict| vec![conclusion(verdict)],
+}];
+
+pub const HARNESS_RIGHT: Kind = Kind {
+    id: "harness_right",
+    severity: Severity::Notice,
+    shown_in: &["selftest"],
+    about: "every claim of the self-test that could be tried is right",
+};
+
+pub const HARNESS_WRONG: Kind = Kind {
+    id: "harness_wrong",
+    severity: Severity::Critical,
+    shown_in: &["selftest"],
+    about: "the harness claims something that is known to be wrong",
+};
+
+pub const SELFTEST_TOO_NOISY: Kind = Kind {
+    id: "selftest_too_noisy",
+    severity: Severity::Warning,
+    shown_in: &["selftest"],
+    about: "the machine was too noisy to judge every claim of the self-test",
+};
+
+pub const SELFTEST_STOPPED: Kind = Kind {
+    id: "selftest_stopped",
+    severity: Severity::Warning,
+    shown_in: &["selftest"],
+    about: "the self-test was stopped before a claim was found wrong",
+};
+
+pub const NOTHING_TRIED: Kind = Kind {
+    id: "nothing_tried",
+    severity: Severity::Warning,
+    shown_in: &["selftest"],
+    about: "no claim of the self-test could be tried",
+};
+
+/// The verdict in a sentence.
+fn conclusion(verdict: &Verdict) -> Finding {
+    let of = |outcome| verdict.checks.iter().filter(|check| check.outcome == outcome).count();
+    let (passed, wrong, vague, skipped) =
+        (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
+    let tried = verdict.checks.len() - skipped;
+    let at_fault = verdict.faults.first().map_or_else(
+        || "what is at fault does not show in the canary loops; try again".to_owned(),
+        |fault| format!("at fault: {fault}"),
+    );
+    let finding = if verdict.passed {
+        let rest = if skipped > 0 { format!("; {skipped} could not be tried here") } else { String::new() };
+        let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
+        Finding::new(HARNESS_RIGHT, text)
+    } else if verdict.interrupted && wrong == 0 {
+        Finding::new(
+            SELFTEST_STOPPED,
+            format!("the self-test was stopped after {passed} right claims; it says nothing yet"),
+        )
+    } else if wrong > 0 {
+        let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
+        Finding::new(HARNESS_WRONG, if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })
+    } else if vague > 0 {
+        Finding::new(
+            SELFTEST_TOO_NOISY,
+            format!("too noisy to trust: {vague} of {tried} claims cannot be judged; {at_fault}"),
+        )
+    } else {
+        Finding::new(NOTHING_TRIED, format!("none of {skipped} claims could be tried: the self-test says nothing"))
+    };
+    [("right", passed), ("wrong", wrong), ("too_noisy", vague), ("not_tried", skipped)]
+        .into_iter()
+        .fold(finding, |finding, (name, claims)| finding.value(name, claims as f64))
+}
