@@ -21,7 +21,7 @@ pub const RULES: &[Rule<Record>] = &[
 pub const NEGATIVE_ELAPSED: Kind = Kind {
     id: "negative_elapsed",
     severity: Severity::Critical,
-    shown_in: &["clocks", "reads"],
+    shown_in: &["clocks", "reads", "runtimes"],
     about: "a clock went backwards within a thread",
 };
 

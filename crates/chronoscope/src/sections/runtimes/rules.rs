@@ -363,6 +363,13 @@ mod tests {
         conclude(record).into_iter().map(|finding| (*kind(&finding.id).unwrap(), finding.severity)).collect()
     }
 
+    #[test]
+    fn what_is_found_of_runtimes_is_on_their_page() {
+        for kind in RULES.iter().flat_map(|rule| rule.yields) {
+            assert!(kind.is_shown_in("runtimes"), "{kind:?}");
+        }
+    }
+
     const STEPS_OF_100_NS: &str =
         r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[1,1,2,1,1,1,1,1,1,1]}"#;
 
