@@ -2,7 +2,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
 
 use crate::affinity;
 use crate::record::TscAccess;
-use crate::worker::{Launcher, WorkerFailure};
+use crate::worker::{Launch, Launcher, WorkerFailure};
 
 /// What the process found when it was started.
 ///
@@ -53,5 +53,12 @@ impl Start {
     /// Starts workers.
     pub fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
         self.launcher.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Its workers answer.
+impl Launch for Start {
+    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
+        self.launcher()?.call(request, budget_ms, cancelled)
     }
 }

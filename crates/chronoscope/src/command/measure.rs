@@ -35,7 +35,7 @@ fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> 
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    let record = engine::run(start, planned, study_run::tool(), &mut progress);
+    let record = engine::run(start, start, planned, study_run::tool(), &mut progress);
     progress.finish();
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))

@@ -21,6 +21,7 @@ use crate::record::{Machine, Outcome, PartReport, Record, Tool};
 use crate::registry::{self, Sections};
 use crate::section::{Entry, Section};
 use crate::sections::clocks::plan as clocks;
+use crate::worker::Launch;
 use session::Session;
 use stages::StageError;
 use task::{Served, served};
@@ -78,16 +79,22 @@ impl Planned {
 /// The command that does a part of most sections.
 const CHECK: &str = "check";
 
-/// Does what was planned and keeps a record of it.
+/// Has `workers` do what was planned and keeps a record of it; `start` says what they inherit.
 ///
 /// # Guarantees
 /// Never fails: what could not be had stands in the record with its reason. Stops soon after the observer says so and
 /// keeps what was measured until then. Leaves no process behind.
-pub fn run(start: &Start, planned: Planned, tool: Tool, observer: &mut dyn StudyObserver) -> Record {
+pub fn run(
+    start: &Start,
+    workers: &dyn Launch,
+    planned: Planned,
+    tool: Tool,
+    observer: &mut dyn StudyObserver,
+) -> Record {
     let began = Instant::now();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
     let mut record = planned.record(tool, machine);
-    let mut session = Session::new(start, record.plan.clone(), observer);
+    let mut session = Session::new(start, workers, record.plan.clone(), observer);
     prepare::prepare(&mut session, &mut record);
     session.take_suffered();
     for PartBudget { part, budget_ms } in session.plan.parts.clone() {

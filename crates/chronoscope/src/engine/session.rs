@@ -13,11 +13,12 @@ use crate::plan::Plan;
 use crate::record::Record;
 use crate::record::{Disturbance, TscAccess};
 use crate::sections::clocks::latency::measure::Batches;
-use crate::worker::{Launcher, WorkerFailure};
+use crate::worker::{Launch, Launcher, WorkerFailure};
 
 /// One run under way: the plan, how to reach workers, and what times them.
 pub struct Session<'a> {
     start: &'a Start,
+    workers: &'a dyn Launch,
     pub plan: Plan,
     pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
@@ -32,9 +33,10 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub fn new(start: &'a Start, plan: Plan, observer: &'a mut dyn StudyObserver) -> Self {
+    pub fn new(start: &'a Start, workers: &'a dyn Launch, plan: Plan, observer: &'a mut dyn StudyObserver) -> Self {
         Self {
             start,
+            workers,
             plan,
             observer,
             timer: TimerSpec::SystemCall,
@@ -58,17 +60,20 @@ impl<'a> Session<'a> {
             None => {
                 let task = R::NAME.to_owned();
                 let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task, request };
-                self.start.launcher()?.call(&request, budget_ms, &|| self.observer.cancelled())?
+                let request =
+                    serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
+                let answer = self.workers.call(&request, budget_ms, &|| self.observer.cancelled())?;
+                serde_json::from_str(&answer).map_err(|error| WorkerFailure::Garbled(error.to_string()))?
             }
             Some(_) if counter_faults => {
-                return Err(WorkerFailure::refused(
+                return Err(WorkerFailure::Refused(
                     "reading a clock might end this process, and no other can be started".into(),
                 ));
             }
             Some(_) => in_this_process(request, Bench::new(cpu, self.timer, budget_ms))?,
         };
         self.suffered.borrow_mut().merge(&response.disturbance);
-        let samples = response.samples.map_err(WorkerFailure::refused)?;
+        let samples = response.samples.map_err(WorkerFailure::Refused)?;
         Ok((samples, response.disturbance))
     }
 
@@ -143,8 +148,8 @@ fn in_this_process<R: Task>(request: &R, bench: Bench) -> Result<Response<R::Sam
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .spawn_scoped(scope, move || perform(request, &bench))
-            .map_err(|error| WorkerFailure::refused(format!("no thread could be started: {error}")))?
+            .map_err(|error| WorkerFailure::Refused(format!("no thread could be started: {error}")))?
             .join()
-            .map_err(|_| WorkerFailure::refused("the measuring thread panicked".to_owned()))
+            .map_err(|_| WorkerFailure::Refused("the measuring thread panicked".to_owned()))
     })
 }

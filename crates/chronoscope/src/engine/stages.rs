@@ -16,7 +16,11 @@ pub enum StageError {
 
 impl From<WorkerFailure> for StageError {
     fn from(failure: WorkerFailure) -> Self {
-        if failure.is_cancelled() { Self::Skipped(failure.to_string()) } else { Self::Failed(failure.to_string()) }
+        if failure == WorkerFailure::Cancelled {
+            Self::Skipped(failure.to_string())
+        } else {
+            Self::Failed(failure.to_string())
+        }
     }
 }
 

@@ -1,46 +1,52 @@
 use std::fmt;
 
-/// Why a worker process gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkerFailure {
-    kind: Kind,
-}
+use nix::sys::signal::Signal;
 
+/// Why a worker process gave no answer.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::worker::WorkerFailure;
+///
+/// let failure = WorkerFailure::Ended { code: Some(3), complaint: "out of luck".to_owned() };
+/// assert_eq!(failure.to_string(), "the worker process ended with code 3 and gave no answer: out of luck");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum WorkerFailure {
+    /// No process could be started, for this reason.
     NotStarted(String),
+    /// This signal ended it.
     Killed(i32),
-    Ended(Option<i32>, String),
-    TimedOut { limit_ms: u64 },
+    /// It ended by itself.
+    Ended {
+        /// The code it ended with, where there is one.
+        code: Option<i32>,
+        /// What it wrote to its standard error.
+        complaint: String,
+    },
+    /// It took longer than it may.
+    TimedOut {
+        /// What it was given, in milliseconds.
+        limit_ms: u64,
+    },
+    /// The user stopped the run.
     Cancelled,
+    /// Its answer cannot be read, for this reason.
     Garbled(String),
+    /// It ran and said why the task cannot be done here.
     Refused(String),
 }
 
 impl WorkerFailure {
-    pub(super) fn new(kind: Kind) -> Self {
-        Self { kind }
-    }
-
-    /// The worker ran and said why the task cannot be done here.
-    pub fn refused(reason: String) -> Self {
-        Self::new(Kind::Refused(reason))
-    }
-
-    /// Whether the user stopped the run.
-    pub fn is_cancelled(&self) -> bool {
-        self.kind == Kind::Cancelled
-    }
-
     /// Whether no worker came to work at all, so that none ever will.
     pub fn is_for_want_of_a_process(&self) -> bool {
-        matches!(self.kind, Kind::NotStarted(_) | Kind::Ended(..))
+        matches!(self, Self::NotStarted(_) | Self::Ended { .. })
     }
 
     /// The signal that ended the worker, if one did.
     pub fn signal(&self) -> Option<i32> {
-        match self.kind {
-            Kind::Killed(signal) => Some(signal),
+        match self {
+            Self::Killed(signal) => Some(*signal),
             _ => None,
         }
     }
@@ -48,23 +54,23 @@ impl WorkerFailure {
 
 impl fmt::Display for WorkerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::NotStarted(reason) => write!(f, "no worker process could be started: {reason}"),
-            Kind::Killed(signal) => match nix::sys::signal::Signal::try_from(*signal) {
+        match self {
+            Self::NotStarted(reason) => write!(f, "no worker process could be started: {reason}"),
+            Self::Killed(signal) => match Signal::try_from(*signal) {
                 Ok(name) => write!(f, "the worker process was ended by {name}"),
                 Err(_) => write!(f, "the worker process was ended by signal {signal}"),
             },
-            Kind::Ended(code, said) => {
+            Self::Ended { code, complaint } => {
                 match code {
                     Some(code) => write!(f, "the worker process ended with code {code} and gave no answer")?,
                     None => f.write_str("the worker process ended and gave no answer")?,
                 }
-                if said.is_empty() { Ok(()) } else { write!(f, ": {said}") }
+                if complaint.is_empty() { Ok(()) } else { write!(f, ": {complaint}") }
             }
-            Kind::TimedOut { limit_ms } => write!(f, "the worker process was stopped after {limit_ms} ms"),
-            Kind::Cancelled => f.write_str("the run was stopped"),
-            Kind::Garbled(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
-            Kind::Refused(reason) => f.write_str(reason),
+            Self::TimedOut { limit_ms } => write!(f, "the worker process was stopped after {limit_ms} ms"),
+            Self::Cancelled => f.write_str("the run was stopped"),
+            Self::Garbled(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
+            Self::Refused(reason) => f.write_str(reason),
         }
     }
 }

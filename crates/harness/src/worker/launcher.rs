@@ -8,15 +8,20 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
 use super::ARGUMENT;
-use super::failure::{Kind, WorkerFailure};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use super::failure::WorkerFailure;
 
 /// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the worker.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// What a worker may take beyond its budget, for being started, for its pilots and for its answer.
 const GRACE_MS: u64 = 3000;
+/// An answer that is longer is not read, in bytes.
+const MOST_ANSWER: u64 = 256 << 20;
+/// No more than this of what a worker complains about is kept, in bytes.
+const MOST_COMPLAINT: u64 = 4096;
 
 /// Starts worker processes.
 ///
@@ -48,32 +53,49 @@ impl Launcher {
         if program.exists() {
             return Ok(Self { program });
         }
-        Err(WorkerFailure::new(Kind::NotStarted(
-            "the program's own file cannot be found again: /proc is not mounted".to_owned(),
-        )))
+        Err(WorkerFailure::NotStarted("the program's own file cannot be found again: /proc is not mounted".to_owned()))
     }
 
     /// The file that workers run.
     pub fn program(&self) -> &Path {
         &self.program
     }
+}
 
-    /// Has a new process do what `request` asks, which may take `budget_ms`, and waits for the answer while `cancelled` says
-    /// no.
+/// Has a request answered, both of them text.
+///
+/// # Examples
+/// A stand-in for worker processes, in a test of what becomes of their answers:
+/// ```
+/// use chronoscope_harness::worker::{Launch, WorkerFailure};
+///
+/// struct Hangs;
+///
+/// impl Launch for Hangs {
+///     fn call(&self, _: &str, budget_ms: u64, _: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
+///         Err(WorkerFailure::TimedOut { limit_ms: budget_ms })
+///     }
+/// }
+///
+/// assert_eq!(Hangs.call("{}", 5, &|| false), Err(WorkerFailure::TimedOut { limit_ms: 5 }));
+/// ```
+pub trait Launch {
+    /// Has `request` answered, which may take `budget_ms`, and waits for the answer while `cancelled` says no.
     ///
     /// # Errors
-    /// Whatever kept the answer away. No process is left behind.
-    pub fn call<A: DeserializeOwned>(
-        &self,
-        request: &impl Serialize,
-        budget_ms: u64,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<A, WorkerFailure> {
-        let not_started = |error: std::io::Error| WorkerFailure::new(Kind::NotStarted(error.to_string()));
+    /// Whatever kept the answer away.
+    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure>;
+}
+
+/// A new process answers.
+///
+/// # Guarantees
+/// A worker that gave no answer is ended with all that it started.
+impl Launch for Launcher {
+    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
         if cancelled() {
-            return Err(WorkerFailure::new(Kind::Cancelled));
+            return Err(WorkerFailure::Cancelled);
         }
-        let text = serde_json::to_string(request).map_err(|error| not_started(error.into()))?;
         let mut child = Command::new(&self.program)
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
@@ -82,68 +104,87 @@ impl Launcher {
             // Ctrl-C is for the coordinator, which then ends the worker and keeps what was measured.
             .process_group(0)
             .spawn()
-            .map_err(not_started)?;
+            .map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
         let limit_ms = budget_ms.saturating_mul(2).saturating_add(GRACE_MS);
-        let answer = exchange(&mut child, text, limit_ms, cancelled);
+        let answer = exchange(&mut child, request, limit_ms, cancelled);
         if answer.is_err() {
-            let _ = child.kill();
+            // With whatever it started, which is of its group.
+            let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
         }
         let status = child.wait();
-        let (said, complaint) = answer.map_err(WorkerFailure::new)?;
-        let status = status.map_err(|error| WorkerFailure::new(Kind::Garbled(error.to_string())))?;
+        let (said, complaint) = answer?;
+        let status = status.map_err(|error| WorkerFailure::Garbled(error.to_string()))?;
         if let Some(signal) = status.signal() {
-            return Err(WorkerFailure::new(Kind::Killed(signal)));
+            return Err(WorkerFailure::Killed(signal));
         }
         if !status.success() || said.is_empty() {
-            return Err(WorkerFailure::new(Kind::Ended(status.code(), complaint.trim().to_owned())));
+            return Err(WorkerFailure::Ended { code: status.code(), complaint: complaint.trim().to_owned() });
         }
-        serde_json::from_str(&said).map_err(|error| WorkerFailure::new(Kind::Garbled(error.to_string())))
+        Ok(said)
     }
 }
 
 /// Hands the request over and collects what the child writes to its standard output and error.
 fn exchange(
     child: &mut Child,
-    request: String,
+    request: &str,
     limit_ms: u64,
     cancelled: &dyn Fn() -> bool,
-) -> Result<(String, String), Kind> {
+) -> Result<(String, String), WorkerFailure> {
     let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
-        return Err(Kind::NotStarted("its pipes are missing".to_owned()));
+        return Err(WorkerFailure::NotStarted("its pipes are missing".to_owned()));
     };
-    // A child that dies at once breaks the pipe; its status tells more than this error would.
-    let _ = stdin.write_all(request.as_bytes());
-    drop(stdin);
+    let request = request.to_owned();
     let (sender, receiver) = channel();
     let complain = sender.clone();
-    let read = |mut pipe: Box<dyn Read + Send>, sender: std::sync::mpsc::Sender<(bool, String)>, is_answer| {
-        thread::Builder::new().spawn(move || {
-            let mut text = Vec::new();
-            let _ = pipe.read_to_end(&mut text);
-            let _ = sender.send((is_answer, String::from_utf8_lossy(&text).into_owned()));
-        })
+    // Each pipe has a thread: a child may read late and write in any order.
+    let attend = |what: Box<dyn FnOnce() + Send>| {
+        let thread = thread::Builder::new().spawn(what);
+        thread.map(drop).map_err(|error| WorkerFailure::NotStarted(format!("no thread to listen to it: {error}")))
     };
-    let no_thread = |error: std::io::Error| Kind::NotStarted(format!("no thread to listen to it: {error}"));
-    read(Box::new(stdout), sender, true).map_err(no_thread)?;
-    read(Box::new(stderr), complain, false).map_err(no_thread)?;
+    attend(Box::new(move || {
+        // A child that dies at once breaks the pipe; its status tells more than this error would.
+        let _ = stdin.write_all(request.as_bytes());
+    }))?;
+    attend(Box::new(move || drop(sender.send((true, head(&mut { stdout }, MOST_ANSWER + 1))))))?;
+    attend(Box::new(move || {
+        let mut stderr = stderr;
+        let _ = complain.send((false, head(&mut stderr, MOST_COMPLAINT)));
+        // A child that goes on complaining need not wait for anyone to listen.
+        let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+    }))?;
     let (mut answer, mut complaint) = (None, None);
     let mut waited = Duration::ZERO;
     while answer.is_none() || complaint.is_none() {
         match receiver.recv_timeout(LOOK_EVERY) {
+            Ok((true, text)) if text.len() as u64 > MOST_ANSWER => {
+                return Err(WorkerFailure::Garbled(format!("it is longer than {} MiB", MOST_ANSWER >> 20)));
+            }
             Ok((true, text)) => answer = Some(text),
             Ok((false, text)) => complaint = Some(text),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 waited += LOOK_EVERY;
                 if cancelled() {
-                    return Err(Kind::Cancelled);
+                    return Err(WorkerFailure::Cancelled);
                 }
                 if waited.as_millis() > u128::from(limit_ms) {
-                    return Err(Kind::TimedOut { limit_ms });
+                    return Err(WorkerFailure::TimedOut { limit_ms });
                 }
             }
         }
     }
-    Ok((answer.unwrap_or_default(), complaint.unwrap_or_default()))
+    let text = |bytes: Option<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+    Ok((text(answer), text(complaint)))
 }
+
+/// What comes through `pipe` until its end, but no more than `most` bytes.
+fn head(pipe: &mut impl Read, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = pipe.take(most).read_to_end(&mut bytes);
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

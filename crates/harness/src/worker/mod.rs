@@ -12,7 +12,7 @@ mod launcher;
 mod serve;
 
 pub use failure::WorkerFailure;
-pub use launcher::Launcher;
+pub use launcher::{Launch, Launcher};
 pub use serve::serve_if_asked;
 
 /// The first argument of a program that is to be a worker.

@@ -257,7 +257,7 @@ impl Native {
         };
         let seen: HashMap<SourceId, f64> = clocks
             .into_iter()
-            .zip(&samples.lanes[2..])
+            .zip(samples.lanes.iter().skip(2))
             .filter_map(|(clock, lane)| Some((clock.known()?, of_lane(lane)?)))
             .collect();
         self.rounds.insert(round, seen);
