@@ -10,6 +10,9 @@ pub mod stages;
 pub mod task;
 pub mod timer;
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Instant;
 
 use chronoscope_harness::{Start, StudyObserver};

@@ -1,0 +1,459 @@
+//! Whole runs with workers that answer from a script: exact, at once, and as wrongly as one likes.
+
+use std::cell::{Cell, RefCell};
+
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use serde_json::{Value, json};
+
+use super::task::{Request, Task};
+use super::*;
+use crate::finding::{Finding, FindingId};
+use crate::plan::Wish;
+use crate::record::Disturbance;
+use crate::sections::causality::{litmus, offset};
+use crate::sections::clocks::granularity::task as granularity;
+use crate::sections::clocks::intervals::{empty, task as interval};
+use crate::sections::clocks::latency::task as latency;
+use crate::sections::clocks::library_clock::task as library_clock;
+use crate::sections::clocks::paths::task as path;
+use crate::sections::reads::task as reads;
+use crate::worker::WorkerFailure;
+
+const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
+const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
+const PARTS: [Part; 7] =
+    [Part::Paths, Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
+/// What every read costs, and every step takes.
+const READ_NS: u64 = 20;
+/// Processes that time batches.
+const FORKS: usize = 11;
+
+type Answer = Result<String, WorkerFailure>;
+
+/// Workers that answer as a flawless machine would, unless told otherwise.
+struct Script<'s> {
+    /// What becomes of the nth request for a task, counted from 0; None for the flawless answer.
+    upset: &'s dyn Fn(&str, usize) -> Option<Answer>,
+    /// The tasks that were asked for.
+    asked: RefCell<Vec<String>>,
+}
+
+impl<'s> Script<'s> {
+    fn new(upset: &'s dyn Fn(&str, usize) -> Option<Answer>) -> Self {
+        Self { upset, asked: RefCell::default() }
+    }
+
+    fn times(&self, task: &str) -> usize {
+        self.asked.borrow().iter().filter(|asked| *asked == task).count()
+    }
+}
+
+impl Launch for Script<'_> {
+    fn call(&self, request: &str, _budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Answer {
+        if cancelled() {
+            return Err(WorkerFailure::Cancelled);
+        }
+        let request: Request<Value> = serde_json::from_str(request).expect("the engine writes what a worker reads");
+        let nth = self.times(&request.task);
+        self.asked.borrow_mut().push(request.task.clone());
+        (self.upset)(&request.task, nth).unwrap_or_else(|| Ok(flawless(&request.task, request.request)))
+    }
+}
+
+/// An observer that stops the run when it says so.
+struct Until<'s>(&'s dyn Fn() -> bool);
+
+impl Observer for Until<'_> {
+    fn part_begins(&mut self, _part: Part, _done_ms: u64, _whole_ms: u64) {}
+
+    fn part_goes_on(&mut self, _part: Part, _budget_ms: u64, _share: f64) {}
+
+    fn cancelled(&self) -> bool {
+        (self.0)()
+    }
+}
+
+fn plan() -> Plan {
+    let mut plan = Plan::new(&Wish { parts: PARTS.to_vec(), ..Wish::default() }, &[0, 1]).unwrap();
+    let clocks = || vec![MONOTONIC.to_owned(), REALTIME.to_owned()];
+    (plan.clocks, plan.reads_clocks, plan.pair_clocks, plan.litmus_clocks) = (clocks(), clocks(), clocks(), clocks());
+    plan
+}
+
+fn run_until(script: &Script<'_>, plan: Plan, stopped: &dyn Fn() -> bool) -> Record {
+    let tool = Tool { name: "test".into(), version: "0".into() };
+    run(&Start::of_this_process(), script, plan, tool, &mut Until(stopped))
+}
+
+fn run_by(script: &Script<'_>, plan: Plan) -> Record {
+    run_until(script, plan, &|| false)
+}
+
+fn run_with(upset: &dyn Fn(&str, usize) -> Option<Answer>) -> Record {
+    run_by(&Script::new(upset), plan())
+}
+
+fn sound() -> Record {
+    run_with(&|_, _| None)
+}
+
+/// What a worker on a quiet machine would say: every clock reads in 20 ns and counts nanoseconds.
+fn flawless(task: &str, request: Value) -> String {
+    fn of<R: Task>(request: Value, see: impl Fn(R) -> R::Samples) -> String {
+        said(&Ok(see(serde_json::from_value(request).expect("it is of this task"))))
+    }
+    let steps = || granularity::Steps { changes: vec![READ_NS as i64; 4000], reads: 4096, unchanged: 0 };
+    match task {
+        probe::Request::NAME => of(request, |request: probe::Request| probe::Samples {
+            reasons_unavailable: vec![None; request.sources.len()],
+        }),
+        path::Request::NAME => {
+            of(request, |request: path::Request| path::Samples { failed_reads: vec![Some(0); request.sources.len()] })
+        }
+        latency::Request::NAME => of(request, |request: latency::Request| {
+            let lane = |lane: &latency::Lane| {
+                let ns_per_thousand = match lane {
+                    latency::Lane::Empty => 250,
+                    latency::Lane::Chain => 1_500,
+                    latency::Lane::Reads(_) | latency::Lane::Serialised(_) => READ_NS * 1_000,
+                };
+                latency::LaneSamples { reads_per_batch: 1_000, batch_ticks: vec![ns_per_thousand; 20] }
+            };
+            latency::Samples { timer_cost_ticks: 1, lanes: request.lanes.iter().map(lane).collect() }
+        }),
+        granularity::Request::NAME => of(request, |request: granularity::Request| granularity::Samples {
+            clocks: request.sources.iter().map(|_| steps()).collect(),
+        }),
+        reads::Request::NAME => of(request, |_: reads::Request| reads::Samples {
+            differences: vec![(READ_NS as i64, 999)],
+            span_ticks: 999 * READ_NS,
+            empty_intervals: 100,
+            largest_empty_ticks: READ_NS as i64,
+        }),
+        offset::Request::NAME => of(request, |request: offset::Request| offset::Samples {
+            trips: offset::Trips { rounds: request.rounds, there: 150, back: 150, violations: 0 },
+            steps: steps(),
+        }),
+        litmus::Request::NAME => of(request, |_: litmus::Request| litmus::Samples {
+            observations: 100_000,
+            fresh: 50_000,
+            ..litmus::Samples::default()
+        }),
+        empty::Request::NAME => of(request, |request: empty::Request| empty::Samples {
+            clocks: vec![vec![READ_NS as i64; 100]; request.sources.len()],
+        }),
+        interval::Request::NAME => of(request, |request: interval::Request| {
+            let rounds = |length_ns: &f64| {
+                let batch = interval::Batch { truth_ns: length_ns.round(), canary_ticks: 100 };
+                let reading = interval::Reading { ticks: batch.truth_ns as i64, canary_ticks: 100 };
+                vec![interval::Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
+            };
+            interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }
+        }),
+        library_clock::Request::NAME => of(request, |_: library_clock::Request| library_clock::Samples {
+            state: chronoscope_clock::TrustState::Fallback,
+            rate_source: chronoscope_clock::RateSource::SystemClock,
+            reasons: Vec::new(),
+            error_bound_ns: 0,
+            counter_hz: None,
+            checks: library_clock::Checks { made: 256, ..library_clock::Checks::default() },
+        }),
+        _ => panic!("nothing here answers to {task}"),
+    }
+}
+
+/// The text of a response.
+fn said<S: serde::Serialize>(samples: &Result<S, String>) -> String {
+    json!({ "disturbance": Disturbance::default(), "samples": samples }).to_string()
+}
+
+fn report(record: &Record, part: Part) -> (Outcome, Option<&str>) {
+    let report = record.parts.iter().find(|report| report.part == part).expect("every planned part is reported");
+    (report.outcome, report.reason.as_deref())
+}
+
+fn finding(record: &Record, id: FindingId) -> Option<&Finding> {
+    record.findings.iter().find(|finding| finding.id == id)
+}
+
+/// How the run itself went, in findings.
+fn said_of_the_run(record: &Record) -> Vec<FindingId> {
+    let of_the_run = [FindingId::PartUnavailable, FindingId::Interrupted, FindingId::NoWorkers];
+    record.findings.iter().map(|finding| finding.id).filter(|id| of_the_run.contains(id)).collect()
+}
+
+/// What a record holds of each part, as text.
+fn seen(record: &Record, part: Part) -> String {
+    let of_clocks =
+        |of: fn(&crate::record::ClockReport) -> String| -> String { record.clocks.iter().map(of).collect() };
+    match part {
+        Part::Paths => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
+        Part::Latency => of_clocks(|clock| format!("{:?}", clock.latency_ns)),
+        Part::Granularity => of_clocks(|clock| format!("{:?}", clock.granularity)),
+        Part::Reads => format!("{:?}", record.reads),
+        Part::Offsets => format!("{:?}", record.causality.pairs),
+        Part::Litmus => format!("{:?}", record.causality.litmus),
+        _ => record.verdict.clocks.iter().map(|clock| format!("{:?}", clock.trials)).collect(),
+    }
+}
+
+/// `part` went as said, for `reason`; every other part is done and holds what it holds in a run without faults.
+fn assert_alone_in_trouble(record: &Record, part: Part, outcome: Outcome, reason: &str) {
+    let sound = sound();
+    assert_eq!(report(record, part), (outcome, Some(reason)));
+    for other in PARTS.into_iter().filter(|other| *other != part) {
+        assert_eq!(report(record, other), (Outcome::Done, None), "{other:?}, {reason}");
+        assert_eq!(seen(record, other), seen(&sound, other), "{other:?}, {reason}");
+    }
+    assert_eq!(said_of_the_run(record), [FindingId::PartUnavailable], "{reason}");
+    let told = &finding(record, FindingId::PartUnavailable).unwrap().evidence.summary;
+    let how = if outcome == Outcome::Failed { "failed" } else { "incomplete" };
+    assert_eq!(*told, format!("not had: {} ({how}): {reason}", part.title()));
+}
+
+#[test]
+fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() {
+    let script = Script::new(&|_, _| None);
+    let record = run_by(&script, plan());
+    let order = [
+        ("probe", 1),
+        ("path", 1),
+        ("latency", FORKS),
+        ("granularity", 1),
+        ("reads", 2),
+        ("offset", 2),
+        ("litmus", 2),
+        ("empty", 3),
+        ("interval", 2 * 3),
+        ("library_clock", 1),
+    ];
+    let expected: Vec<&str> = order.iter().flat_map(|(task, times)| vec![*task; *times]).collect();
+    assert_eq!(*script.asked.borrow(), expected);
+    for part in PARTS {
+        assert_eq!(report(&record, part), (Outcome::Done, None));
+    }
+    assert_eq!(said_of_the_run(&record), []);
+    assert!(!record.interrupted && record.reason_no_workers.is_none());
+    for clock in &record.clocks {
+        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
+        assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
+    }
+    assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 2));
+    assert!(record.verdict.clocks.iter().all(|clock| clock.validated), "{:?}", record.verdict.clocks);
+    assert!(record.library_clock.is_some());
+}
+
+#[test]
+fn what_befalls_one_part_takes_nothing_from_the_others() {
+    let ended = WorkerFailure::Ended { code: Some(101), complaint: "the sundial is in the shade".into() };
+    let befallen = [
+        (WorkerFailure::TimedOut { limit_ms: 6_000 }, "the worker process was stopped after 6000 ms"),
+        (WorkerFailure::Killed(libc::SIGSEGV), "the worker process was ended by SIGSEGV"),
+        (ended, "the worker process ended with code 101 and gave no answer: the sundial is in the shade"),
+        (WorkerFailure::NotStarted("no memory".into()), "no worker process could be started: no memory"),
+    ];
+    for (failure, reason) in befallen {
+        let record = run_with(&|task, _| (task == "granularity").then(|| Err(failure.clone())));
+        assert_alone_in_trouble(&record, Part::Granularity, Outcome::Failed, reason);
+        assert!(record.clocks.iter().all(|clock| clock.granularity.is_none()));
+        assert_eq!(record.reason_no_workers, None, "workers came to work before");
+    }
+}
+
+#[test]
+fn a_refusal_is_told_in_the_workers_own_words() {
+    let refusal = said::<Value>(&Err("seccomp cannot be used here: EPERM".into()));
+    let record = run_with(&|task, _| (task == "path").then(|| Ok(refusal.clone())));
+    assert_eq!(report(&record, Part::Paths), (Outcome::Failed, Some("seccomp cannot be used here: EPERM")));
+    // The path is then inferred from the cost of a read, where that of the system call is known; here it is not.
+    assert!(record.clocks.iter().all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some()));
+}
+
+#[test]
+fn an_answer_that_is_none_is_a_failure_of_its_part() {
+    let of_another = flawless("reads", json!({ "source": MONOTONIC, "reads": 1, "empty_intervals": 1 }));
+    let answers = [
+        ("Segmentation fault", "expected value at line 1 column 1"),
+        ("{\"disturbance\"", "EOF while parsing an object at line 1 column 14"),
+        (of_another.as_str(), "missing field `clocks`"),
+        (&said(&Ok(json!({ "clocks": "many" }))), "invalid type: string \"many\", expected a sequence"),
+        (&said(&Ok(json!({ "clocks": [{ "changes": [0.5], "reads": 1, "unchanged": 0 }] }))), "invalid type: floating"),
+    ];
+    for (answer, why) in answers {
+        let record = run_with(&|task, _| (task == "granularity").then(|| Ok(answer.to_owned())));
+        let (_, reason) = report(&record, Part::Granularity);
+        let reason = reason.expect("it failed").to_owned();
+        let expected = format!("the worker process gave an answer that cannot be read: {why}");
+        assert!(reason.starts_with(&expected), "{reason}");
+        assert_alone_in_trouble(&record, Part::Granularity, Outcome::Failed, &reason);
+    }
+}
+
+#[test]
+fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for() {
+    let upset = |task: &str, nth| (task == "latency" && nth == 3).then_some(Err(WorkerFailure::Killed(libc::SIGBUS)));
+    let script = Script::new(&upset);
+    let record = run_by(&script, plan());
+    assert_alone_in_trouble(&record, Part::Latency, Outcome::Incomplete, "the worker process was ended by SIGBUS");
+    assert_eq!(script.times("latency"), FORKS + 1, "a second chance at the end");
+    assert_eq!(record.harness.map(|harness| harness.canary.forks_quiet), Some(FORKS as u32));
+}
+
+#[test]
+fn a_part_that_needs_another_says_so_where_that_one_failed() {
+    let hangs = |task: &str, _| (task == "latency").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 }));
+    let record = run_with(&hangs);
+    let reason = "the worker process was stopped after 3400 ms (11 of 11 like it)";
+    assert_eq!(report(&record, Part::Latency), (Outcome::Failed, Some(reason)));
+    let reason = "without latencies nothing tells quiet moments from others";
+    assert_eq!(report(&record, Part::Intervals), (Outcome::Skipped, Some(reason)));
+    let told: Vec<&str> = record
+        .findings
+        .iter()
+        .filter(|finding| finding.id == FindingId::PartUnavailable)
+        .map(|finding| finding.evidence.summary.as_str())
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    for part in [Part::Latency, Part::Intervals] {
+        assert!(told.iter().any(|told| told.contains(part.title())), "{part:?}: {told:?}");
+    }
+    assert!(record.clocks.iter().all(|clock| clock.granularity.is_some()));
+}
+
+#[test]
+fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
+    let script = Script::new(&|_, _| None);
+    // After the probe, the paths and four processes of the latencies.
+    let record = run_until(&script, plan(), &|| script.asked.borrow().len() >= 6);
+    assert_eq!(script.asked.borrow().len(), 6, "nothing more is asked, at the end of the run either");
+    assert!(record.interrupted);
+    assert_eq!(report(&record, Part::Paths), (Outcome::Done, None));
+    assert_eq!(report(&record, Part::Latency), (Outcome::Incomplete, Some("the run was stopped")));
+    for part in PARTS.into_iter().skip(2) {
+        assert_eq!(report(&record, part), (Outcome::Skipped, Some("the run was stopped")), "{part:?}");
+    }
+    assert_eq!(record.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(4));
+    for clock in &record.clocks {
+        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
+        assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
+    }
+    assert_eq!(said_of_the_run(&record), [FindingId::Interrupted]);
+    assert_eq!(record.reason_library_clock_unknown.as_deref(), Some("the run was stopped"));
+}
+
+#[test]
+fn a_run_that_is_stopped_while_a_worker_hangs_keeps_what_it_has() {
+    for (task, part, outcome, kept) in [
+        ("granularity", Part::Granularity, Outcome::Skipped, Part::Latency),
+        ("offset", Part::Offsets, Outcome::Incomplete, Part::Reads),
+        ("litmus", Part::Litmus, Outcome::Incomplete, Part::Offsets),
+    ] {
+        let stopped = Cell::new(false);
+        // The second of two workers, where there are two.
+        let last = usize::from(outcome == Outcome::Incomplete);
+        let upset = |asked: &str, nth: usize| {
+            (asked == task && nth == last).then(|| {
+                stopped.set(true);
+                Err(WorkerFailure::Cancelled)
+            })
+        };
+        let script = Script::new(&upset);
+        let record = run_until(&script, plan(), &|| stopped.get());
+        let (found, reason) = report(&record, part);
+        assert_eq!(found, outcome, "{task}");
+        assert!(reason.is_some_and(|reason| reason.contains("the run was stopped")), "{reason:?}");
+        assert_eq!(seen(&record, kept), seen(&sound(), kept), "{task}");
+        assert_eq!(report(&record, Part::Intervals), (Outcome::Skipped, Some("the run was stopped")));
+        assert!(record.interrupted);
+        assert_eq!(said_of_the_run(&record), [FindingId::Interrupted]);
+    }
+}
+
+#[test]
+fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
+    let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
+    let upset = |task: &str, nth| match (task, nth) {
+        ("litmus", 0 | 1) => Some(Ok(few.clone())),
+        ("latency", 0) => Some(Err(WorkerFailure::TimedOut { limit_ms: 1 })),
+        _ => None,
+    };
+    let fresh = |record: &Record| record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
+    let in_time = Script::new(&upset);
+    let record = run_by(&in_time, Plan { budget_ms: 3_600_000, ..plan() });
+    assert_eq!((in_time.times("litmus"), in_time.times("latency")), (4, FORKS + 1));
+    assert_eq!(fresh(&record), [50_000, 50_000]);
+    let too_late = Script::new(&upset);
+    let record = run_by(&too_late, Plan { budget_ms: 0, ..plan() });
+    assert_eq!((too_late.times("litmus"), too_late.times("latency")), (2, FORKS));
+    assert_eq!(fresh(&record), [10, 10], "what was seen stays");
+    assert_eq!(report(&record, Part::Litmus), (Outcome::Done, None));
+}
+
+#[test]
+fn a_second_chance_that_fails_keeps_what_was_seen_before() {
+    let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
+    let record = run_with(&|task, nth| match (task, nth) {
+        ("litmus", 0 | 1) => Some(Ok(few.clone())),
+        ("litmus", _) => Some(Err(WorkerFailure::Killed(libc::SIGKILL))),
+        _ => None,
+    });
+    assert_eq!(record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(), [10, 10]);
+    assert_eq!(said_of_the_run(&record), []);
+}
+
+#[test]
+fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
+    // All at once, then each alone: the second of them kills.
+    let upset = |task: &str, nth| match (task, nth) {
+        ("probe", 0 | 2) => Some(Err(WorkerFailure::Killed(libc::SIGILL))),
+        _ => None,
+    };
+    let script = Script::new(&upset);
+    let record = run_by(&script, plan());
+    assert_eq!(script.times("probe"), 3);
+    let available: Vec<(&str, bool)> =
+        record.clocks.iter().map(|clock| (clock.name.as_str(), clock.available)).collect();
+    assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
+    assert_eq!(
+        record.clocks[1].reason_unavailable.as_deref(),
+        Some("reading it ends the process with SIGILL: the CPU lacks the instruction")
+    );
+    assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
+    assert_eq!(report(&record, Part::Reads), (Outcome::Done, None));
+}
+
+#[test]
+fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
+    let record = run_with(&|task, _| (task == "probe").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 })));
+    let reason = "none of the clocks to look at can be read: the worker process was stopped after 3400 ms";
+    for part in PARTS.into_iter().skip(1) {
+        assert_eq!(report(&record, part), (Outcome::Skipped, Some(reason)), "{part:?}");
+    }
+    assert!(record.clocks.iter().all(|clock| !clock.available));
+}
+
+#[test]
+fn without_a_worker_process_the_run_measures_in_this_one() {
+    let failures = [
+        WorkerFailure::NotStarted("Operation not permitted".into()),
+        WorkerFailure::Ended { code: Some(2), complaint: "no such option".into() },
+    ];
+    for failure in failures {
+        let upset = |_: &str, _| Some(Err(failure.clone()));
+        let script = Script::new(&upset);
+        let mut plan = plan();
+        plan.parts.retain(|planned| planned.part == Part::Granularity);
+        plan.parts[0].budget_ms = 20;
+        let record = run_by(&script, plan);
+        assert_eq!(*script.asked.borrow(), ["probe"], "once is enough");
+        assert_eq!(record.reason_no_workers, Some(failure.to_string()));
+        // For real, in this process: the system's clocks can be read wherever tests run.
+        assert_eq!(report(&record, Part::Granularity), (Outcome::Done, None));
+        assert!(record.clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
+        assert!(record.library_clock.is_some());
+        assert_eq!(said_of_the_run(&record), [FindingId::NoWorkers]);
+        let told = &finding(&record, FindingId::NoWorkers).unwrap().evidence.summary;
+        assert!(told.ends_with(&failure.to_string()), "{told}");
+    }
+}
