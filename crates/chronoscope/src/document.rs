@@ -123,9 +123,8 @@ impl Record {
     pub fn watched_on_one_thread(&self) -> Vec<(&ClockReport, bool)> {
         let in_steps = self.plan.budget_ms_of(GRANULARITY).is_some();
         let in_reads = self.plan.budget_ms_of(READS).is_some();
-        let was_planned = |id: &ClockId| {
-            in_steps && self.clocks.plan.clocks.contains(id) || in_reads && self.reads.plan.clocks.contains(id)
-        };
+        let was_planned =
+            |id: &ClockId| in_steps && self.plan.clocks.contains(id) || in_reads && self.reads.plan.clocks.contains(id);
         let was_watched = |clock: &ClockReport| {
             clock.granularity.is_some() || self.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
         };

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use chronoscope_clock::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::registry;
 
@@ -20,6 +22,8 @@ pub struct Plan {
     pub cpus: Vec<u32>,
     /// The CPU on which single-threaded measurements run; null if threads cannot be bound.
     pub measuring_cpu: Option<u32>,
+    /// The clocks that it looks at, by name.
+    pub clocks: Vec<ClockId>,
     /// The parts that it does, each with its time.
     pub parts: Vec<PartBudget>,
 }
@@ -157,6 +161,7 @@ impl Plan {
             budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),
             measuring_cpu: frame.cpus.last().copied(),
             cpus: frame.cpus.clone(),
+            clocks: SourceId::all().map(ClockId::from).collect(),
             parts: rows.iter().map(|row| PartBudget { part: row.part, budget_ms: share(row).max(1) }).collect(),
         })
     }

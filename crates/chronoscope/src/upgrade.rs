@@ -9,7 +9,7 @@ const PARTS: [(&str, &str); 3] = [("monotime", "contention"), ("latch", "thread_
 const ENVELOPE: [&str; 5] = ["tool", "started_at", "elapsed_ms", "interrupted", "machine"];
 
 /// Where each field of a check went: from its name in version 1 to its section and its place there.
-const OF_CHECK: [(&str, &str, &str); 34] = [
+const OF_CHECK: [(&str, &str, &str); 33] = [
     ("clocks", "clocks", "report/clocks"),
     ("harness", "clocks", "report/harness"),
     ("library_clock", "clocks", "report/library_clock"),
@@ -20,7 +20,6 @@ const OF_CHECK: [(&str, &str, &str); 34] = [
     ("latch", "thread_release", "report"),
     ("pause", "pauses", "report"),
     ("runtimes", "runtimes", "report"),
-    ("plan/clocks", "clocks", "plan/clocks"),
     ("plan/latency_forks", "clocks", "plan/latency_forks"),
     ("plan/batch_timer_error", "clocks", "plan/batch_timer_error"),
     ("plan/interval_forks", "clocks", "plan/interval_forks"),

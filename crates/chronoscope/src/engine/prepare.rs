@@ -15,7 +15,7 @@ const FREQUENCY_BUDGET_MS: u64 = 300;
 
 /// Finds out which clocks can be read, and by which of them the rest of the run is timed.
 pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
-    let clocks = record.clocks.plan.clocks.clone();
+    let clocks = record.plan.clocks.clone();
     let reasons = probe_all(session, &clocks);
     record.reason_no_workers.clone_from(&session.reason_no_workers);
     record.clocks.report.clocks =

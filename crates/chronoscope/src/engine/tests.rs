@@ -8,22 +8,25 @@ use serde_json::{Value, json};
 
 use super::task::{Request, Task};
 use super::*;
-use crate::finding::{Finding, FindingId};
-use crate::plan::Wish;
+use crate::engine::rules::NO_WORKERS;
+use crate::finding::{Finding, Kind};
 use crate::record::Disturbance;
+use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::{empty, task as interval};
 use crate::sections::clocks::latency::task as latency;
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
+use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
 use crate::worker::WorkerFailure;
+use chronoscope_harness::study_rules::{INTERRUPTED, PART_UNAVAILABLE};
 
 const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
 const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
 const PARTS: [Part; 7] =
-    [Part::Paths, Part::Latency, Part::Granularity, Part::Reads, Part::Offsets, Part::Litmus, Part::Intervals];
+    [clocks::PATHS, clocks::LATENCY, clocks::GRANULARITY, clocks::INTERVALS, READS, OFFSETS, LITMUS];
 /// What every read costs, and every step takes.
 const READ_NS: u64 = 20;
 /// Processes that time batches.
@@ -64,29 +67,36 @@ impl Launch for Script<'_> {
 /// An observer that stops the run when it says so.
 struct Until<'s>(&'s dyn Fn() -> bool);
 
-impl Observer for Until<'_> {
-    fn part_begins(&mut self, _part: Part, _done_ms: u64, _whole_ms: u64) {}
-
-    fn part_goes_on(&mut self, _part: Part, _budget_ms: u64, _share: f64) {}
+impl StudyObserver for Until<'_> {
+    fn goes_on(&mut self, _share: f64, _what: &str) {}
 
     fn cancelled(&self) -> bool {
         (self.0)()
     }
 }
 
-fn plan() -> Plan {
-    let mut plan = Plan::new(&Wish { parts: PARTS.to_vec(), ..Wish::default() }, &[0, 1]).unwrap();
-    let clocks = || vec![MONOTONIC.to_owned(), REALTIME.to_owned()];
-    (plan.clocks, plan.reads_clocks, plan.pair_clocks, plan.litmus_clocks) = (clocks(), clocks(), clocks(), clocks());
-    plan
+fn plan() -> Planned {
+    let mut planned = Planned::check(&Default::default(), &RunWish::default(), &[0, 1]).unwrap();
+    planned.plan.parts.retain(|part| PARTS.contains(&part.part));
+    let clocks = || vec![MONOTONIC.into(), REALTIME.into()];
+    let Sections { reads, causality, .. } = &mut planned.sections;
+    (planned.plan.clocks, reads.plan.clocks) = (clocks(), clocks());
+    (causality.plan.pair_clocks, causality.plan.litmus_clocks) = (clocks(), clocks());
+    planned
 }
 
-fn run_until(script: &Script<'_>, plan: Plan, stopped: &dyn Fn() -> bool) -> Record {
+fn within(budget_ms: u64) -> Planned {
+    let mut planned = plan();
+    planned.plan.budget_ms = budget_ms;
+    planned
+}
+
+fn run_until(script: &Script<'_>, plan: Planned, stopped: &dyn Fn() -> bool) -> Record {
     let tool = Tool { name: "test".into(), version: "0".into() };
     run(&Start::of_this_process(), script, plan, tool, &mut Until(stopped))
 }
 
-fn run_by(script: &Script<'_>, plan: Plan) -> Record {
+fn run_by(script: &Script<'_>, plan: Planned) -> Record {
     run_until(script, plan, &|| false)
 }
 
@@ -173,14 +183,15 @@ fn report(record: &Record, part: Part) -> (Outcome, Option<&str>) {
     (report.outcome, report.reason.as_deref())
 }
 
-fn finding(record: &Record, id: FindingId) -> Option<&Finding> {
-    record.findings.iter().find(|finding| finding.id == id)
+fn finding(record: &Record, kind: Kind) -> Option<&Finding> {
+    record.findings.iter().find(|finding| finding.is(kind))
 }
 
 /// How the run itself went, in findings.
-fn said_of_the_run(record: &Record) -> Vec<FindingId> {
-    let of_the_run = [FindingId::PartUnavailable, FindingId::Interrupted, FindingId::NoWorkers];
-    record.findings.iter().map(|finding| finding.id).filter(|id| of_the_run.contains(id)).collect()
+fn said_of_the_run(record: &Record) -> Vec<Kind> {
+    let of_the_run = [PART_UNAVAILABLE, INTERRUPTED, NO_WORKERS];
+    let kind = |finding: &Finding| of_the_run.into_iter().find(|kind| finding.is(*kind));
+    record.findings.iter().filter_map(kind).collect()
 }
 
 /// What a record holds of each part, as text.
@@ -188,12 +199,12 @@ fn seen(record: &Record, part: Part) -> String {
     let of_clocks =
         |of: fn(&crate::record::ClockReport) -> String| -> String { record.clocks.iter().map(of).collect() };
     match part {
-        Part::Paths => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
-        Part::Latency => of_clocks(|clock| format!("{:?}", clock.latency_ns)),
-        Part::Granularity => of_clocks(|clock| format!("{:?}", clock.granularity)),
-        Part::Reads => format!("{:?}", record.reads),
-        Part::Offsets => format!("{:?}", record.causality.pairs),
-        Part::Litmus => format!("{:?}", record.causality.litmus),
+        clocks::PATHS => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
+        clocks::LATENCY => of_clocks(|clock| format!("{:?}", clock.latency_ns)),
+        clocks::GRANULARITY => of_clocks(|clock| format!("{:?}", clock.granularity)),
+        READS => format!("{:?}", record.reads),
+        OFFSETS => format!("{:?}", record.causality.pairs),
+        LITMUS => format!("{:?}", record.causality.litmus),
         _ => record.verdict.clocks.iter().map(|clock| format!("{:?}", clock.trials)).collect(),
     }
 }
@@ -206,8 +217,8 @@ fn assert_alone_in_trouble(record: &Record, part: Part, outcome: Outcome, reason
         assert_eq!(report(record, other), (Outcome::Done, None), "{other:?}, {reason}");
         assert_eq!(seen(record, other), seen(&sound, other), "{other:?}, {reason}");
     }
-    assert_eq!(said_of_the_run(record), [FindingId::PartUnavailable], "{reason}");
-    let told = &finding(record, FindingId::PartUnavailable).unwrap().evidence.summary;
+    assert_eq!(said_of_the_run(record), [PART_UNAVAILABLE], "{reason}");
+    let told = &finding(record, PART_UNAVAILABLE).unwrap().evidence.summary;
     let how = if outcome == Outcome::Failed { "failed" } else { "incomplete" };
     assert_eq!(*told, format!("not had: {} ({how}): {reason}", part.title()));
 }
@@ -221,11 +232,11 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
         ("path", 1),
         ("latency", FORKS),
         ("granularity", 1),
+        ("empty", 3),
+        ("interval", 2 * 3),
         ("reads", 2),
         ("offset", 2),
         ("litmus", 2),
-        ("empty", 3),
-        ("interval", 2 * 3),
         ("library_clock", 1),
     ];
     let expected: Vec<&str> = order.iter().flat_map(|(task, times)| vec![*task; *times]).collect();
@@ -235,13 +246,13 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     }
     assert_eq!(said_of_the_run(&record), []);
     assert!(!record.interrupted && record.reason_no_workers.is_none());
-    for clock in &record.clocks {
+    for clock in &record.clocks.clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
     assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 2));
     assert!(record.verdict.clocks.iter().all(|clock| clock.validated), "{:?}", record.verdict.clocks);
-    assert!(record.library_clock.is_some());
+    assert!(record.clocks.library_clock.is_some());
 }
 
 #[test]
@@ -255,7 +266,7 @@ fn what_befalls_one_part_takes_nothing_from_the_others() {
     ];
     for (failure, reason) in befallen {
         let record = run_with(&|task, _| (task == "granularity").then(|| Err(failure.clone())));
-        assert_alone_in_trouble(&record, Part::Granularity, Outcome::Failed, reason);
+        assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, reason);
         assert!(record.clocks.iter().all(|clock| clock.granularity.is_none()));
         assert_eq!(record.reason_no_workers, None, "workers came to work before");
     }
@@ -265,7 +276,7 @@ fn what_befalls_one_part_takes_nothing_from_the_others() {
 fn a_refusal_is_told_in_the_workers_own_words() {
     let refusal = said::<Value>(&Err("seccomp cannot be used here: EPERM".into()));
     let record = run_with(&|task, _| (task == "path").then(|| Ok(refusal.clone())));
-    assert_eq!(report(&record, Part::Paths), (Outcome::Failed, Some("seccomp cannot be used here: EPERM")));
+    assert_eq!(report(&record, clocks::PATHS), (Outcome::Failed, Some("seccomp cannot be used here: EPERM")));
     // The path is then inferred from the cost of a read, where that of the system call is known; here it is not.
     assert!(record.clocks.iter().all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some()));
 }
@@ -282,11 +293,11 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
     ];
     for (answer, why) in answers {
         let record = run_with(&|task, _| (task == "granularity").then(|| Ok(answer.to_owned())));
-        let (_, reason) = report(&record, Part::Granularity);
+        let (_, reason) = report(&record, clocks::GRANULARITY);
         let reason = reason.expect("it failed").to_owned();
         let expected = format!("the worker process gave an answer that cannot be read: {why}");
         assert!(reason.starts_with(&expected), "{reason}");
-        assert_alone_in_trouble(&record, Part::Granularity, Outcome::Failed, &reason);
+        assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &reason);
     }
 }
 
@@ -295,9 +306,9 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
     let upset = |task: &str, nth| (task == "latency" && nth == 3).then_some(Err(WorkerFailure::Killed(libc::SIGBUS)));
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
-    assert_alone_in_trouble(&record, Part::Latency, Outcome::Incomplete, "the worker process was ended by SIGBUS");
+    assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the worker process was ended by SIGBUS");
     assert_eq!(script.times("latency"), FORKS + 1, "a second chance at the end");
-    assert_eq!(record.harness.map(|harness| harness.canary.forks_quiet), Some(FORKS as u32));
+    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(FORKS as u32));
 }
 
 #[test]
@@ -305,17 +316,17 @@ fn a_part_that_needs_another_says_so_where_that_one_failed() {
     let hangs = |task: &str, _| (task == "latency").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 }));
     let record = run_with(&hangs);
     let reason = "the worker process was stopped after 3400 ms (11 of 11 like it)";
-    assert_eq!(report(&record, Part::Latency), (Outcome::Failed, Some(reason)));
+    assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
     let reason = "without latencies nothing tells quiet moments from others";
-    assert_eq!(report(&record, Part::Intervals), (Outcome::Skipped, Some(reason)));
+    assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));
     let told: Vec<&str> = record
         .findings
         .iter()
-        .filter(|finding| finding.id == FindingId::PartUnavailable)
+        .filter(|finding| finding.is(PART_UNAVAILABLE))
         .map(|finding| finding.evidence.summary.as_str())
         .collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    for part in [Part::Latency, Part::Intervals] {
+    for part in [clocks::LATENCY, clocks::INTERVALS] {
         assert!(told.iter().any(|told| told.contains(part.title())), "{part:?}: {told:?}");
     }
     assert!(record.clocks.iter().all(|clock| clock.granularity.is_some()));
@@ -328,26 +339,26 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     let record = run_until(&script, plan(), &|| script.asked.borrow().len() >= 6);
     assert_eq!(script.asked.borrow().len(), 6, "nothing more is asked, at the end of the run either");
     assert!(record.interrupted);
-    assert_eq!(report(&record, Part::Paths), (Outcome::Done, None));
-    assert_eq!(report(&record, Part::Latency), (Outcome::Incomplete, Some("the run was stopped")));
+    assert_eq!(report(&record, clocks::PATHS), (Outcome::Done, None));
+    assert_eq!(report(&record, clocks::LATENCY), (Outcome::Incomplete, Some("the run was stopped")));
     for part in PARTS.into_iter().skip(2) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some("the run was stopped")), "{part:?}");
     }
-    assert_eq!(record.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(4));
-    for clock in &record.clocks {
+    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(4));
+    for clock in &record.clocks.clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
     }
-    assert_eq!(said_of_the_run(&record), [FindingId::Interrupted]);
-    assert_eq!(record.reason_library_clock_unknown.as_deref(), Some("the run was stopped"));
+    assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
+    assert_eq!(record.clocks.reason_library_clock_unknown.as_deref(), Some("the run was stopped"));
 }
 
 #[test]
 fn a_run_that_is_stopped_while_a_worker_hangs_keeps_what_it_has() {
     for (task, part, outcome, kept) in [
-        ("granularity", Part::Granularity, Outcome::Skipped, Part::Latency),
-        ("offset", Part::Offsets, Outcome::Incomplete, Part::Reads),
-        ("litmus", Part::Litmus, Outcome::Incomplete, Part::Offsets),
+        ("granularity", clocks::GRANULARITY, Outcome::Skipped, clocks::LATENCY),
+        ("offset", OFFSETS, Outcome::Incomplete, READS),
+        ("litmus", LITMUS, Outcome::Incomplete, OFFSETS),
     ] {
         let stopped = Cell::new(false);
         // The second of two workers, where there are two.
@@ -364,9 +375,11 @@ fn a_run_that_is_stopped_while_a_worker_hangs_keeps_what_it_has() {
         assert_eq!(found, outcome, "{task}");
         assert!(reason.is_some_and(|reason| reason.contains("the run was stopped")), "{reason:?}");
         assert_eq!(seen(&record, kept), seen(&sound(), kept), "{task}");
-        assert_eq!(report(&record, Part::Intervals), (Outcome::Skipped, Some("the run was stopped")));
+        for later in PARTS.into_iter().skip_while(|planned| *planned != part).skip(1) {
+            assert_eq!(report(&record, later), (Outcome::Skipped, Some("the run was stopped")));
+        }
         assert!(record.interrupted);
-        assert_eq!(said_of_the_run(&record), [FindingId::Interrupted]);
+        assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
     }
 }
 
@@ -380,14 +393,14 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
     };
     let fresh = |record: &Record| record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
     let in_time = Script::new(&upset);
-    let record = run_by(&in_time, Plan { budget_ms: 3_600_000, ..plan() });
+    let record = run_by(&in_time, within(3_600_000));
     assert_eq!((in_time.times("litmus"), in_time.times("latency")), (4, FORKS + 1));
     assert_eq!(fresh(&record), [50_000, 50_000]);
     let too_late = Script::new(&upset);
-    let record = run_by(&too_late, Plan { budget_ms: 0, ..plan() });
+    let record = run_by(&too_late, within(0));
     assert_eq!((too_late.times("litmus"), too_late.times("latency")), (2, FORKS));
     assert_eq!(fresh(&record), [10, 10], "what was seen stays");
-    assert_eq!(report(&record, Part::Litmus), (Outcome::Done, None));
+    assert_eq!(report(&record, LITMUS), (Outcome::Done, None));
 }
 
 #[test]
@@ -412,15 +425,14 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
     assert_eq!(script.times("probe"), 3);
-    let available: Vec<(&str, bool)> =
-        record.clocks.iter().map(|clock| (clock.name.as_str(), clock.available)).collect();
+    let available: Vec<(&str, bool)> = record.clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
     assert_eq!(
         record.clocks[1].reason_unavailable.as_deref(),
         Some("reading it ends the process with SIGILL: the CPU lacks the instruction")
     );
     assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
-    assert_eq!(report(&record, Part::Reads), (Outcome::Done, None));
+    assert_eq!(report(&record, READS), (Outcome::Done, None));
 }
 
 #[test]
@@ -443,17 +455,17 @@ fn without_a_worker_process_the_run_measures_in_this_one() {
         let upset = |_: &str, _| Some(Err(failure.clone()));
         let script = Script::new(&upset);
         let mut plan = plan();
-        plan.parts.retain(|planned| planned.part == Part::Granularity);
-        plan.parts[0].budget_ms = 20;
+        plan.plan.parts.retain(|planned| planned.part == clocks::GRANULARITY);
+        plan.plan.parts[0].budget_ms = 20;
         let record = run_by(&script, plan);
         assert_eq!(*script.asked.borrow(), ["probe"], "once is enough");
         assert_eq!(record.reason_no_workers, Some(failure.to_string()));
         // For real, in this process: the system's clocks can be read wherever tests run.
-        assert_eq!(report(&record, Part::Granularity), (Outcome::Done, None));
+        assert_eq!(report(&record, clocks::GRANULARITY), (Outcome::Done, None));
         assert!(record.clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
-        assert!(record.library_clock.is_some());
-        assert_eq!(said_of_the_run(&record), [FindingId::NoWorkers]);
-        let told = &finding(&record, FindingId::NoWorkers).unwrap().evidence.summary;
+        assert!(record.clocks.library_clock.is_some());
+        assert_eq!(said_of_the_run(&record), [NO_WORKERS]);
+        let told = &finding(&record, NO_WORKERS).unwrap().evidence.summary;
         assert!(told.ends_with(&failure.to_string()), "{told}");
     }
 }

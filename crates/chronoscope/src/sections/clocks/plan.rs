@@ -1,11 +1,9 @@
 use std::time::Duration;
 
-use chronoscope_clock::SourceId;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError, within};
 
@@ -42,8 +40,6 @@ fn interval(text: &str) -> Result<Duration, String> {
 /// How the clocks are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksPlan {
-    /// The clocks that are looked at, by name.
-    pub clocks: Vec<ClockId>,
     /// Worker processes per latency estimate.
     pub latency_forks: u32,
     /// The timer's largest share of a batch.
@@ -59,7 +55,6 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
         within(*interval, QUESTION_BOUNDS, "no interval that can be judged").map(|interval| interval.as_nanos() as f64)
     };
     Ok(ClocksPlan {
-        clocks: SourceId::all().map(ClockId::Known).collect(),
         latency_forks: frame.depth.processes(),
         batch_timer_error: BATCH_TIMER_ERROR,
         interval_forks: INTERVAL_PROCESSES,

@@ -7,7 +7,7 @@ use crate::sections::clocks::plan::GRANULARITY;
 
 /// Reads every clock until it changes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources = readable(record, &record.clocks.plan.clocks)?;
+    let sources = readable(record, &record.plan.clocks)?;
     let budget_ms = session.budget_ms(GRANULARITY);
     let request = Request { sources: sources.clone() };
     let (samples, _) = session.ask_alone(budget_ms, &request)?;

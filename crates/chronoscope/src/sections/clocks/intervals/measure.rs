@@ -14,7 +14,7 @@ const EMPTY_BUDGET_MS: u64 = 300;
 /// Claims each clock's shortest interval, then times known work of about that length with it.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let processes = record.clocks.plan.interval_forks.max(1);
-    let clocks = readable(record, &record.clocks.plan.clocks)?;
+    let clocks = readable(record, &record.plan.clocks)?;
     let empties = empty_intervals(session, processes, &clocks)?;
     let mut verdicts: Vec<ClockVerdict> = Vec::new();
     for (name, empty_ns) in clocks.iter().zip(&empties) {

@@ -13,7 +13,7 @@ use chronoscope_harness::machine::{self, published_rdtsc_cycles};
 /// Times batches of every clock in several processes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let forks = record.clocks.plan.latency_forks.max(1);
-    session.batches.lanes = lanes(&readable(record, &record.clocks.plan.clocks)?);
+    session.batches.lanes = lanes(&readable(record, &record.plan.clocks)?);
     let mut reasons = Vec::new();
     for fork in 0..forks {
         session.goes_on(LATENCY, f64::from(fork) / f64::from(forks));
@@ -105,7 +105,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
     let of = |lane: Lane| estimate::latency(batches.of(&lane), &quiet.rounds, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
-    for name in &record.clocks.plan.clocks.clone() {
+    for name in &record.plan.clocks.clone() {
         let Some(clock) = clock_mut(record, name) else { continue };
         let Some(latency) = of(Lane::Reads(name.clone())) else { continue };
         let serialised = of(Lane::Serialised(name.clone()));

@@ -12,7 +12,7 @@ const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Proves each clock's path by forbidding the system call to a worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources: Vec<ClockId> = available(record, &record.clocks.plan.clocks)
+    let sources: Vec<ClockId> = available(record, &record.plan.clocks)
         .into_iter()
         .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))
         .collect();
