@@ -90,10 +90,10 @@ fn a_real_system_call_costs_more_than_the_counter() {
 #[test]
 fn parts_alone_do_their_part_alone() {
     let reads = record(&["reads"]);
-    assert!(!reads["reads"].as_array().unwrap().is_empty());
-    assert_eq!(reads["parts"].as_array().unwrap().len(), 1);
+    assert!(!reads["content"]["sections"]["reads"]["report"].as_array().unwrap().is_empty());
+    assert_eq!(reads["content"]["parts"].as_array().unwrap().len(), 1);
     let causality = record(&["causality"]);
-    let parts: Vec<&Value> = causality["parts"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
+    let parts: Vec<&Value> = causality["content"]["parts"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
     assert_eq!(parts, ["offsets", "litmus"]);
 }
 
@@ -275,11 +275,11 @@ fn an_experiment_yields_a_study_and_what_it_shows() {
     let arguments = ["experiment", "volatile", "--duration", "1s", "--format", "json"];
     let output = chronoscope().args(arguments).assert().success().get_output().clone();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["study"], "experiment volatile");
-    assert_eq!(found["cells"].as_array().unwrap().len(), 3);
-    assert_eq!(found["conclusions"]["experiment"], "volatile");
+    assert_eq!(found["content"]["study"]["name"], "experiment volatile");
+    assert_eq!(found["content"]["study"]["cells"].as_array().unwrap().len(), 3);
+    assert_eq!(found["content"]["experiment"]["experiment"], "volatile");
     for block in ["naive", "model", "published"] {
-        assert!(!found["conclusions"][block]["items"].as_array().unwrap().is_empty(), "{block}");
+        assert!(!found["content"]["experiment"][block]["items"].as_array().unwrap().is_empty(), "{block}");
     }
 }
 
@@ -287,10 +287,10 @@ fn an_experiment_yields_a_study_and_what_it_shows() {
 fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
     let output = chronoscope().args(["selftest", "--duration", "3s", "--format", "json"]).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let checks = found["selftest"]["checks"].as_array().unwrap();
+    let checks = found["content"]["selftest"]["verdict"]["checks"].as_array().unwrap();
     assert_eq!(checks.len(), 20, "{checks:?}");
-    assert_eq!(found["studies"].as_array().unwrap().len(), 5);
-    let passed = found["selftest"]["passed"].as_bool().unwrap();
+    assert_eq!(found["content"]["selftest"]["studies"].as_array().unwrap().len(), 5);
+    let passed = found["content"]["selftest"]["verdict"]["passed"].as_bool().unwrap();
     assert_eq!(output.status.code(), Some(i32::from(!passed)));
     assert!(checks.iter().all(|check| !check["reason"].as_str().unwrap().is_empty()));
 }
