@@ -26,6 +26,7 @@ pages! {
     choosing "docs/choosing.md"
     clock "docs/clock.md"
     commands "docs/commands.md"
+    findings "docs/findings.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"
     record "docs/record.md"

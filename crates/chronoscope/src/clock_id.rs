@@ -54,7 +54,7 @@ impl ClockId {
 
     /// Whether `name` is its name, or was one.
     pub fn is_called(&self, name: &str) -> bool {
-        *self == Self::from(name)
+        self.name() == name || self.known().is_some_and(|id| SourceId::from_name(name) == Some(id))
     }
 
     /// Whether it is the CPU's counter, read by an instruction of its own.

@@ -93,7 +93,8 @@ fn parts_alone_do_their_part_alone() {
     assert!(!reads["content"]["sections"]["reads"]["report"].as_array().unwrap().is_empty());
     assert_eq!(reads["content"]["parts"].as_array().unwrap().len(), 1);
     let causality = record(&["causality"]);
-    let parts: Vec<&Value> = causality["content"]["parts"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
+    let parts: Vec<&Value> =
+        causality["content"]["parts"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
     assert_eq!(parts, ["offsets", "litmus"]);
 }
 
