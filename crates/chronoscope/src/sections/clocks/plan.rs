@@ -22,7 +22,7 @@ pub const PARTS: &[PartRow] = &[
 /// Intervals that can be asked about.
 const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
 /// The timer's largest share of a batch.
-const BATCH_TIMER_ERROR: f64 = 0.001;
+pub const BATCH_TIMER_ERROR: f64 = 0.001;
 const INTERVAL_PROCESSES: u32 = 3;
 
 /// Options of what can answer for intervals.

@@ -10,6 +10,7 @@ use crate::engine::stages::{StageError, available, clock_mut};
 use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::record::{Record, Runtime, RuntimeKind, TimeKind};
 use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
+use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
@@ -240,8 +241,7 @@ impl Native {
     fn measure(&mut self, session: &Session<'_>, record: &Record, round: u32) {
         let clocks = Self::clocks(record);
         let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(clocks.iter().cloned().map(Lane::Reads)).collect();
-        let timer_error = record.clocks.plan.batch_timer_error;
-        let request = LatencyRequest { lanes, timer_error, rotation: round as usize };
+        let request = LatencyRequest { lanes, timer_error: BATCH_TIMER_ERROR, rotation: round as usize };
         let answer = session.ask_alone(NATIVE_MS, &request);
         // Without it there is nothing to compare with in this round, which the record shows.
         let Ok((samples, _)) = answer else { return };
