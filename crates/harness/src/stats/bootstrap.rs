@@ -60,65 +60,6 @@ pub fn bootstrap(
     Some(percentile_interval(estimate, seen, confidence, forks.len()))
 }
 
-type OfTwo<'a> = &'a dyn Fn(&[f64], &[f64]) -> Option<f64>;
-
-/// A statistic of two sides that were measured in the same forks: a ratio of medians, a difference of quantiles. As
-/// [`bootstrap`], with the same forks drawn on both sides, so that what a fork does to both cancels.
-///
-/// Values within a fork are drawn for each side on its own. Forks without a finite value on both sides are left out.
-///
-/// # Sources
-/// As for [`bootstrap`].
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::stats::{bootstrap_paired, median_interval};
-///
-/// // Forks differ by a factor of two; within each, b takes 10 % more.
-/// let a: Vec<Vec<f64>> = (0..8).map(|f| vec![10.0 + f64::from(f); 20]).collect();
-/// let b: Vec<Vec<f64>> = a.iter().map(|fork| fork.iter().map(|ns| ns * 1.1).collect()).collect();
-/// let median = |values: &[f64]| median_interval(values, 0.5).map(|found| found.median);
-/// let ratio = bootstrap_paired(&a, &b, &|a, b| Some(median(b)? / median(a)?), 0.95, 200, 1).unwrap();
-/// assert!((ratio.low - 1.1).abs() < 1e-9 && (ratio.high - 1.1).abs() < 1e-9);
-/// ```
-pub fn bootstrap_paired(
-    a: &[Vec<f64>],
-    b: &[Vec<f64>],
-    statistic: OfTwo<'_>,
-    confidence: f64,
-    resamples: usize,
-    seed: u64,
-) -> Option<Interval> {
-    let forks: Vec<(Vec<f64>, Vec<f64>)> =
-        a.iter().zip(b).map(|(a, b)| (finite(a), finite(b))).filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
-    if forks.is_empty() {
-        return None;
-    }
-    let (mut pool_a, mut pool_b) = (Vec::new(), Vec::new());
-    for (a, b) in &forks {
-        pool_a.extend_from_slice(a);
-        pool_b.extend_from_slice(b);
-    }
-    let estimate = statistic(&pool_a, &pool_b).filter(|value| value.is_finite())?;
-    if forks.len() < 2 {
-        return Some(Interval::point(estimate));
-    }
-    let mut random = Random::new(seed);
-    let seen = (0..resamples)
-        .filter_map(|_| {
-            pool_a.clear();
-            pool_b.clear();
-            for _ in 0..forks.len() {
-                let (a, b) = &forks[random.below(forks.len())];
-                draw(&mut random, a, &mut pool_a);
-                draw(&mut random, b, &mut pool_b);
-            }
-            statistic(&pool_a, &pool_b)
-        })
-        .collect();
-    Some(percentile_interval(estimate, seen, confidence, forks.len()))
-}
-
 /// As many values as `from` has, with replacement.
 fn draw(random: &mut Random, from: &[f64], into: &mut Vec<f64>) {
     into.extend((0..from.len()).map(|_| from[random.below(from.len())]));
@@ -188,19 +129,6 @@ mod tests {
     }
 
     #[test]
-    fn pairing_takes_out_what_forks_share() {
-        let mut random = Random::new(9);
-        let a = forks(&mut random, 8, 10.0, 0.1);
-        let b: Vec<Vec<f64>> =
-            a.iter().map(|fork| fork.iter().map(|v| v + 1.0 + 0.1 * random.normal()).collect()).collect();
-        let difference = |a: &[f64], b: &[f64]| Some(mean(b)? - mean(a)?);
-        let paired = bootstrap_paired(&a, &b, &difference, 0.95, 500, 4).unwrap();
-        assert!(0.8 < paired.low && paired.high < 1.2, "{paired:?}");
-        let alone = bootstrap(&b, &mean, 0.95, 500, 4).unwrap();
-        assert!(alone.high - alone.low > 20.0 * (paired.high - paired.low));
-    }
-
-    #[test]
     fn a_seed_decides() {
         let forks = forks(&mut Random::new(2), 6, 1.0, 1.0);
         let run = |seed| bootstrap(&forks, &middle, 0.9, 300, seed);
@@ -214,7 +142,6 @@ mod tests {
         assert_eq!(bootstrap(&[vec![1.0]], &|_| None, 0.95, 100, 1), None);
         assert_eq!(bootstrap(&[vec![1.0, 3.0]], &mean, 0.95, 100, 1), Some(Interval::point(2.0)));
         assert_eq!(bootstrap(&[vec![1.0], vec![3.0]], &mean, 0.95, 0, 1), Some(Interval::point(2.0)));
-        assert_eq!(bootstrap_paired(&[vec![1.0]], &[vec![f64::NAN]], &|_, _| Some(1.0), 0.9, 10, 1), None);
     }
 
     proptest! {

@@ -9,7 +9,6 @@ mod hiding;
 mod hierarchy;
 mod hinge;
 mod interval;
-mod isotonic;
 mod line;
 mod mean;
 mod median;
@@ -21,10 +20,9 @@ mod rate;
 mod steady;
 mod summary;
 mod trend;
-mod usl;
 
 pub use autocorrelation::{autocorrelation, effective_sample_size};
-pub use bootstrap::{bootstrap, bootstrap_paired};
+pub use bootstrap::bootstrap;
 pub use changepoints::changepoints;
 pub use distribution::Distribution;
 pub use equivalence::{Comparison, compare, holm};
@@ -32,7 +30,6 @@ pub use hiding::{Hiding, Shape, hiding};
 pub use hierarchy::{HierarchicalMean, hierarchical_mean};
 pub use interval::Interval;
 pub use interval::t_two_sided;
-pub use isotonic::isotonic_falling;
 pub use line::{StraightLine, straight_line};
 pub use mean::mean_interval;
 pub use median::{MedianInterval, median_interval};
@@ -42,7 +39,6 @@ pub use paired::{Paired, paired};
 pub use rate::rate_upper_95;
 pub use steady::{Segment, Steadiness, Steady, steady_state};
 pub use summary::median;
-pub use usl::{Scalability, usl};
 
 /// The confidence of every interval.
 pub const CONFIDENCE: f64 = 0.999;
