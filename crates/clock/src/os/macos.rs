@@ -1,4 +1,4 @@
-use super::{CounterAccess, Located, OsClock};
+use super::{CounterAccess, KernelDiscipline, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
 use crate::utc::{KernelTime, STA_NANO};
 use crate::{Reason, Unavailable};
@@ -151,6 +151,10 @@ pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
         status: told.status | STA_NANO,
         state: time.time_state,
     })
+}
+
+pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+    Err(Unavailable::because("how the clock is disciplined is read on Linux only"))
 }
 
 pub(super) fn locate() -> Result<Located, Reason> {

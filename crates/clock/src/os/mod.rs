@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 mod clock;
+mod discipline;
 mod kernel_page;
 mod memo;
 pub(crate) mod wait;
@@ -24,6 +25,9 @@ mod no_clock;
 mod unsupported;
 
 pub use clock::OsClock;
+pub use discipline::KernelDiscipline;
+#[cfg(feature = "sources")]
+pub use discipline::kernel_discipline;
 #[cfg(all(target_os = "linux", feature = "calls"))]
 pub(crate) use imp::calls;
 pub(crate) use kernel_page::KernelPage;

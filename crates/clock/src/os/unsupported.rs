@@ -28,7 +28,7 @@
 )]
 mod clocks;
 
-use super::{CounterAccess, Located, OsClock};
+use super::{CounterAccess, KernelDiscipline, Located, OsClock};
 use crate::utc::KernelTime;
 use crate::{Reason, Unavailable};
 
@@ -86,6 +86,10 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
 
 pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
     Err(Unavailable::because("the error of the system's clock is asked for on Linux and macOS only"))
+}
+
+pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+    Err(Unavailable::because("how the system disciplines its clock is read on Linux only"))
 }
 
 pub(super) fn counter_access() -> CounterAccess {

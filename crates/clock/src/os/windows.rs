@@ -12,7 +12,7 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes};
 
-use super::{CounterAccess, Located, OsClock};
+use super::{CounterAccess, KernelDiscipline, Located, OsClock};
 use crate::ratio::{Ratio, RatioCell};
 use crate::utc::KernelTime;
 use crate::{Reason, Unavailable};
@@ -196,6 +196,10 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
 
 pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
     Err(Unavailable::because("Windows does not tell programs how far its clock may be from UTC"))
+}
+
+pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+    Err(Unavailable::because("Windows has no adjtimex"))
 }
 
 pub(super) fn locate() -> Result<Located, Reason> {

@@ -20,7 +20,7 @@ pub(super) use boot::{boot_uuid, time_namespace};
 pub(super) use clocksource::is_counter as clocksource_is_counter;
 #[cfg(feature = "kernel-data")]
 pub(super) use locate::locate;
-pub(super) use utc::kernel_time;
+pub(super) use utc::{kernel_discipline, kernel_time};
 
 use super::{CounterAccess, OsClock};
 use crate::Unavailable;

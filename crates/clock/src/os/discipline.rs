@@ -1,0 +1,115 @@
+use crate::Unavailable;
+
+/// How the kernel's wall clock is disciplined, as the kernel says itself: what `adjtimex` returns when it is asked to
+/// change nothing. Needs the feature `sources`.
+///
+/// # Units
+/// In the names. `frequency_scaled_ppm` and the two PPS rates count in 2⁻¹⁶ ppm, as the kernel does:
+/// [`frequency_ppm`](Self::frequency_ppm) divides.
+///
+/// # Guarantees
+/// All of one moment, filled under the lock of the kernel's timekeeping; only `adjtime_us` is asked for by a second call.
+/// Reading changes nothing and needs no privilege.
+///
+/// # Sources
+/// adjtimex(2); Linux include/uapi/linux/timex.h and kernel/time/ntp.c (`__do_adjtimex`); RFC 1589.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "sources")]
+/// # {
+/// use chronoscope_clock::os::kernel_discipline;
+///
+/// match kernel_discipline() {
+///     Ok(kernel) => println!("frequency correction {:+.3} ppm", kernel.frequency_ppm()),
+///     Err(unavailable) => println!("unknown: {unavailable}"),
+/// }
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelDiscipline {
+    /// The flags, `STA_PLL` and on.
+    pub status: i32,
+    /// What the call returned: `TIME_OK` (0) to `TIME_ERROR` (5).
+    pub state: i32,
+    /// What a daemon's frequency correction makes the clock faster by.
+    pub frequency_scaled_ppm: i64,
+    /// The length of a tick: 10 000 µs (at the usual 100 ticks per second), unless somebody changes the rate with it.
+    pub tick_us: i64,
+    /// What the kernel's loop has yet to slew away.
+    pub offset_ns: i64,
+    /// What `adjtime` was asked for and has not slewed yet; none where the kernel does not say.
+    pub adjtime_us: Option<i64>,
+    /// The bound that a daemon stated for the clock's error, raised by 500 µs per second since.
+    pub max_error_us: i64,
+    /// The error that a daemon expects.
+    pub est_error_us: i64,
+    /// The time constant of the kernel's loop, as a power of two.
+    pub time_constant: i64,
+    /// TAI − UTC; 0 where nobody has told the kernel.
+    pub tai_offset_s: i32,
+    /// The frequency by a pulse per second, where one is connected (`STA_PPSSIGNAL`).
+    pub pps_frequency_scaled_ppm: i64,
+    /// How far that frequency wanders.
+    pub pps_stability_scaled_ppm: i64,
+    /// The jitter of the pulses.
+    pub pps_jitter_ns: i64,
+}
+
+impl KernelDiscipline {
+    /// What a daemon's frequency correction makes the clock faster by, without the part made by the length of the tick.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "sources")]
+    /// # {
+    /// let mut kernel = chronoscope_clock::os::KernelDiscipline::default();
+    /// kernel.frequency_scaled_ppm = -65_536;
+    /// assert_eq!(kernel.frequency_ppm(), -1.0);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn frequency_ppm(&self) -> f64 {
+        self.frequency_scaled_ppm as f64 / 65_536.0
+    }
+}
+
+/// How the kernel's wall clock is disciplined now. One or two system calls, which change nothing.
+///
+/// # Platform
+/// Linux. A seccomp filter may forbid it; Docker's default allows it.
+///
+/// # Errors
+/// [`Unavailable`] on other systems, and where a sandbox forbids the call.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "sources")]
+/// # {
+/// if let Ok(kernel) = chronoscope_clock::os::kernel_discipline() {
+///     assert!((-500.0..=500.0).contains(&kernel.frequency_ppm()));
+/// }
+/// # }
+/// ```
+pub fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+    super::imp::kernel_discipline()
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use super::*;
+
+    /// `CLOCK_MONOTONIC` and the flags are the kernel's: what must hold whoever disciplines it.
+    #[test]
+    fn what_the_kernel_says_is_within_its_own_limits() {
+        let Ok(kernel) = kernel_discipline() else { return };
+        assert!(kernel.frequency_ppm().abs() <= 500.0, "MAXFREQ: {kernel:?}");
+        assert!((9_000..=11_000).contains(&kernel.tick_us), "{kernel:?}");
+        assert!(kernel.max_error_us >= 0 && (0..=5).contains(&kernel.state), "{kernel:?}");
+
+        let is_unsynchronised = kernel.status & libc::STA_UNSYNC != 0;
+        assert!(!is_unsynchronised || kernel.state == 5, "STA_UNSYNC is TIME_ERROR: {kernel:?}");
+        assert!(!is_unsynchronised || crate::utc().is_err(), "who disciplines and how well is one answer: {kernel:?}");
+    }
+}
