@@ -3,7 +3,7 @@
 mod faults;
 mod findings;
 mod golden;
-mod golden_file;
+pub mod golden_file;
 mod hostile;
 mod mutation;
 mod schema;
