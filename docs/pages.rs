@@ -32,6 +32,7 @@ pages! {
     record "docs/record.md"
     runtimes "docs/runtimes.md"
     studies "docs/studies.md"
+    sync "docs/sync.md"
 }
 
 #[cfg(test)]

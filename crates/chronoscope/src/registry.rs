@@ -126,6 +126,8 @@ sections! {
     /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
     #[command(alias = "latch")]
     thread_release: ThreadRelease;
+    /// Whether the wall clock is disciplined, by whom, how far off it is at most, and how fast CLOCK_MONOTONIC is slewed
+    sync: Sync;
 }
 
 fn is_of_check(parts: &[PartRow]) -> bool {

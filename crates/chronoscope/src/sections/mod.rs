@@ -9,4 +9,5 @@ pub mod reads;
 pub mod runtimes;
 pub mod scaling;
 pub mod selftest;
+pub mod sync;
 pub mod thread_release;

@@ -1,0 +1,83 @@
+//! How far the wall clock is off at most.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::chrony::Chrony;
+use super::daemon::DaemonKind;
+use super::discipline::{Discipline, DisciplineState};
+use super::kernel::Kernel;
+use super::known::Known;
+
+/// How far the wall clock is off UTC at most, and what that rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bound {
+    /// The most that it is off, either way.
+    pub error_ns: f64,
+    /// Who says so.
+    pub basis: BoundBasis,
+}
+
+/// Where a bound comes from. Each holds under an assumption of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundBasis {
+    /// chronyd: |offset| + root dispersion + root delay / 2.
+    Chrony,
+    /// The kernel's maximum error, as a daemon stated it, with all that may have been added since.
+    KernelMaxError,
+}
+
+impl BoundBasis {
+    /// How it is made.
+    pub const fn formula(self) -> &'static str {
+        match self {
+            Self::Chrony => "chronyd's |offset| + root dispersion + root delay / 2",
+            Self::KernelMaxError => {
+                "the kernel's maximum error + what it has yet to slew + 506 µs of growth and rounding"
+            }
+        }
+    }
+
+    /// What it assumes.
+    pub const fn assumption(self) -> &'static str {
+        match self {
+            Self::Chrony => "the reference clock at the root of chronyd's source is right",
+            Self::KernelMaxError => {
+                "the daemon stated its error truthfully, and the clock drifts by less than 500 ppm between its updates"
+            }
+        }
+    }
+}
+
+/// The best bound that the sources support.
+pub fn conclude(discipline: &Discipline, kernel: &Known<Kernel>, chrony: &Known<Chrony>) -> Known<Bound> {
+    if let Some(chrony) = chrony.value().filter(|chrony| chrony.is_synchronised()) {
+        return Known::Value(Bound { error_ns: chrony.error_bound_ns(), basis: BoundBasis::Chrony });
+    }
+    if let Some(by) = discipline.by.filter(|by| states_zero(*by) && discipline.state == DisciplineState::Disciplined) {
+        return Known::Unavailable(format!(
+            "{} states an error of 0 at each adjustment: the kernel's maximum error leaves out the network's",
+            by.name()
+        ));
+    }
+    match kernel {
+        Known::Value(kernel) if !kernel.is_synchronised => {
+            Known::Unavailable("the kernel says unsynchronised".to_owned())
+        }
+        Known::Value(kernel) => match &kernel.error_bound_ns {
+            Known::Value(ns) => Known::Value(Bound { error_ns: *ns as f64, basis: BoundBasis::KernelMaxError }),
+            Known::Unavailable(why) => Known::Unavailable(why.clone()),
+        },
+        Known::Unavailable(why) => Known::Unavailable(why.clone()),
+    }
+}
+
+/// Who tells the kernel that the error is 0.
+///
+/// # Sources
+/// systemd timesyncd-manager.c (`manager_adjust_clock`), linuxptp sysclk.c (`sysclk_set_sync`), OpenNTPD portable
+/// (`update_time_sync_status`).
+const fn states_zero(kind: DaemonKind) -> bool {
+    matches!(kind, DaemonKind::Timesyncd | DaemonKind::Phc2sys | DaemonKind::OpenNtpd)
+}

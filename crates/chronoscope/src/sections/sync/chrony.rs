@@ -1,0 +1,185 @@
+//! What chronyd says of its tracking, in the machine-readable form of its own `chronyc`.
+//!
+//! The crate that speaks chronyd's protocol, chrony-candm, is under the GPL alone and cannot be linked here.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::known::Known;
+
+const ARGUMENTS: [&str; 3] = ["-n", "-c", "tracking"];
+/// chronyc itself gives up after about 7 s; who waits longer for a local daemon waits for none.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+/// A report has about 200 bytes.
+const LONGEST_REPORT: u64 = 4096;
+/// Fields of a report after the name of the reference.
+const FIELDS_BEHIND_NAME: usize = 12;
+/// What `local` mode gives as its reference.
+const LOCAL_REFERENCE: &str = "7F7F0101";
+/// From here on a clock counts as not synchronised (RFC 5905).
+const LAST_STRATUM: u32 = 16;
+
+/// What chronyd says of how it keeps the clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Chrony {
+    /// The reference, as eight hexadecimal digits.
+    pub reference_id: String,
+    /// Its address or name; null where there is none.
+    pub reference: Option<String>,
+    /// Hops from a reference clock.
+    pub stratum: u32,
+    /// When the last measurement was processed.
+    pub reference_unix_s: f64,
+    /// How far the system's clock is ahead of chronyd's estimate of the time, to be slewed away.
+    pub ahead_ns: f64,
+    /// The offset at the last update.
+    pub last_offset_ns: f64,
+    /// A long-term average of offsets.
+    pub rms_offset_ns: f64,
+    /// The frequency correction that chronyd holds right, without what slews an offset away.
+    pub correction_ppm: f64,
+    /// What the last measurements would change of it.
+    pub residual_ppm: f64,
+    /// The error bound of the correction, as chronyd estimates it.
+    pub skew_ppm: f64,
+    /// Network delay to the reference clock and back.
+    pub root_delay_ns: f64,
+    /// What may have built up on the way.
+    pub root_dispersion_ns: f64,
+    /// Between the last two updates.
+    pub update_interval_s: f64,
+    /// Leap seconds, and whether chronyd is synchronised.
+    pub leap: ChronyLeap,
+}
+
+/// What chronyd says of leap seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChronyLeap {
+    Normal,
+    Insert,
+    Delete,
+    NotSynchronised,
+}
+
+impl Chrony {
+    /// Whether it keeps the clock to its own, and to nobody else's.
+    pub fn is_local(&self) -> bool {
+        self.reference_id == LOCAL_REFERENCE && self.reference.is_none()
+    }
+
+    /// Whether it follows a reference.
+    pub fn is_synchronised(&self) -> bool {
+        self.leap != ChronyLeap::NotSynchronised && (1..LAST_STRATUM).contains(&self.stratum) && !self.is_local()
+    }
+
+    /// How far the clock is off at most, if the reference clock at the root is right.
+    ///
+    /// # Sources
+    /// chronyc(1), tracking: |system time offset| + root dispersion + root delay / 2.
+    pub fn error_bound_ns(&self) -> f64 {
+        self.ahead_ns.abs() + self.root_dispersion_ns + self.root_delay_ns / 2.0
+    }
+}
+
+/// Asks chronyd by `program`, which is `chronyc` but in tests.
+pub fn read(program: &str) -> Known<Chrony> {
+    ask(program).and_then(|text| parse(&text)).into()
+}
+
+fn ask(program: &str) -> Result<String, String> {
+    let mut child = Command::new(program)
+        .args(ARGUMENTS)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => format!("{program} is not installed"),
+            _ => format!("{program}: {error}"),
+        })?;
+    let ended = wait(&mut child);
+    if !matches!(ended, Ok(Some(_))) {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let status = match ended {
+        Ok(Some(status)) => status,
+        Ok(None) => return Err(format!("{program} timed out after {} s", PATIENCE.as_secs())),
+        Err(error) => return Err(format!("{program}: {error}")),
+    };
+    let mut bytes = Vec::new();
+    if let Some(pipe) = child.stdout.take() {
+        // It has ended: what it wrote is in the pipe.
+        let _ = pipe.take(LONGEST_REPORT).read_to_end(&mut bytes);
+    }
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    if status.success() {
+        return Ok(text);
+    }
+    let said = text.lines().next().unwrap_or("").trim();
+    Err(if said.is_empty() { format!("{program} failed ({status})") } else { format!("{program} said: {said}") })
+}
+
+fn wait(child: &mut Child) -> std::io::Result<Option<std::process::ExitStatus>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match child.try_wait()? {
+            None if Instant::now() < deadline => std::thread::sleep(LOOK_EVERY),
+            ended => return Ok(ended),
+        }
+    }
+}
+
+/// The report of `chronyc -n -c tracking`: reference, name, and twelve more fields, separated by commas.
+///
+/// # Errors
+/// What of it cannot be read.
+pub fn parse(text: &str) -> Result<Chrony, String> {
+    let mut fields: Vec<&str> = text.trim_end_matches(['\r', '\n']).split(',').collect();
+    if text.trim().is_empty() || fields.len() < FIELDS_BEHIND_NAME + 2 {
+        return Err(format!("chronyc's report has {} fields in place of {}", fields.len(), FIELDS_BEHIND_NAME + 2));
+    }
+    // A reference clock's name may hold commas itself.
+    let behind = fields.split_off(fields.len() - FIELDS_BEHIND_NAME);
+    let name = fields.split_off(1).join(",");
+    let reference_id = fields[0].to_owned();
+    if reference_id.len() != 8 || !reference_id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err("chronyc's report does not begin with a reference id".to_owned());
+    }
+    let number = |place: usize, what: &str| -> Result<f64, String> {
+        let value = behind[place].parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| format!("chronyc's report gives no number for the {what}"))
+    };
+    let ns = |place: usize, what: &str| number(place, what).map(|seconds| seconds * 1e9);
+    let size = |place: usize, what: &str| ns(place, what).map(f64::abs);
+    Ok(Chrony {
+        reference_id,
+        reference: (!name.is_empty()).then_some(name),
+        stratum: behind[0].parse().map_err(|_| "chronyc's report gives no stratum".to_owned())?,
+        reference_unix_s: number(1, "reference time")?,
+        // "slow of NTP time" is positive there; and a frequency is what the clock would be fast by.
+        ahead_ns: -ns(2, "system time")?,
+        last_offset_ns: ns(3, "last offset")?,
+        rms_offset_ns: ns(4, "RMS offset")?,
+        correction_ppm: -number(5, "frequency")?,
+        residual_ppm: number(6, "residual frequency")?,
+        skew_ppm: number(7, "skew")?,
+        root_delay_ns: size(8, "root delay")?,
+        root_dispersion_ns: size(9, "root dispersion")?,
+        update_interval_s: number(10, "update interval")?,
+        leap: match behind[11] {
+            "Normal" => ChronyLeap::Normal,
+            "Insert second" => ChronyLeap::Insert,
+            "Delete second" => ChronyLeap::Delete,
+            "Not synchronised" => ChronyLeap::NotSynchronised,
+            _ => return Err("chronyc's report gives no leap status".to_owned()),
+        },
+    })
+}

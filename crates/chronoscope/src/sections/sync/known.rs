@@ -1,0 +1,31 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a source says, or why it says nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Known_{T}")]
+pub enum Known<T> {
+    /// What it says.
+    Value(T),
+    /// Why it cannot be had, as a clause.
+    Unavailable(String),
+}
+
+impl<T> Known<T> {
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Unavailable(_) => None,
+        }
+    }
+}
+
+impl<T, E: ToString> From<Result<T, E>> for Known<T> {
+    fn from(result: Result<T, E>) -> Self {
+        match result {
+            Ok(value) => Self::Value(value),
+            Err(reason) => Self::Unavailable(reason.to_string()),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Asks every source, while the clocks run.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::discipline::chronyd_only_watches;
+use super::kernel::{self, Kernel};
+use super::known::Known;
+use super::plan::SYNC;
+use super::report::SyncReport;
+use super::slew::{self, Declared, Slew};
+use super::step::{self, WallStep};
+use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::record::Record;
+
+const CHRONYC: &str = "chronyc";
+/// Between two looks whether the run was stopped.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Asks here, in the coordinator: nothing that a worker would keep apart is measured.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let over_ms = record.sync.plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
+    record.sync.report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
+    if session.observer.cancelled() {
+        return Err(StageError::Incomplete("the run was stopped while the clocks were watched".to_owned()));
+    }
+    Ok(())
+}
+
+/// Waits for so long, or until the run is stopped.
+fn watch(session: &mut Session<'_>, over: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < over && !session.observer.cancelled() {
+        session.goes_on(SYNC, began.elapsed().div_duration_f64(over));
+        std::thread::sleep(LOOK_EVERY.min(over.saturating_sub(began.elapsed())));
+    }
+}
+
+/// What all sources say, and both clocks before and after `wait`. It changes nothing.
+pub fn observe(wait: impl FnOnce()) -> SyncReport {
+    let root = Path::new("/");
+    let kernel_at_start = kernel::read();
+    let (wall_at_start, slewed_at_start) = (step::now(), slew::now());
+    let daemons = daemon::read(root);
+    let timesyncd = timesyncd::read(root);
+    let tai_offset_s = kernel_at_start.value().and_then(|kernel| kernel.tai_offset_s);
+    let ptp = ptp::read(root, tai_offset_s);
+    wait();
+    let (wall_at_end, slewed_at_end) = (step::now(), slew::now());
+    // Both at once: the difference of their corrections is what slews an offset away now.
+    let chrony = chrony::read(CHRONYC);
+    let kernel = kernel::read();
+    let discipline = discipline::conclude(&kernel, &chrony, &daemons);
+    let steering = chrony.value().filter(|chrony| chrony.is_synchronised() && !chronyd_only_watches(&daemons));
+    let stepped = wall_at_start.and_then(|start| step::step(start, wall_at_end?));
+    SyncReport {
+        bound: bound::conclude(&discipline, &kernel, &chrony),
+        slew: Slew {
+            declared: declared(&kernel_at_start, &kernel),
+            observed: slewed_at_start.and_then(|start| slew::observed(start, slewed_at_end?)).into(),
+            transient_ppm: slew::transient_ppm(&kernel, steering).into(),
+        },
+        step: Known::<WallStep>::from(stepped),
+        discipline,
+        kernel,
+        chrony,
+        timesyncd,
+        daemons,
+        ptp,
+    }
+}
+
+fn declared(start: &Known<Kernel>, end: &Known<Kernel>) -> Known<Declared> {
+    match (start, end) {
+        (Known::Value(start), Known::Value(end)) => {
+            Known::Value(Declared { at_start_ppm: start.slew_ppm(), at_end_ppm: end.slew_ppm() })
+        }
+        (Known::Unavailable(why), _) | (_, Known::Unavailable(why)) => Known::Unavailable(why.clone()),
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether the wall clock is disciplined, by whom, how far it is off at most, and how fast `CLOCK_MONOTONIC` is slewed now.
+//!
+//! Every source is asked read-only: `adjtimex`, chronyd, `/proc`, `/sys/class/ptp` and `/dev/ptp*`. The slew is also
+//! observed, by both clocks read at the ends of the measuring time.
+
+pub mod bound;
+pub mod chrony;
+pub mod daemon;
+pub mod discipline;
+pub mod kernel;
+pub mod known;
+pub mod measure;
+pub mod plan;
+pub mod ptp;
+pub mod report;
+pub mod rules;
+pub mod slew;
+pub mod step;
+#[cfg(test)]
+mod tests;
+pub mod timesyncd;
+pub mod view;
+
+use std::time::Duration;
+
+use chronoscope_harness::rule::Rule;
+
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::engine::task::Served;
+use crate::page::Page;
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, PlanError};
+use crate::record::Record;
+use crate::section::Section;
+
+/// The section.
+pub struct Sync;
+
+impl Section for Sync {
+    type Options = plan::Options;
+    type Plan = plan::SyncPlan;
+    type Report = Option<report::SyncReport>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = &[];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+
+    fn plan(options: &plan::Options, _frame: &Frame) -> Result<Self::Plan, PlanError> {
+        plan::plan(options)
+    }
+
+    fn time_alone(depth: Depth) -> Option<Duration> {
+        Some(plan::time_alone(depth))
+    }
+
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        measure::run(session, record)
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+}

@@ -1,0 +1,69 @@
+use std::time::Duration;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, PlanError};
+
+pub const SYNC: Part = Part::named("sync");
+
+pub const PARTS: &[PartRow] = &[PartRow::on_request(SYNC, "who keeps the wall clock right", 1)];
+
+/// A shorter time cannot tell a slew of 10 ppm from none; a longer one averages over several updates of a daemon.
+const OVER: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(60));
+
+/// Options of the look at the wall clock.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    /// Watch both clocks for this long, 10ms to 1min [default: the time that the run takes, 1s]
+    #[arg(long, value_name = "TIME", value_parser = over, allow_hyphen_values = true, conflicts_with = "duration")]
+    pub over: Option<Duration>,
+}
+
+fn over(text: &str) -> Result<Duration, String> {
+    chronoscope_bench::time(text, "10ms to 1min")
+}
+
+/// How long the slew is observed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncPlan {
+    /// For how long, in milliseconds; null for the time of the part.
+    pub over_ms: Option<u64>,
+}
+
+/// # Errors
+/// What is wrong with the options and what is accepted.
+pub fn plan(options: &Options) -> Result<SyncPlan, PlanError> {
+    let Some(over) = options.over else { return Ok(SyncPlan::default()) };
+    let (shortest, longest) = OVER;
+    if !(shortest..=longest).contains(&over) {
+        let [given, shortest, longest] = [over, shortest, longest].map(humantime::format_duration);
+        return Err(PlanError::new(format!("--over {given} is out of range ({shortest}–{longest})")));
+    }
+    // Not above a minute, so it fits.
+    Ok(SyncPlan { over_ms: Some(over.as_millis() as u64) })
+}
+
+pub const fn time_alone(depth: Depth) -> Duration {
+    match depth {
+        Depth::Quick => Duration::from_millis(100),
+        Depth::Normal => Duration::from_secs(1),
+        Depth::Thorough => Duration::from_secs(10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_out_of_range_is_refused_with_the_range() {
+        let plan = |ms| plan(&Options { over: Some(Duration::from_millis(ms)) }).map_err(|error| error.to_string());
+        assert_eq!(plan(10), Ok(SyncPlan { over_ms: Some(10) }));
+        assert_eq!(plan(60_000), Ok(SyncPlan { over_ms: Some(60_000) }));
+        assert_eq!(plan(9).unwrap_err(), "--over 9ms is out of range (10ms–1m)");
+        assert_eq!(plan(60_001).unwrap_err(), "--over 1m 1ms is out of range (10ms–1m)");
+    }
+}

@@ -1,0 +1,140 @@
+//! The PTP clocks of this machine: hardware clocks of network cards, and the host's clock as a hypervisor shows it.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::known::Known;
+use super::slew::Bracket;
+
+const CLASS: &str = "sys/class/ptp";
+const SECOND_NS: i64 = 1_000_000_000;
+/// TAI − UTC since 2017, where the kernel was not told.
+const TAI_OFFSET_S: i32 = 37;
+
+/// A PTP clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PtpDevice {
+    /// `ptp0`.
+    pub device: String,
+    /// What its driver calls it.
+    pub clock_name: Known<String>,
+    /// Whose clock it is.
+    pub kind: PtpKind,
+    /// How far it is ahead of the wall clock now.
+    pub offset: Known<PtpOffset>,
+}
+
+/// Whose clock a PTP clock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PtpKind {
+    /// The host's wall clock, shown by the hypervisor.
+    Host,
+    /// A clock of its own, on a network card as a rule.
+    Hardware,
+}
+
+/// How far a PTP clock is ahead of `CLOCK_REALTIME`, between these for certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PtpOffset {
+    pub low_ns: i64,
+    pub high_ns: i64,
+    /// What it then seems to count.
+    pub timescale: Timescale,
+}
+
+/// What a clock seems to count, if the wall clock is right to a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timescale {
+    Utc,
+    Tai,
+    /// Neither: nobody has set it.
+    Arbitrary,
+}
+
+/// The PTP clocks under `root`, `/` but in tests; `tai_offset_s` is what the kernel was told.
+pub fn read(root: &Path, tai_offset_s: Option<i32>) -> Known<Vec<PtpDevice>> {
+    let class = root.join(CLASS);
+    let entries = match fs::read_dir(&class) {
+        Ok(entries) => entries,
+        Err(error) => return Known::Unavailable(format!("{}: {error}", class.display())),
+    };
+    let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.starts_with("ptp"));
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    Known::Value(names.into_iter().map(|name| device(root, name, tai_offset_s)).collect())
+}
+
+fn device(root: &Path, device: String, tai_offset_s: Option<i32>) -> PtpDevice {
+    let path = root.join(CLASS).join(&device).join("clock_name");
+    let clock_name: Known<String> = fs::read(&path)
+        .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
+        .map_err(|error| format!("{}: {error}", path.display()))
+        .into();
+    let kind = clock_name.value().map_or(PtpKind::Hardware, |name| kind_of(name));
+    let path = root.join("dev").join(&device);
+    let read = File::open(&path).and_then(|file| ahead(&file)).map_err(|error| error.to_string());
+    let offset = read.and_then(|seen| offset(seen, tai_offset_s)).map_err(|why| format!("{}: {why}", path.display()));
+    PtpDevice { device, clock_name, kind, offset: offset.into() }
+}
+
+/// # Sources
+/// The names in Linux drivers/ptp: ptp_kvm_common.c, ptp_vmw.c, ptp_vmclock.c; drivers/hv/hv_util.c.
+pub fn kind_of(clock_name: &str) -> PtpKind {
+    let is_host = ["KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock"].iter().any(|name| clock_name.starts_with(name));
+    if is_host { PtpKind::Host } else { PtpKind::Hardware }
+}
+
+/// The PTP clock between two reads of the wall clock.
+#[cfg(target_os = "linux")]
+fn ahead(device: &File) -> std::io::Result<Bracket> {
+    use std::io::Error;
+    use std::os::fd::AsFd;
+
+    use chronoscope_clock::os::{OsClock, try_read_ns};
+    use rustix::time::{DynamicClockId, clock_gettime_dynamic};
+
+    use super::slew::bracket;
+
+    let clock = || {
+        let time = clock_gettime_dynamic(DynamicClockId::Dynamic(device.as_fd()))?;
+        // A clock that nobody has set may be before 1970.
+        let ns = time.tv_sec.checked_mul(SECOND_NS).and_then(|ns| ns.checked_add(time.tv_nsec));
+        ns.and_then(|ns| u64::try_from(ns).ok()).ok_or_else(|| Error::other("its time is out of range"))
+    };
+    bracket(|| try_read_ns(OsClock::Realtime).map_err(|why| Error::other(why.reason())), clock)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ahead(_device: &File) -> std::io::Result<Bracket> {
+    Err(std::io::Error::other("PTP clocks are read on Linux only"))
+}
+
+/// How far the inner clock is ahead of the outer one.
+///
+/// # Errors
+/// Why that cannot be said.
+pub fn offset(seen: Bracket, tai_offset_s: Option<i32>) -> Result<PtpOffset, String> {
+    let seen = seen.checked()?;
+    let between = |ns: u64| {
+        let ahead = i128::from(seen.inner_ns) - i128::from(ns);
+        i64::try_from(ahead).unwrap_or(if ahead < 0 { i64::MIN } else { i64::MAX })
+    };
+    // Each value is cut off by up to 1 ns.
+    let (low_ns, high_ns) = (between(seen.after_ns).saturating_sub(1), between(seen.before_ns).saturating_add(1));
+    Ok(PtpOffset { low_ns, high_ns, timescale: timescale(low_ns, tai_offset_s) })
+}
+
+fn timescale(ahead_ns: i64, tai_offset_s: Option<i32>) -> Timescale {
+    let tai_ns = i64::from(tai_offset_s.unwrap_or(TAI_OFFSET_S)) * SECOND_NS;
+    let is_near = |ns: i64| ahead_ns.abs_diff(ns) < SECOND_NS.unsigned_abs();
+    match ahead_ns {
+        _ if is_near(0) => Timescale::Utc,
+        _ if is_near(tai_ns) => Timescale::Tai,
+        _ => Timescale::Arbitrary,
+    }
+}

@@ -1,0 +1,365 @@
+use chronoscope_harness::quantity::{PPM, ns};
+use chronoscope_harness::rule::Rule;
+
+use super::chrony::{Chrony, ChronyLeap};
+use super::daemon::DaemonKind;
+use super::discipline::{DisciplineState, chronyd_only_watches, names, steering};
+use super::kernel::{ClockState, Kernel, StatusFlag};
+use super::known::Known;
+use super::ptp::{PtpDevice, PtpKind};
+use super::report::SyncReport;
+use crate::finding::{Finding, Kind, Severity};
+use crate::record::Record;
+
+const WALL: &str = "CLOCK_REALTIME";
+const MONOTONIC: &str = "CLOCK_MONOTONIC";
+const RAW: &str = "CLOCK_MONOTONIC_RAW";
+
+/// An error that mixes up the order of events on machines of one network.
+const LARGE_ERROR_NS: f64 = 100e6;
+/// A slew by which a second is off by 100 µs. Crystals are within; slewing an offset away takes up to 500 ppm by the kernel,
+/// and more by chronyd.
+const SLEWED_PPM: f64 = 100.0;
+/// The kernel's limit is 500 ppm, in units of 2⁻¹⁶ ppm.
+const FREQUENCY_LIMIT_PPM: f64 = 499.99;
+/// An offset that ntpd steps rather than slews (`STEPT` of RFC 5905).
+const STEP_NS: f64 = 128e6;
+/// How far what is observed may lie beside what is declared: a step of the kernel's multiplier is less.
+const DECLARED_WITHIN_PPM: f64 = 1.0;
+/// And by how much of the slewing that shrinks each second.
+const DECLARED_WITHIN_SHARE: f64 = 0.1;
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[WALL_CLOCK_UNDISCIPLINED], find: |record| of(record, undisciplined) },
+    Rule { yields: &[WALL_CLOCK_ERROR_LARGE], find: |record| of(record, error_large) },
+    Rule { yields: &[WALL_CLOCK_ERROR_UNKNOWN], find: |record| of(record, error_unknown) },
+    Rule { yields: &[WALL_CLOCK_NEEDS_STEP], find: |record| of(record, needs_step) },
+    Rule { yields: &[WALL_CLOCK_STEPPED], find: |record| of(record, stepped) },
+    Rule { yields: &[KERNEL_NOT_TOLD], find: |record| of(record, kernel_not_told) },
+    Rule { yields: &[TIME_DAEMONS_COMPETE], find: |record| of(record, daemons_compete) },
+    Rule { yields: &[LEAP_SECOND_PENDING], find: |record| of(record, leap_second) },
+    Rule { yields: &[MONOTONIC_SLEWED], find: |record| of(record, monotonic_slewed) },
+    Rule { yields: &[RAW_CLOCK_OFF], find: |record| of(record, raw_clock_off) },
+    Rule { yields: &[SLEW_NOT_AS_DECLARED], find: |record| of(record, slew_not_as_declared) },
+    Rule { yields: &[FREQUENCY_AT_LIMIT], find: |record| of(record, frequency_at_limit) },
+    Rule { yields: &[PTP_CLOCK_UNUSED], find: |record| of(record, ptp_unused) },
+];
+
+pub const WALL_CLOCK_UNDISCIPLINED: Kind =
+    kind("wall_clock_undisciplined", Severity::Warning, "nobody keeps the wall clock to UTC");
+pub const WALL_CLOCK_ERROR_LARGE: Kind =
+    kind("wall_clock_error_large", Severity::Warning, "the wall clock may be off by more than 100 ms");
+pub const WALL_CLOCK_ERROR_UNKNOWN: Kind =
+    kind("wall_clock_error_unknown", Severity::Notice, "nobody states how far the wall clock may be off");
+pub const WALL_CLOCK_NEEDS_STEP: Kind =
+    kind("wall_clock_needs_step", Severity::Warning, "the wall clock is so far off that slewing takes long");
+pub const WALL_CLOCK_STEPPED: Kind =
+    kind("wall_clock_stepped", Severity::Warning, "the wall clock was set while it was watched");
+pub const KERNEL_NOT_TOLD: Kind =
+    kind("kernel_not_told", Severity::Notice, "a daemon keeps the wall clock and does not tell the kernel");
+pub const TIME_DAEMONS_COMPETE: Kind =
+    kind("time_daemons_compete", Severity::Warning, "two daemons steer the wall clock");
+pub const LEAP_SECOND_PENDING: Kind = kind("leap_second_pending", Severity::Warning, "a leap second is near");
+pub const MONOTONIC_SLEWED: Kind =
+    kind("monotonic_slewed", Severity::Warning, "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong");
+pub const RAW_CLOCK_OFF: Kind =
+    kind("raw_clock_off", Severity::Notice, "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it");
+pub const SLEW_NOT_AS_DECLARED: Kind =
+    kind("slew_not_as_declared", Severity::Notice, "`CLOCK_MONOTONIC` does not run as the kernel declares");
+pub const FREQUENCY_AT_LIMIT: Kind =
+    kind("frequency_at_limit", Severity::Warning, "the frequency correction is at the kernel's limit");
+pub const PTP_CLOCK_UNUSED: Kind =
+    kind("ptp_clock_unused", Severity::Notice, "a PTP clock is there, and nobody uses it");
+
+const fn kind(id: &'static str, severity: Severity, about: &'static str) -> Kind {
+    Kind { id, severity, shown_in: &["sync"], about }
+}
+
+fn of(record: &Record, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
+    record.sync.report.as_ref().and_then(rule).into_iter().collect()
+}
+
+fn undisciplined(report: &SyncReport) -> Option<Finding> {
+    let found = &report.discipline;
+    if found.state != DisciplineState::NotDisciplined {
+        return None;
+    }
+    let summary = format!("nobody keeps the wall clock to UTC: {}", found.evidence.join("; "));
+    let finding = Finding::new(WALL_CLOCK_UNDISCIPLINED, summary).about(WALL);
+    let kinds = steering(&report.daemons);
+    let host = report.ptp.value().into_iter().flatten().find(|device| device.kind == PtpKind::Host);
+    Some(match (kinds.first(), host) {
+        (Some(DaemonKind::Chronyd), _) => finding.advice("find out why: chronyc sources -v, chronyc tracking"),
+        (Some(DaemonKind::Timesyncd), _) => finding.advice("find out why: timedatectl timesync-status"),
+        (Some(DaemonKind::Ntpd), _) => finding.advice("find out why: ntpq -pn"),
+        (Some(other), _) => finding.advice(format!("find out why in the log of {}", other.name())),
+        (None, _) if chronyd_only_watches(&report.daemons) => {
+            finding.advice("start chronyd without -x where it may set the clock: on the host, if this is a container")
+        }
+        (None, Some(PtpDevice { device, .. })) => finding.advice(format!(
+            "run chronyd with \"refclock PHC /dev/{device} poll 2\" and rtcsync: it follows the host's clock and needs no network"
+        )),
+        (None, None) => finding.advice("run chronyd with rtcsync in its configuration; in a container, on the host"),
+    })
+}
+
+fn error_large(report: &SyncReport) -> Option<Finding> {
+    let bound = report.bound.value().filter(|bound| bound.error_ns > LARGE_ERROR_NS)?;
+    let summary = format!("the wall clock may be off by up to {}", ns(bound.error_ns));
+    Some(
+        Finding::new(WALL_CLOCK_ERROR_LARGE, summary)
+            .about(WALL)
+            .value("error_ns", bound.error_ns)
+            .advice("use a nearer time server, or wait until the daemon has settled")
+            .advice("do not compare timestamps of two machines that are closer than the sum of both errors"),
+    )
+}
+
+fn error_unknown(report: &SyncReport) -> Option<Finding> {
+    let Known::Unavailable(why) = &report.bound else { return None };
+    if report.discipline.state == DisciplineState::NotDisciplined {
+        return None;
+    }
+    let summary = format!("no bound on the wall clock's error is known: {why}");
+    let finding = Finding::new(WALL_CLOCK_ERROR_UNKNOWN, summary).about(WALL);
+    Some(match (&report.kernel, report.discipline.by) {
+        (Known::Unavailable(_), _) => finding.advice("run it where adjtimex is allowed, outside the sandbox"),
+        (_, Some(DaemonKind::Chronyd)) => finding.advice("install chronyc, and let this user reach chronyd by it"),
+        _ => finding.advice("chronyd with rtcsync states one"),
+    })
+}
+
+/// chronyd's word, where it steers the clock and follows a reference.
+fn steering_chrony(report: &SyncReport) -> Option<&Chrony> {
+    report.chrony.value().filter(|chrony| chrony.is_synchronised() && !chronyd_only_watches(&report.daemons))
+}
+
+fn needs_step(report: &SyncReport) -> Option<Finding> {
+    let chrony = steering_chrony(report);
+    // The kernel's offset is what has yet to be added.
+    let ahead_ns = chrony
+        .map(|chrony| chrony.ahead_ns)
+        .or_else(|| report.kernel.value().map(|kernel| -(kernel.to_slew_ns() as f64)))?;
+    if ahead_ns.abs() < STEP_NS {
+        return None;
+    }
+    let way = if ahead_ns > 0.0 { "ahead" } else { "behind" };
+    let rate_ppm = report.slew.transient_ppm.value().copied().filter(|rate| rate * ahead_ns < 0.0);
+    let rest = rate_ppm.map_or_else(String::new, |rate| {
+        format!(
+            "; at the present slew of {} that takes {}",
+            PPM.signed().value(rate),
+            ns((ahead_ns / rate).abs() * 1e6)
+        )
+    });
+    let summary = format!("the wall clock is {} {way} and is being slewed{rest}", ns(ahead_ns.abs()));
+    let finding = Finding::new(WALL_CLOCK_NEEDS_STEP, summary).about(WALL).value("ahead_ns", ahead_ns);
+    Some(match chrony {
+        Some(_) => finding
+            .advice("if the programs here can bear a step: chronyc makestep")
+            .advice("to step only at start: makestep 1 3 in chrony.conf"),
+        None => finding.advice("if the programs here can bear a step: restart the daemon so that it steps once"),
+    })
+}
+
+fn stepped(report: &SyncReport) -> Option<Finding> {
+    let step = report.step.value().filter(|step| step.is_step())?;
+    let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
+    let way = if by_ns > 0.0 { "forward" } else { "back" };
+    let summary = format!("the wall clock was set {way} by {} while it was watched", ns(by_ns.abs()));
+    Some(
+        Finding::new(WALL_CLOCK_STEPPED, summary)
+            .about(WALL)
+            .value("step_ns", by_ns)
+            .advice("find who sets it: a daemon that starts, an administrator, the hypervisor")
+            .advice(format!("time no interval with {WALL}; use {MONOTONIC}")),
+    )
+}
+
+fn kernel_not_told(report: &SyncReport) -> Option<Finding> {
+    let found = &report.discipline;
+    let by_chrony = found.state == DisciplineState::Disciplined && found.by == Some(DaemonKind::Chronyd);
+    if !by_chrony || report.kernel.value().is_none_or(|kernel| kernel.is_synchronised) {
+        return None;
+    }
+    let summary = "chronyd keeps the clock, but the kernel says unsynchronised: programs that ask the kernel (ntp_adjtime, \
+                   chronoscope_clock::utc) get no bound";
+    Some(Finding::new(KERNEL_NOT_TOLD, summary).about(WALL).advice("add rtcsync to chrony.conf and restart chronyd"))
+}
+
+fn daemons_compete(report: &SyncReport) -> Option<Finding> {
+    let kinds = steering(&report.daemons);
+    if kinds.len() < 2 {
+        return None;
+    }
+    let summary = format!("{} steer the wall clock at once, each against the other", names(&kinds));
+    Some(
+        Finding::new(TIME_DAEMONS_COMPETE, summary)
+            .about(WALL)
+            .value("daemons", kinds.len() as f64)
+            .advice("stop and disable all but one"),
+    )
+}
+
+fn leap_second(report: &SyncReport) -> Option<Finding> {
+    let by_kernel = report.kernel.value().and_then(leap_of_kernel);
+    let by_chrony = || match report.chrony.value()?.leap {
+        ChronyLeap::Insert => Some("a leap second will be inserted at the end of this month"),
+        ChronyLeap::Delete => Some("a leap second will be left out at the end of this month"),
+        ChronyLeap::Normal | ChronyLeap::NotSynchronised => None,
+    };
+    let summary = by_kernel.or_else(by_chrony)?;
+    Some(
+        Finding::new(LEAP_SECOND_PENDING, summary).about(WALL).advice(format!(
+            "across it {WALL} repeats or skips a second: order events by {MONOTONIC}, or by CLOCK_TAI"
+        )),
+    )
+}
+
+fn leap_of_kernel(kernel: &Kernel) -> Option<&'static str> {
+    match kernel.state {
+        ClockState::InLeapSecond => Some("a leap second is under way"),
+        // Over, its flag not cleared yet.
+        ClockState::LeapSecondOver => None,
+        _ if kernel.has(StatusFlag::InsertLeap) => Some("a leap second will be inserted at the end of this UTC day"),
+        _ if kernel.has(StatusFlag::DeleteLeap) => Some("a leap second will be left out at the end of this UTC day"),
+        _ => None,
+    }
+}
+
+/// How fast `CLOCK_MONOTONIC` runs now, for certain between these.
+fn slew_now(report: &SyncReport) -> Option<(f64, f64)> {
+    let observed = report.slew.observed.value().map(|seen| (seen.low_ppm, seen.high_ppm));
+    observed.or_else(|| report.slew.declared.value().map(|told| (told.at_end_ppm, told.at_end_ppm)))
+}
+
+/// What is nearest to 0 of an interval; 0 where it contains that.
+fn least((low, high): (f64, f64)) -> f64 {
+    if low > 0.0 { low } else { high.min(0.0) }
+}
+
+fn monotonic_slewed(report: &SyncReport) -> Option<Finding> {
+    let slewed = |slew_ppm: f64, summary: String| {
+        Finding::new(MONOTONIC_SLEWED, summary).about(MONOTONIC).value("slew_ppm", slew_ppm)
+    };
+    let per_second = |rate_ppm: f64| ns(rate_ppm.abs() * 1e3);
+    match report.slew.transient_ppm {
+        Known::Value(rate) if rate.abs() > SLEWED_PPM => {
+            let way = if rate > 0.0 { "long" } else { "short" };
+            let summary = format!(
+                "{MONOTONIC} is being slewed by {} to remove an offset: an interval of 1 s comes out {} too {way}",
+                PPM.signed().value(rate),
+                per_second(rate)
+            );
+            let advice = format!("until the offset is gone, time intervals with {RAW} or the CPU's counter");
+            Some(slewed(rate, summary).advice(advice))
+        }
+        Known::Value(_) => None,
+        Known::Unavailable(_) => {
+            let (low, high) = slew_now(report).filter(|between| least(*between).abs() > SLEWED_PPM)?;
+            let rate = low.midpoint(high);
+            let summary = format!(
+                "{MONOTONIC} runs {} against {RAW}: one of them is off by {} per second, and nobody here says which",
+                PPM.signed().value(rate),
+                per_second(rate)
+            );
+            let advice = if report.discipline.state == DisciplineState::NotDisciplined {
+                "a daemon left this correction behind: run one again, or clear it (adjtimex -f 0 -t 10000)"
+            } else {
+                "if a daemon is removing an offset, wait until it is gone; if the rate lasts, the counter's frequency is off \
+                 and the daemon corrects it"
+            };
+            Some(slewed(rate, summary).advice(advice))
+        }
+    }
+}
+
+/// A correction that lasts makes `CLOCK_MONOTONIC` right: what has none is wrong.
+fn raw_clock_off(report: &SyncReport) -> Option<Finding> {
+    let transient = report.slew.transient_ppm.value()?;
+    let correction = report.kernel.value()?.slew_ppm() - transient;
+    if report.discipline.state != DisciplineState::Disciplined || correction.abs() <= SLEWED_PPM {
+        return None;
+    }
+    let way = if correction > 0.0 { "slow" } else { "fast" };
+    let summary = format!(
+        "the counter runs {} {way}, which the frequency correction of {MONOTONIC} makes good: {RAW} and ticks by the declared \
+         frequency are off by {} per second",
+        PPM.value(correction.abs()),
+        ns(correction.abs() * 1e3)
+    );
+    Some(
+        Finding::new(RAW_CLOCK_OFF, summary)
+            .about(RAW)
+            .value("correction_ppm", correction)
+            .advice(format!("time long intervals with {MONOTONIC}")),
+    )
+}
+
+fn slew_not_as_declared(report: &SyncReport) -> Option<Finding> {
+    let (seen, told) = (report.slew.observed.value()?, report.slew.declared.value()?);
+    let offset_slew = report.kernel.value().map_or(0.0, |kernel| kernel.offset_slew_ppm.abs());
+    let within = DECLARED_WITHIN_PPM + DECLARED_WITHIN_SHARE * offset_slew;
+    let low = told.at_start_ppm.min(told.at_end_ppm) - within;
+    let high = told.at_start_ppm.max(told.at_end_ppm) + within;
+    if seen.low_ppm <= high && seen.high_ppm >= low {
+        return None;
+    }
+    let summary = format!(
+        "{MONOTONIC} was observed to run {} against {RAW}, and adjtimex declares {}",
+        PPM.signed().value(seen.ppm),
+        PPM.signed().value(told.at_end_ppm)
+    );
+    Some(
+        Finding::new(SLEW_NOT_AS_DECLARED, summary)
+            .about(MONOTONIC)
+            .value("observed_ppm", seen.ppm)
+            .value("declared_ppm", told.at_end_ppm)
+            .advice("run it again: if a daemon changed the rate meanwhile, they will agree"),
+    )
+}
+
+fn frequency_at_limit(report: &SyncReport) -> Option<Finding> {
+    let frequency_ppm = report.kernel.value()?.frequency_ppm;
+    if frequency_ppm.abs() < FREQUENCY_LIMIT_PPM {
+        return None;
+    }
+    let summary = format!(
+        "the frequency correction is {}, the kernel's limit: the clock drifts faster than it can be corrected",
+        PPM.signed().value(frequency_ppm)
+    );
+    Some(
+        Finding::new(FREQUENCY_AT_LIMIT, summary)
+            .about(WALL)
+            .value("frequency_ppm", frequency_ppm)
+            .advice("delete the daemon's drift file and restart it")
+            .advice(
+                "if it comes back, the counter's frequency is wrong: chronoscope clocks shows which source says so",
+            ),
+    )
+}
+
+fn ptp_unused(report: &SyncReport) -> Option<Finding> {
+    let devices = report.ptp.value().filter(|devices| !devices.is_empty())?;
+    let daemons = report.daemons.value()?;
+    // A reference that is no address is a clock of this machine, which may be this one.
+    let is_reference_clock =
+        |chrony: &Chrony| chrony.reference.as_ref().is_some_and(|name| name.parse::<std::net::IpAddr>().is_err());
+    if daemons.iter().any(|daemon| daemon.kind.uses_ptp()) || report.chrony.value().is_some_and(is_reference_clock) {
+        return None;
+    }
+    let device = devices.iter().find(|device| device.kind == PtpKind::Host).unwrap_or(&devices[0]);
+    let name = device.clock_name.value().map_or_else(String::new, |name| format!(" ({name})"));
+    let path = format!("/dev/{}", device.device);
+    let summary = format!("{path}{name} is present, and no daemon visible from here uses it");
+    let finding = Finding::new(PTP_CLOCK_UNUSED, summary).about(&path);
+    Some(match device.kind {
+        PtpKind::Host => finding.advice(format!(
+            "it shows the host's clock to a few µs: chronyd follows it with \"refclock PHC {path} poll 2\""
+        )),
+        PtpKind::Hardware => finding.advice(
+            "if the network has a PTP grandmaster, ptp4l and phc2sys keep the wall clock to it within a few µs"
+                .to_owned(),
+        ),
+    })
+}

@@ -1,0 +1,121 @@
+//! How fast `CLOCK_MONOTONIC` runs against `CLOCK_MONOTONIC_RAW`: what the kernel declares, and what is observed.
+
+use chronoscope_clock::os::{OsClock, try_read_ns};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::chrony::Chrony;
+use super::kernel::{Kernel, StatusFlag};
+use super::known::Known;
+
+/// Tries to read two clocks at once: one of them is hardly ever interrupted. About 10 µs.
+const TRIES: usize = 64;
+
+/// By how much `CLOCK_MONOTONIC` runs faster than `CLOCK_MONOTONIC_RAW`. Positive: faster, so that intervals come out long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slew {
+    /// As the kernel declares it.
+    pub declared: Known<Declared>,
+    /// As seen.
+    pub observed: Known<Observed>,
+    /// The part that slews an offset away: by it intervals are wrong, while the rest makes them right.
+    pub transient_ppm: Known<f64>,
+}
+
+/// What `adjtimex` says, when the observation began and when it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Declared {
+    pub at_start_ppm: f64,
+    pub at_end_ppm: f64,
+}
+
+/// A rate between two moments. The truth is between `low_ppm` and `high_ppm` for certain: the bounds come from the order
+/// of the reads and their rounding, not from statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observed {
+    pub ppm: f64,
+    pub low_ppm: f64,
+    pub high_ppm: f64,
+    /// From the first moment to the second, by `CLOCK_MONOTONIC_RAW`.
+    pub over_ns: u64,
+}
+
+/// One clock read between two reads of another, each in whole nanoseconds, cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bracket {
+    pub before_ns: u64,
+    pub inner_ns: u64,
+    pub after_ns: u64,
+}
+
+impl Bracket {
+    /// The longest there is where the outer clock went back.
+    fn width_ns(&self) -> u64 {
+        self.after_ns.checked_sub(self.before_ns).unwrap_or(u64::MAX)
+    }
+
+    /// # Errors
+    /// That the outer clock went back, so that nothing follows from the order of the reads.
+    pub fn checked(self) -> Result<Self, String> {
+        if self.after_ns < self.before_ns { Err("a clock went back while it was read".to_owned()) } else { Ok(self) }
+    }
+}
+
+/// `inner` between two reads of `outer`: of several tries the one that took least, which was interrupted least.
+pub fn bracket<E>(
+    mut outer: impl FnMut() -> Result<u64, E>,
+    mut inner: impl FnMut() -> Result<u64, E>,
+) -> Result<Bracket, E> {
+    let mut once = || Ok(Bracket { before_ns: outer()?, inner_ns: inner()?, after_ns: outer()? });
+    let mut best = once()?;
+    for _ in 1..TRIES {
+        let next = once()?;
+        if next.width_ns() < best.width_ns() {
+            best = next;
+        }
+    }
+    Ok(best)
+}
+
+/// `CLOCK_MONOTONIC` between two reads of `CLOCK_MONOTONIC_RAW`, now.
+pub fn now() -> Result<Bracket, String> {
+    let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", OsClock::name(clock)));
+    bracket(read(OsClock::MonotonicRaw), read(OsClock::Monotonic))
+}
+
+/// By how much the inner clock ran faster than the outer one from `start` to `end`.
+///
+/// # Errors
+/// Why that cannot be said.
+pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
+    let (start, end) = (start.checked()?, end.checked()?);
+    let passed = |from: u64, to: u64| i128::from(to) - i128::from(from);
+    // The inner clock was read at some moment between the outer reads around it; each value was cut off by up to 1 ns.
+    let inner = passed(start.inner_ns, end.inner_ns);
+    let shortest = passed(start.after_ns, end.before_ns) - 1;
+    let longest = passed(start.before_ns, end.after_ns) + 1;
+    if shortest <= 0 || inner <= 0 {
+        return Err("the clocks hardly moved while they were watched".to_owned());
+    }
+    let excess_ppm = |inner: i128, outer: i128| (inner - outer) as f64 / outer as f64 * 1e6;
+    let (low_ppm, high_ppm) = (excess_ppm(inner - 1, longest), excess_ppm(inner + 1, shortest));
+    let over_ns = u64::try_from((shortest + longest) / 2).unwrap_or(u64::MAX);
+    Ok(Observed { ppm: low_ppm.midpoint(high_ppm), low_ppm, high_ppm, over_ns })
+}
+
+/// The part of the slew that removes an offset. chronyd slews by the frequency alone, and says which frequency it holds
+/// right; the kernel's own loop keeps the two apart.
+///
+/// # Errors
+/// Why nobody can say.
+pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Result<f64, String> {
+    let kernel = match kernel {
+        Known::Value(kernel) => kernel,
+        Known::Unavailable(why) => return Err(why.clone()),
+    };
+    match chrony {
+        Some(chrony) => Ok(kernel.slew_ppm() - chrony.correction_ppm),
+        None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Ok(kernel.offset_slew_ppm),
+        None => Err("no source tells a lasting correction from the slewing away of an offset".to_owned()),
+    }
+}

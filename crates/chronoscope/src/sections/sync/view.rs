@@ -1,0 +1,268 @@
+use std::time::{Duration, UNIX_EPOCH};
+
+use anstyle::Style;
+use chronoscope_harness::quantity::{PPM, ns};
+
+use super::chrony::Chrony;
+use super::daemon::Daemon;
+use super::discipline::DisciplineState;
+use super::kernel::Kernel;
+use super::known::Known;
+use super::plan::SYNC;
+use super::ptp::{PtpDevice, PtpOffset, Timescale};
+use super::report::SyncReport;
+use super::slew::Observed;
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::{DIM, GOOD, PLAIN, WARNING};
+use crate::record::Record;
+use crate::table::{Align, Table};
+use crate::view::reason::not_tested;
+
+const NONE: &str = "–";
+
+/// Who keeps the wall clock, how far it is off, how fast it is slewed, and what each source says.
+pub fn show(page: &mut Page, record: &Record) {
+    page.section("SYNC: is the wall clock disciplined, by whom, and how far off at most");
+    let Some(report) = &record.sync.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[SYNC]));
+        return;
+    };
+    answers(page, report);
+    page.section("SLEW: CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW");
+    slew(page, report);
+    page.section("SOURCES");
+    sources(page, report);
+    ptp(page, &report.ptp);
+}
+
+fn sentence(page: &mut Page, style: Style, sign: &str, text: &str) {
+    page.paragraph(Line::styled(style, &format!("{sign} ")), style, text);
+}
+
+fn table(page: &mut Page, mut table: Table, rows: impl IntoIterator<Item = Vec<String>>) {
+    for row in rows {
+        table.cells(PLAIN, row);
+    }
+    page.table(table);
+}
+
+fn ppm(value: f64) -> String {
+    PPM.signed().value(value)
+}
+
+/// `+12.05 ppm ± 0.10`, or `< 0.110 ppm` where none could be told from zero.
+fn observed(seen: &Observed) -> String {
+    if seen.low_ppm > 0.0 || seen.high_ppm < 0.0 {
+        PPM.signed().plus_minus(seen.ppm, (seen.high_ppm - seen.low_ppm) / 2.0)
+    } else {
+        PPM.below(seen.low_ppm.abs().max(seen.high_ppm.abs()))
+    }
+}
+
+fn answers(page: &mut Page, report: &SyncReport) {
+    let found = &report.discipline;
+    let by = found.by.map_or("by a daemon that is not visible here", |kind| kind.name());
+    let (style, sign, words) = match found.state {
+        DisciplineState::Disciplined if found.by.is_some() => (GOOD, "✔", format!("disciplined by {by}")),
+        DisciplineState::Disciplined => (GOOD, "✔", format!("disciplined {by}")),
+        DisciplineState::NotDisciplined => (WARNING, "!", "not disciplined".to_owned()),
+        DisciplineState::Unknown => (PLAIN, "?", "not known whether it is disciplined".to_owned()),
+    };
+    sentence(page, style, sign, &format!("{words}: {}", found.evidence.join("; ")));
+    match &report.bound {
+        Known::Value(bound) => {
+            let (formula, assumption) = (bound.basis.formula(), bound.basis.assumption());
+            sentence(page, PLAIN, "·", &format!("off by {} at most: {formula}", ns(bound.error_ns)));
+            sentence(page, DIM, " ", &format!("if {assumption}"));
+        }
+        Known::Unavailable(why) => sentence(page, PLAIN, "·", &format!("no bound on its error: {why}")),
+    }
+    if let Some(step) = report.step.value().filter(|step| step.is_step()) {
+        let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
+        sentence(page, WARNING, "!", &format!("set by {} while it was watched", ns(by_ns)));
+    }
+}
+
+fn slew(page: &mut Page, report: &SyncReport) {
+    let slew = &report.slew;
+    let row = |name: &str, rate: String, words: String| vec![name.to_owned(), rate, words];
+    let none = || NONE.to_owned();
+    let seen = match &slew.observed {
+        Known::Value(seen) => row("observed", observed(seen), format!("mean over {}", ns(seen.over_ns as f64))),
+        Known::Unavailable(why) => row("observed", none(), why.clone()),
+    };
+    let told = match &slew.declared {
+        Known::Value(told) => {
+            let words = if told.at_start_ppm == told.at_end_ppm {
+                "adjtimex: frequency, tick and what slews an offset".to_owned()
+            } else {
+                format!("adjtimex; {} when the observation began", ppm(told.at_start_ppm))
+            };
+            row("declared", ppm(told.at_end_ppm), words)
+        }
+        Known::Unavailable(why) => row("declared", none(), why.clone()),
+    };
+    let transient = match &slew.transient_ppm {
+        Known::Value(rate) => {
+            let words = "intervals are wrong by this; the rest corrects the counter's frequency".to_owned();
+            row("to remove an offset", ppm(*rate), words)
+        }
+        Known::Unavailable(why) => row("to remove an offset", none(), why.clone()),
+    };
+    let columns = Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]);
+    table(page, columns, [seen, told, transient]);
+}
+
+fn sources(page: &mut Page, report: &SyncReport) {
+    let row = |source: &str, says: String| vec![source.to_owned(), says];
+    let mut rows = Vec::new();
+    match &report.kernel {
+        Known::Value(kernel) => rows.extend(
+            of_kernel(kernel).into_iter().enumerate().map(|(at, says)| row(if at == 0 { "kernel" } else { "" }, says)),
+        ),
+        Known::Unavailable(why) => rows.push(row("kernel", format!("unavailable: {why}"))),
+    }
+    match &report.chrony {
+        Known::Value(chrony) => rows.extend(
+            of_chrony(chrony).into_iter().enumerate().map(|(at, says)| row(if at == 0 { "chronyd" } else { "" }, says)),
+        ),
+        Known::Unavailable(why) => rows.push(row("chronyd", format!("unavailable: {why}"))),
+    }
+    rows.push(row(
+        "systemd-timesyncd",
+        match &report.timesyncd {
+            Known::Value(told) => {
+                let at = UNIX_EPOCH + Duration::from_nanos(told.synchronised_unix_ns);
+                format!("last adjusted the clock at {}", humantime::format_rfc3339_seconds(at))
+            }
+            Known::Unavailable(why) => format!("unavailable: {why}"),
+        },
+    ));
+    match &report.daemons {
+        Known::Value(seen) if seen.is_empty() => rows.push(row("processes", "none that keeps a clock".to_owned())),
+        Known::Value(seen) => rows.extend(
+            seen.iter().enumerate().map(|(at, daemon)| row(if at == 0 { "processes" } else { "" }, of_daemon(daemon))),
+        ),
+        Known::Unavailable(why) => rows.push(row("processes", format!("unavailable: {why}"))),
+    }
+    table(page, Table::new(&[("source", Align::Left), ("says", Align::Left)]), rows);
+}
+
+fn of_kernel(kernel: &Kernel) -> Vec<String> {
+    let state = if kernel.is_synchronised { "synchronised" } else { "unsynchronised" };
+    let flags: Vec<&str> = kernel.flags.iter().map(|flag| flag.name()).collect();
+    let flags = if flags.is_empty() { NONE.to_owned() } else { flags.join(" ") };
+    let tai = kernel.tai_offset_s.map_or_else(|| "not set".to_owned(), |seconds| format!("{seconds} s"));
+    let adjtime = kernel.adjtime_ns.map_or_else(|| "unknown".to_owned(), |left| ns(left as f64));
+    let mut said = vec![
+        format!("{state} · status {flags} · TAI − UTC {tai}"),
+        format!("frequency correction {} · by the tick {}", ppm(kernel.frequency_ppm), ppm(kernel.tick_ppm)),
+        format!("still to slew {}, by adjtime {adjtime}", ns(kernel.offset_ns as f64)),
+        format!(
+            "maximum error {} · estimated error {} · time constant {}",
+            ns(kernel.max_error_ns as f64),
+            ns(kernel.est_error_ns as f64),
+            kernel.time_constant
+        ),
+    ];
+    if let Some(pps) = kernel.pps {
+        said.push(format!(
+            "PPS {} · stability {} · jitter {}",
+            ppm(pps.frequency_ppm),
+            ppm(pps.stability_ppm),
+            ns(pps.jitter_ns as f64)
+        ));
+    }
+    said
+}
+
+fn of_chrony(chrony: &Chrony) -> Vec<String> {
+    let state = match chrony.is_synchronised() {
+        true => "follows",
+        false if chrony.is_local() => "follows its own clock",
+        false => "not synchronised",
+    };
+    let name = chrony.reference.as_deref().unwrap_or("");
+    let way = if chrony.ahead_ns > 0.0 { "ahead" } else { "behind" };
+    vec![
+        format!("{state} {name} [{}] · stratum {}", chrony.reference_id, chrony.stratum),
+        format!(
+            "the clock is {} {way} · last offset {} · RMS {}",
+            ns(chrony.ahead_ns.abs()),
+            ns(chrony.last_offset_ns),
+            ns(chrony.rms_offset_ns)
+        ),
+        format!(
+            "frequency correction {} · residual {}",
+            PPM.signed().plus_minus(chrony.correction_ppm, chrony.skew_ppm.abs()),
+            ppm(chrony.residual_ppm)
+        ),
+        format!(
+            "root delay {} · root dispersion {} · updated every {}",
+            ns(chrony.root_delay_ns),
+            ns(chrony.root_dispersion_ns),
+            ns(chrony.update_interval_s * 1e9)
+        ),
+    ]
+}
+
+fn of_daemon(daemon: &Daemon) -> String {
+    let steers = match daemon.steers {
+        Some(true) => "steers the wall clock",
+        Some(false) => "leaves the wall clock alone",
+        None => "may set the wall clock",
+    };
+    let process = daemon.pid.map_or_else(|| "in the kernel".to_owned(), |pid| format!("process {pid}"));
+    let command = daemon.command.as_deref().map_or_else(String::new, |command| format!(": {command}"));
+    format!("{} ({process}) {steers}{command}", daemon.kind.name())
+}
+
+fn ptp(page: &mut Page, clocks: &Known<Vec<PtpDevice>>) {
+    page.section("PTP CLOCKS");
+    let devices = match clocks {
+        Known::Value(devices) if devices.is_empty() => return page.paragraph(Line::plain("  "), DIM, "none"),
+        Known::Value(devices) => devices,
+        Known::Unavailable(why) => return page.paragraph(Line::plain("  "), DIM, &format!("unavailable: {why}")),
+    };
+    let columns = Table::new(&[
+        ("device", Align::Left),
+        ("clock", Align::Left),
+        ("ahead of the wall clock", Align::Right),
+        ("±", Align::Right),
+        ("counts", Align::Left),
+    ])
+    .tied(&["±"]);
+    let rows = devices.iter().map(|device| {
+        let name = device.clock_name.value().cloned().unwrap_or_else(|| NONE.to_owned());
+        let mut row = vec![format!("/dev/{}", device.device), name];
+        match &device.offset {
+            Known::Value(offset) => {
+                let (low, high) = (offset.low_ns as f64, offset.high_ns as f64);
+                let counts = match offset.timescale {
+                    Timescale::Utc => "UTC",
+                    Timescale::Tai => "TAI",
+                    Timescale::Arbitrary => "neither UTC nor TAI",
+                };
+                row.extend([ahead(offset), ns((high - low) / 2.0), counts.to_owned()]);
+            }
+            Known::Unavailable(why) => {
+                row.extend([NONE.to_owned(), NONE.to_owned(), format!("not readable: {why}")]);
+            }
+        }
+        row
+    });
+    table(page, columns, rows);
+}
+
+/// `37 s + 50.0 ns` for a clock that counts TAI: of 37.0 s nobody could tell how far it is from that.
+fn ahead(offset: &PtpOffset) -> String {
+    let by_ns = offset.low_ns.midpoint(offset.high_ns);
+    if offset.timescale != Timescale::Tai {
+        return ns(by_ns as f64);
+    }
+    let seconds = by_ns.div_euclid(1_000_000_000) + i64::from(by_ns.rem_euclid(1_000_000_000) >= 500_000_000);
+    let rest = by_ns - seconds * 1_000_000_000;
+    let sign = if rest < 0 { '-' } else { '+' };
+    format!("{seconds} s {sign} {}", ns(rest.abs() as f64))
+}
