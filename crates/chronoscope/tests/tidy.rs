@@ -51,7 +51,8 @@ fn packages_use_each_other_in_the_declared_directions() {
         let allowed: BTreeSet<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
         assert_eq!(used(&manifest), allowed, "{folder}");
     }
-    let manifest = "[dependencies]\nchronoscope-clock.workspace = true\n[dev-dependencies]\nchronoscope-render = \"1\"\n";
+    let manifest =
+        "[dependencies]\nchronoscope-clock.workspace = true\n[dev-dependencies]\nchronoscope-render = \"1\"\n";
     assert_eq!(used(manifest), BTreeSet::from(["chronoscope-clock".to_owned()]));
 }
 
