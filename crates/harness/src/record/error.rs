@@ -92,9 +92,9 @@ impl ReportError {
     ///
     /// # Examples
     /// ```
-    /// let error = chronoscope_harness::record::parse_study("{\"study_schema_version\": 1, \"tool\": 7}").unwrap_err();
+    /// let error = chronoscope_harness::record::parse_study("{\"schema_version\": 2, \"command\": 7, \"content\": {\"study\": {}}}").unwrap_err();
     /// assert!(error.is_field());
-    /// assert!(error.to_string().starts_with("the record's field `tool`"));
+    /// assert!(error.to_string().starts_with("the record's field `command`"));
     /// ```
     pub fn is_field(&self) -> bool {
         matches!(self.kind, Kind::Field { .. })
