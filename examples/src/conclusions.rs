@@ -9,15 +9,16 @@ use serde::{Deserialize, Serialize};
 /// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it beside the record.
 ///
 /// # Examples
-/// ```no_run
-/// # fn record() -> chronoscope_harness::record::study::StudyRecord { unimplemented!() }
+/// ```
 /// use chronoscope_examples::{Experiment, Item};
+/// use chronoscope_harness::record::study::StudyRecord;
 ///
-/// let conclusions = Experiment::ALL[0].conclude(&record());
-/// for item in &conclusions.naive.items {
-///     match item {
-///         Item::Statement(statement) => println!("{}", statement.text),
-///         Item::Table(table) => println!("{} rows", table.rows.len()),
+/// fn print_naive(record: &StudyRecord) {
+///     for item in &Experiment::ALL[0].conclude(record).naive.items {
+///         match item {
+///             Item::Statement(statement) => println!("{}", statement.text),
+///             Item::Table(table) => println!("{} rows", table.rows.len()),
+///         }
 ///     }
 /// }
 /// ```

@@ -7,10 +7,9 @@ use chronoscope_harness::{FORK_VARIABLE, Start, Study, StudyWish};
 
 /// Makes a program of its studies: it looks at the program's arguments, measures, prints, saves and compares.
 ///
-/// `--help` lists the arguments. Returns if all is well. Else it ends the process: with code 1 if a case failed, the
-/// run was stopped, output could not be written, `--compare` found something slower, or with `--strict` a finding of
-/// severity warning or worse stands; with code 2 if the arguments or a study make no sense. Of several studies, `STUDY` and
-/// `STUDY/CASE` select.
+/// `--help` lists the arguments. Returns on success. Otherwise it ends the process: with code 1 if a case failed, the run was
+/// stopped, output could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on
+/// invalid arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
 ///
 /// It comes first in the program, since worker processes are the same program: what is before it, they do too.
 ///

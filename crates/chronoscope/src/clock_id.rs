@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use chronoscope_clock::SourceId;
+use chronoscope_clock::{SourceId, SourceVisitor};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,14 @@ impl ClockId {
     /// That this build knows no such clock.
     pub fn source(&self) -> Result<SourceId, String> {
         self.known().ok_or_else(|| format!("this build knows no clock called {self}"))
+    }
+
+    /// Lets `visitor` read the clock.
+    ///
+    /// # Errors
+    /// That this build knows no such clock, or why it cannot be read.
+    pub fn visit<V: SourceVisitor>(&self, visitor: V) -> Result<V::Output, String> {
+        self.source()?.visit(visitor).map_err(|unavailable| unavailable.to_string())
     }
 
     /// The name under which reports show it.

@@ -6,8 +6,8 @@ use chronoscope_harness::record::{
     version_of, written,
 };
 use chronoscope_harness::rule::conclude;
-use serde_json::Value;
 
+use crate::View;
 use crate::record::Record;
 use crate::sections::{pace, scaling};
 use crate::upgrade;
@@ -35,21 +35,22 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// field where there is one, the line and the column.
 pub fn document(text: &str) -> Result<Record, ReportError> {
     let value = object(text)?;
-    let of_version_1 = |key: &'static str, shape: fn(Value) -> Value| {
-        version_of(&value, key, 1)?;
-        typed_value::<Record>(shape(value.clone()))
-    };
     if value.get(STUDY_SCHEMA_KEY).is_some() {
         return typed_value(study_of_version_1(value)?).map(concluded);
     }
     if value.get(PACE_SCHEMA_KEY).is_some() {
-        return of_version_1(PACE_SCHEMA_KEY, upgrade::pace).map(concluded);
+        version_of(&value, PACE_SCHEMA_KEY, 1)?;
+        return typed_value(upgrade::pace(value)).map(concluded);
     }
     if value.get(SELFTEST_SCHEMA_KEY).is_some() {
-        return of_version_1(SELFTEST_SCHEMA_KEY, upgrade::selftest);
+        version_of(&value, SELFTEST_SCHEMA_KEY, 1)?;
+        return typed_value(upgrade::selftest(value));
     }
     match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
-        1 => typed_value(upgrade::check(value)),
+        1 => typed_value(upgrade::check(value)).map(|mut record: Record| {
+            record.command = View::of(&record).name().to_owned();
+            record
+        }),
         _ => typed(text),
     }
 }

@@ -18,10 +18,6 @@ impl Part {
         Self(name)
     }
 
-    pub const fn name(self) -> &'static str {
-        self.0
-    }
-
     /// What the part finds out, in a few words.
     pub fn title(self) -> &'static str {
         self.row().map_or(self.0, |row| row.title)

@@ -1,4 +1,4 @@
-//! The plan: plain data that says everything that will be done. What all sections share is here; each has its own beside it.
+//! The plan of a run: what every section shares. A section adds its own.
 
 use std::fmt;
 use std::time::Duration;

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-/// The parts of a plan that have another name today.
-const PARTS: [(&str, &str); 3] = [("monotime", "contention"), ("latch", "thread_release"), ("pause", "pauses")];
+use crate::view::OLD_NAMES;
+
+/// What the upgraded document of a check or of a section says was run.
+const CHECK: &str = "check";
 
 /// The fields of every document.
 const ENVELOPE: [&str; 5] = ["tool", "started_at", "elapsed_ms", "interrupted", "machine"];
@@ -45,7 +47,7 @@ const OF_CHECK: [(&str, &str, &str); 33] = [
     ("plan/runtimes", "runtimes", "plan"),
 ];
 
-/// A check, or a section of one.
+/// A check, or a section of one, which only the parts that were planned tell from it.
 pub fn check(mut old: Value) -> Value {
     let mut sections = Map::new();
     for (from, section, to) in OF_CHECK {
@@ -61,8 +63,7 @@ pub fn check(mut old: Value) -> Value {
     for field in ["plan", "reason_no_workers", "parts", "verdict"] {
         content[field] = take(&mut old, field).unwrap_or(Value::Null);
     }
-    let command = command_of(&content);
-    document(&mut old, &command, content)
+    document(&mut old, CHECK, content)
 }
 
 /// A run of a pacer.
@@ -96,21 +97,11 @@ fn document(old: &mut Value, command: &str, content: Value) -> Value {
     new
 }
 
-/// What was run, told by the parts that were planned.
-fn command_of(content: &Value) -> String {
-    let parts = content.pointer("/plan/parts").and_then(Value::as_array);
-    let planned: Vec<&str> = parts.into_iter().flatten().filter_map(|part| part["part"].as_str()).collect();
-    let is_of = |name: &&&str| {
-        let rows = crate::registry::parts_of(name);
-        rows.len() == planned.len() && rows.iter().all(|row| planned.contains(&row.part.name()))
-    };
-    crate::registry::NAMES.iter().find(is_of).map_or("check", |name| name).to_owned()
-}
-
+/// Parts are called as their sections are, where those have another name today.
 fn rename_parts(old: &mut Value) {
     for list in ["/plan/parts", "/parts"] {
         for part in old.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-            let renamed = part["part"].as_str().and_then(|name| PARTS.iter().find(|(old, _)| *old == name));
+            let renamed = part["part"].as_str().and_then(|name| OLD_NAMES.iter().find(|(old, _)| *old == name));
             if let Some((_, new)) = renamed {
                 part["part"] = json!(new);
             }

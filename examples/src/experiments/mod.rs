@@ -77,12 +77,13 @@ impl Experiment {
     /// What the record of its study says; a record of anything else says that nothing was measured.
     ///
     /// # Examples
-    /// ```no_run
-    /// # fn record() -> chronoscope_harness::record::study::StudyRecord { unimplemented!() }
+    /// ```
     /// use chronoscope_examples::Experiment;
+    /// use chronoscope_harness::record::study::StudyRecord;
     ///
-    /// let conclusions = Experiment::from_name("volatile").unwrap().conclude(&record());
-    /// println!("{}", conclusions.question);
+    /// fn question(record: &StudyRecord) -> String {
+    ///     Experiment::from_name("volatile").unwrap().conclude(record).question
+    /// }
     /// ```
     pub fn conclude(&self, record: &StudyRecord) -> Conclusions {
         (self.conclude)(record)

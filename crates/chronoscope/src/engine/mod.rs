@@ -85,8 +85,8 @@ const CHECK: &str = "check";
 /// Has `workers` do what was planned and keeps a record of it; `start` says what they inherit.
 ///
 /// # Guarantees
-/// Never fails: what could not be had stands in the record with its reason. Stops soon after the observer says so and
-/// keeps what was measured until then. Leaves no process behind.
+/// Never fails: whatever is unavailable has its reason in the document. Stops soon after the observer asks it to, and keeps
+/// what it has measured by then. Leaves no process behind.
 pub fn run(
     start: &Start,
     workers: &dyn Launch,

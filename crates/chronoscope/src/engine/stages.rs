@@ -1,4 +1,4 @@
-//! The parts of a plan, one file each: what to ask of workers, and where in the record the answers go.
+//! How a part of a plan may end, and which clocks it can read.
 
 use crate::clock_id::ClockId;
 use crate::record::{ClockReport, Record};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::engine::timer::{Deadline, Timer};
+use crate::engine::timer::Deadline;
 use crate::record::Disturbance;
 use crate::watch::Watch;
 
@@ -36,16 +36,9 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        run(self, bench.timer()?, bench.budget_ms)
+        let deadline = Deadline::after_ms(bench.timer()?, bench.budget_ms);
+        self.source.visit(OneWay { request: self, deadline })?
     }
-}
-
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    request
-        .source
-        .source()?
-        .visit(OneWay { request, deadline: Deadline::after_ms(timer, budget_ms) })
-        .map_err(|unavailable| unavailable.to_string())?
 }
 
 struct OneWay<'a> {

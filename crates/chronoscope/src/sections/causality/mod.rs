@@ -20,9 +20,6 @@ use crate::plan::{Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[served::<offset::Request>(), served::<litmus::Request>()];
-
 /// The section.
 pub struct Causality;
 
@@ -32,11 +29,10 @@ impl Section for Causality {
     type Report = report::Causality;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[served::<offset::Request>(), served::<litmus::Request>()];
     const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
-    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
-        let _ = options;
+    fn plan(_options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         Ok(plan::plan(frame))
     }
 

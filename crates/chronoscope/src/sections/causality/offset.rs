@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::engine::timer::{Deadline, Timer};
+use crate::engine::timer::Deadline;
 use crate::record::Disturbance;
 use crate::sections::clocks::granularity::task::{Steps, one_look};
 use crate::watch::Watch;
@@ -44,16 +44,9 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        run(self, bench.timer()?, bench.budget_ms)
+        let deadline = Deadline::after_ms(bench.timer()?, bench.budget_ms);
+        self.source.visit(PingPong { request: self, deadline })?
     }
-}
-
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    request
-        .source
-        .source()?
-        .visit(PingPong { request, deadline: Deadline::after_ms(timer, budget_ms) })
-        .map_err(|unavailable| unavailable.to_string())?
 }
 
 struct PingPong<'a> {

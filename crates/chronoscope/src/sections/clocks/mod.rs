@@ -22,16 +22,6 @@ use crate::plan::{Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[
-    served::<paths::task::Request>(),
-    served::<latency::task::Request>(),
-    served::<granularity::task::Request>(),
-    served::<intervals::empty::Request>(),
-    served::<intervals::task::Request>(),
-    served::<library_clock::task::Request>(),
-];
-
 /// The section.
 pub struct Clocks;
 
@@ -41,7 +31,14 @@ impl Section for Clocks {
     type Report = report::ClocksReport;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[
+        served::<paths::task::Request>(),
+        served::<latency::task::Request>(),
+        served::<granularity::task::Request>(),
+        served::<intervals::empty::Request>(),
+        served::<intervals::task::Request>(),
+        served::<library_clock::task::Request>(),
+    ];
     const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, intervals::rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {

@@ -17,9 +17,6 @@ use crate::plan::{Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[served::<task::Request>()];
-
 /// The section.
 pub struct Contention;
 
@@ -29,14 +26,13 @@ impl Section for Contention {
     type Report = Option<report::Monotime>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[served::<task::Request>()];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        let _ = part;
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
         measure::run(session, record)
     }
 

@@ -21,9 +21,6 @@ use crate::plan::{Depth, Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[served::<task::Request>()];
-
 /// The section.
 pub struct Pauses;
 
@@ -33,15 +30,14 @@ impl Section for Pauses {
     type Report = Option<report::Pause>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[served::<task::Request>()];
     const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        let _ = part;
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
         measure::run(session, record)
     }
 

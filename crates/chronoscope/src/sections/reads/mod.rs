@@ -16,9 +16,6 @@ use crate::plan::{Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[served::<task::Request>()];
-
 /// The section.
 pub struct Reads;
 
@@ -28,15 +25,13 @@ impl Section for Reads {
     type Report = Vec<report::Reads>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[served::<task::Request>()];
 
-    fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
-        let _ = options;
+    fn plan(_options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         Ok(plan::plan(frame))
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        let _ = part;
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
         measure::run(session, record)
     }
 

@@ -47,7 +47,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    request.source.source()?.visit(Collect { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+    request.source.visit(Collect { request, timer, budget_ms })
 }
 
 struct Collect<'a> {

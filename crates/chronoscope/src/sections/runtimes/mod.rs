@@ -22,9 +22,6 @@ use crate::plan::{Depth, Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// Probes are no workers.
-const TASKS: &[Served] = &[];
-
 /// The section.
 pub struct Runtimes;
 
@@ -34,15 +31,14 @@ impl Section for Runtimes {
     type Report = Vec<report::Runtime>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[];
     const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame).map(Some)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        let _ = part;
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
         measure::run(session, record)
     }
 

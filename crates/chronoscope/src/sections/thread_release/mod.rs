@@ -18,9 +18,6 @@ use crate::plan::{Frame, PlanError};
 use crate::record::Record;
 use crate::section::Section;
 
-/// What workers do for it.
-pub const TASKS: &[Served] = &[served::<task::Request>()];
-
 /// The section.
 pub struct ThreadRelease;
 
@@ -30,14 +27,13 @@ impl Section for ThreadRelease {
     type Report = Option<report::Latch>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = TASKS;
+    const TASKS: &'static [Served] = &[served::<task::Request>()];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        let _ = part;
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
         measure::run(session, record)
     }
 

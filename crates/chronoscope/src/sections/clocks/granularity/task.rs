@@ -51,11 +51,8 @@ impl Task for Request {
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     let budget_ns = budget_ms * 1_000_000 / request.sources.len().max(1) as u64;
-    let clocks = request
-        .sources
-        .iter()
-        .map(|clock| clock.source()?.visit(Observe { timer, budget_ns }).map_err(|unavailable| unavailable.to_string()))
-        .collect::<Result<_, _>>()?;
+    let clocks =
+        request.sources.iter().map(|clock| clock.visit(Observe { timer, budget_ns })).collect::<Result<_, _>>()?;
     Ok(Samples { clocks })
 }
 

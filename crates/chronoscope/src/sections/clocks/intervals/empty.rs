@@ -36,11 +36,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request) -> Result<Samples, String> {
-    let clocks = request
-        .sources
-        .iter()
-        .map(|clock| clock.source()?.visit(Pairs).map_err(|unavailable| unavailable.to_string()))
-        .collect::<Result<_, _>>()?;
+    let clocks = request.sources.iter().map(|clock| clock.visit(Pairs)).collect::<Result<_, _>>()?;
     Ok(Samples { clocks })
 }
 

@@ -76,7 +76,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    request.source.source()?.visit(Trials { request, timer, budget_ms }).map_err(|unavailable| unavailable.to_string())
+    request.source.visit(Trials { request, timer, budget_ms })
 }
 
 struct Trials<'a> {

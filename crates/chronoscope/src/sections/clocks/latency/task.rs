@@ -112,9 +112,7 @@ fn pilot(batch: &Batch, shortest: u64) -> u64 {
 }
 
 fn batch(lane: &Lane, timer: Timer) -> Result<Batch, String> {
-    let reads = |clock: &ClockId, serialised| {
-        clock.source()?.visit(ReadLoop { timer, serialised }).map_err(|unavailable| unavailable.to_string())?
-    };
+    let reads = |clock: &ClockId, serialised| clock.visit(ReadLoop { timer, serialised })?;
     let timed = |work: fn(u64)| -> Batch {
         Box::new(move |turns| {
             let start = timer.now();
