@@ -20,33 +20,23 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERRUPTED], find: interrupted },
 ];
 
-pub const CORE_SHARED: Kind = Kind {
-    id: "core_shared",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "the core was shared with a busy neighbour throughout, which no kernel counter shows",
-};
+pub const CORE_SHARED: Kind = Kind::warning(
+    "core_shared",
+    EVERYWHERE,
+    "the core was shared with a busy neighbour throughout, which no kernel counter shows",
+);
 
-pub const STOLEN_TIME: Kind = Kind {
-    id: "stolen_time",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "the hypervisor gave time to other guests during the run",
-};
+pub const STOLEN_TIME: Kind =
+    Kind::warning("stolen_time", EVERYWHERE, "the hypervisor gave time to other guests during the run");
 
-pub const ONE_CPU: Kind = Kind {
-    id: "one_cpu",
-    severity: Severity::Notice,
-    shown_in: &["causality"],
-    about: "only one CPU may be used, so nothing is known across CPUs",
-};
+pub const ONE_CPU: Kind =
+    Kind::notice("one_cpu", &["causality"], "only one CPU may be used, so nothing is known across CPUs");
 
-pub const NO_WORKERS: Kind = Kind {
-    id: "no_workers",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "no worker process could be started: everything was measured in one process",
-};
+pub const NO_WORKERS: Kind = Kind::warning(
+    "no_workers",
+    EVERYWHERE,
+    "no worker process could be started: everything was measured in one process",
+);
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;

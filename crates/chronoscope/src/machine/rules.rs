@@ -1,4 +1,4 @@
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::record::{Clocksource, Record, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
 
@@ -12,54 +12,32 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CPU_QUOTA], find: cpu_quota },
 ];
 
-pub const COUNTER_FORBIDDEN: Kind = Kind {
-    id: "counter_forbidden",
-    severity: Severity::Critical,
-    shown_in: &["clocks"],
-    about: "the process may not read the counter",
-};
+pub const COUNTER_FORBIDDEN: Kind =
+    Kind::critical("counter_forbidden", &["clocks"], "the process may not read the counter");
 
-pub const TSC_DISTRUSTED: Kind = Kind {
-    id: "tsc_distrusted",
-    severity: Severity::Warning,
-    shown_in: &["clocks", "causality"],
-    about: "the kernel does not trust the TSC",
-};
+pub const TSC_DISTRUSTED: Kind =
+    Kind::warning("tsc_distrusted", &["clocks", "causality"], "the kernel does not trust the TSC");
 
-pub const TSC_NOT_INVARIANT: Kind = Kind {
-    id: "tsc_not_invariant",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "the TSC changes its rate, or stops in deep sleep",
-};
+pub const TSC_NOT_INVARIANT: Kind =
+    Kind::warning("tsc_not_invariant", &["clocks"], "the TSC changes its rate, or stops in deep sleep");
 
-pub const FREQUENCY_MISDECLARED: Kind = Kind {
-    id: "frequency_misdeclared",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "the counter does not run at the frequency that a source declares",
-};
+pub const FREQUENCY_MISDECLARED: Kind = Kind::warning(
+    "frequency_misdeclared",
+    &["clocks"],
+    "the counter does not run at the frequency that a source declares",
+);
 
-pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind = Kind {
-    id: "better_clocksource_available",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "a better clocksource is available than the one in use",
-};
+pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
+    Kind::warning("better_clocksource_available", &["clocks"], "a better clocksource is available than the one in use");
 
-pub const FREQUENCY_SCALING: Kind = Kind {
-    id: "frequency_scaling",
-    severity: Severity::Notice,
-    shown_in: &["clocks", "reads"],
-    about: "the frequency governor may change the CPU frequency during a measurement",
-};
+pub const FREQUENCY_SCALING: Kind = Kind::notice(
+    "frequency_scaling",
+    &["clocks", "reads"],
+    "the frequency governor may change the CPU frequency during a measurement",
+);
 
-pub const CPU_QUOTA: Kind = Kind {
-    id: "cpu_quota",
-    severity: Severity::Notice,
-    shown_in: &["clocks", "reads"],
-    about: "the container may use less CPU time than the CPUs it sees",
-};
+pub const CPU_QUOTA: Kind =
+    Kind::notice("cpu_quota", &["clocks", "reads"], "the container may use less CPU time than the CPUs it sees");
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
 const MISDECLARED_PPM: f64 = 600.0;

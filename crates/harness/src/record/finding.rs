@@ -59,12 +59,8 @@ impl Severity {
 /// ```
 /// use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
 ///
-/// const ONE_CPU: Kind = Kind {
-///     id: "one_cpu",
-///     severity: Severity::Notice,
-///     shown_in: EVERYWHERE,
-///     about: "nothing can be said across CPUs: there is one only",
-/// };
+/// const ONE_CPU: Kind = Kind::notice("one_cpu", EVERYWHERE,
+///     "nothing can be said across CPUs: there is one only");
 /// let finding = Finding::new(ONE_CPU, "the process may run on CPU 1 alone").value("cpus_allowed", 1.0);
 /// assert!(finding.is(ONE_CPU));
 /// ```
@@ -84,6 +80,21 @@ pub struct Kind {
 pub const EVERYWHERE: &[&str] = &[];
 
 impl Kind {
+    /// A kind of which findings are notices; the arguments are its fields.
+    pub const fn notice(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
+        Self { id, severity: Severity::Notice, shown_in, about }
+    }
+
+    /// A kind of which findings are warnings; the arguments are its fields.
+    pub const fn warning(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
+        Self { id, severity: Severity::Warning, shown_in, about }
+    }
+
+    /// A kind of which findings are critical; the arguments are its fields.
+    pub const fn critical(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
+        Self { id, severity: Severity::Critical, shown_in, about }
+    }
+
     /// Whether the page of `section` shows findings of this kind.
     pub fn is_shown_in(&self, section: &str) -> bool {
         self.shown_in.is_empty() || self.shown_in.contains(&section)

@@ -1,6 +1,6 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
-use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
+use crate::finding::{EVERYWHERE, Finding, Kind};
 use crate::record::study::{CaseFailure, Cell, StudyFork, StudyRecord};
 use crate::rule::Rule;
 use crate::words::ns;
@@ -23,95 +23,43 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
 ];
 
-pub const NOISY_MACHINE: Kind = Kind {
-    id: "noisy_machine",
-    severity: Severity::Warning,
-    shown_in: &["reads"],
-    about: "interruptions took a good part of the time",
-};
+pub const NOISY_MACHINE: Kind =
+    Kind::warning("noisy_machine", &["reads"], "interruptions took a good part of the time");
 
-pub const PART_UNAVAILABLE: Kind = Kind {
-    id: "part_unavailable",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "a part of the plan could not be measured, or not completely",
-};
+pub const PART_UNAVAILABLE: Kind =
+    Kind::warning("part_unavailable", EVERYWHERE, "a part of the plan could not be measured, or not completely");
 
-pub const INTERRUPTED: Kind = Kind {
-    id: "interrupted",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "the run was stopped before its end",
-};
+pub const INTERRUPTED: Kind = Kind::warning("interrupted", EVERYWHERE, "the run was stopped before its end");
 
-pub const CASE_FAILED: Kind =
-    Kind { id: "case_failed", severity: Severity::Warning, shown_in: EVERYWHERE, about: "a case of a study failed" };
+pub const CASE_FAILED: Kind = Kind::warning("case_failed", EVERYWHERE, "a case of a study failed");
 
-pub const NO_STEADY_STATE: Kind = Kind {
-    id: "no_steady_state",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "the time of an operation keeps depending on how often it has run",
-};
+pub const NO_STEADY_STATE: Kind =
+    Kind::warning("no_steady_state", EVERYWHERE, "the time of an operation keeps depending on how often it has run");
 
-pub const THREADS_DID_NOT_OVERLAP: Kind = Kind {
-    id: "threads_did_not_overlap",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "threads that were to run at once did not",
-};
+pub const THREADS_DID_NOT_OVERLAP: Kind =
+    Kind::warning("threads_did_not_overlap", EVERYWHERE, "threads that were to run at once did not");
 
-pub const OMISSION_INFLATES: Kind = Kind {
-    id: "omission_inflates",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "timestamps around part of an operation claim a rate that was not reached",
-};
+pub const OMISSION_INFLATES: Kind = Kind::warning(
+    "omission_inflates",
+    EVERYWHERE,
+    "timestamps around part of an operation claim a rate that was not reached",
+);
 
-pub const FALSE_ALARMS: Kind = Kind {
-    id: "false_alarms",
-    severity: Severity::Warning,
-    shown_in: EVERYWHERE,
-    about: "an operation differed from itself too often",
-};
+pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", EVERYWHERE, "an operation differed from itself too often");
 
-pub const NOT_PINNED: Kind = Kind {
-    id: "not_pinned",
-    severity: Severity::Notice,
-    shown_in: EVERYWHERE,
-    about: "threads could not be bound to CPUs",
-};
+pub const NOT_PINNED: Kind = Kind::notice("not_pinned", EVERYWHERE, "threads could not be bound to CPUs");
 
-pub const BELOW_RESOLUTION: Kind = Kind {
-    id: "below_resolution",
-    severity: Severity::Notice,
-    shown_in: EVERYWHERE,
-    about: "an operation cannot be told from an empty loop",
-};
+pub const BELOW_RESOLUTION: Kind =
+    Kind::notice("below_resolution", EVERYWHERE, "an operation cannot be told from an empty loop");
 
-pub const OVERSUBSCRIBED: Kind = Kind {
-    id: "oversubscribed",
-    severity: Severity::Notice,
-    shown_in: EVERYWHERE,
-    about: "there were more threads than CPUs",
-};
+pub const OVERSUBSCRIBED: Kind = Kind::notice("oversubscribed", EVERYWHERE, "there were more threads than CPUs");
 
-pub const BIMODAL: Kind =
-    Kind { id: "bimodal", severity: Severity::Notice, shown_in: EVERYWHERE, about: "batches gather around two values" };
+pub const BIMODAL: Kind = Kind::notice("bimodal", EVERYWHERE, "batches gather around two values");
 
-pub const AUTOCORRELATED: Kind = Kind {
-    id: "autocorrelated",
-    severity: Severity::Notice,
-    shown_in: EVERYWHERE,
-    about: "batches resemble their neighbours",
-};
+pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", EVERYWHERE, "batches resemble their neighbours");
 
-pub const TOKENS_NOT_LINEAR: Kind = Kind {
-    id: "tokens_not_linear",
-    severity: Severity::Notice,
-    shown_in: EVERYWHERE,
-    about: "the time of backoff does not grow linearly with its tokens",
-};
+pub const TOKENS_NOT_LINEAR: Kind =
+    Kind::notice("tokens_not_linear", EVERYWHERE, "the time of backoff does not grow linearly with its tokens");
 
 /// Of fewer processes whose series were long enough nothing is said about all of them.
 const FEWEST_JUDGED: u32 = 3;

@@ -1,6 +1,6 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::record::{Litmus, Record};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
@@ -10,26 +10,20 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
 ];
 
-pub const NON_CAUSAL_READ: Kind = Kind {
-    id: "non_causal_read",
-    severity: Severity::Critical,
-    shown_in: &["causality"],
-    about: "a read returned less than a value already seen from another CPU, against its guarantee",
-};
+pub const NON_CAUSAL_READ: Kind = Kind::critical(
+    "non_causal_read",
+    &["causality"],
+    "a read returned less than a value already seen from another CPU, against its guarantee",
+);
 
-pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind {
-    id: "unordered_read_not_causal",
-    severity: Severity::Notice,
-    shown_in: &["causality"],
-    about: "the same, by a read that does not promise otherwise: expected, and a trap",
-};
+pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
+    "unordered_read_not_causal",
+    &["causality"],
+    "the same, by a read that does not promise otherwise: expected, and a trap",
+);
 
-pub const CROSS_CPU_SKEW: Kind = Kind {
-    id: "cross_cpu_skew",
-    severity: Severity::Critical,
-    shown_in: &["causality"],
-    about: "two CPUs disagree about the time by more than the error bar",
-};
+pub const CROSS_CPU_SKEW: Kind =
+    Kind::critical("cross_cpu_skew", &["causality"], "two CPUs disagree about the time by more than the error bar");
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
     record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()

@@ -18,47 +18,29 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[COUNTER_TRAPS], find: counter_traps },
 ];
 
-pub const NEGATIVE_ELAPSED: Kind = Kind {
-    id: "negative_elapsed",
-    severity: Severity::Critical,
-    shown_in: &["clocks", "reads", "runtimes"],
-    about: "a clock went backwards within a thread",
-};
+pub const NEGATIVE_ELAPSED: Kind =
+    Kind::critical("negative_elapsed", &["clocks", "reads", "runtimes"], "a clock went backwards within a thread");
 
-pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind {
-    id: "resolution_is_not_granularity",
-    severity: Severity::Notice,
-    shown_in: &["clocks", "runtimes"],
-    about: "the declared resolution is not the observed step",
-};
+pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
+    "resolution_is_not_granularity",
+    &["clocks", "runtimes"],
+    "the declared resolution is not the observed step",
+);
 
-pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind {
-    id: "os_clock_on_slow_path",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "every read of the monotonic clock enters the kernel",
-};
+pub const OS_CLOCK_ON_SLOW_PATH: Kind =
+    Kind::warning("os_clock_on_slow_path", &["clocks"], "every read of the monotonic clock enters the kernel");
 
-pub const OS_CLOCK_COARSE: Kind = Kind {
-    id: "os_clock_coarse",
-    severity: Severity::Warning,
-    shown_in: &["clocks", "reads"],
-    about: "the monotonic clock moves in steps of a microsecond or more",
-};
+pub const OS_CLOCK_COARSE: Kind = Kind::warning(
+    "os_clock_coarse",
+    &["clocks", "reads"],
+    "the monotonic clock moves in steps of a microsecond or more",
+);
 
-pub const PATH_INFERRED: Kind = Kind {
-    id: "path_inferred",
-    severity: Severity::Notice,
-    shown_in: &["clocks"],
-    about: "the path of a clock could only be guessed from timing",
-};
+pub const PATH_INFERRED: Kind =
+    Kind::notice("path_inferred", &["clocks"], "the path of a clock could only be guessed from timing");
 
-pub const COUNTER_TRAPS: Kind = Kind {
-    id: "counter_traps",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "reading the counter costs what a trap costs",
-};
+pub const COUNTER_TRAPS: Kind =
+    Kind::warning("counter_traps", &["clocks"], "reading the counter costs what a trap costs");
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;

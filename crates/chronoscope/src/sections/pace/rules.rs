@@ -1,7 +1,7 @@
 use chronoscope_harness::rule::Rule;
 
 use super::words::{rate, signed, three_digits_or_more};
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::quantity::{count, ns, percent, three_digits};
 use crate::record::Pace;
 
@@ -14,54 +14,30 @@ pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[EVENTS_LEFT_OUT], find: |pace| Vec::from_iter(left_out(pace)) },
 ];
 
-pub const RATE_MISSED: Kind = Kind {
-    id: "rate_missed",
-    severity: Severity::Warning,
-    shown_in: &["pace"],
-    about: "a pacer did not keep the rate it was asked for",
-};
+pub const RATE_MISSED: Kind = Kind::warning("rate_missed", &["pace"], "a pacer did not keep the rate it was asked for");
 
-pub const PACE_ENDED_EARLY: Kind = Kind {
-    id: "pace_ended_early",
-    severity: Severity::Warning,
-    shown_in: &["pace"],
-    about: "a pacer stopped before its time, other than by the user",
-};
+pub const PACE_ENDED_EARLY: Kind =
+    Kind::warning("pace_ended_early", &["pace"], "a pacer stopped before its time, other than by the user");
 
-pub const CONSUMER_KILLED: Kind = Kind {
-    id: "consumer_killed",
-    severity: Severity::Warning,
-    shown_in: &["pace"],
-    about: "the program that events went to did not end by itself, and was killed",
-};
+pub const CONSUMER_KILLED: Kind = Kind::warning(
+    "consumer_killed",
+    &["pace"],
+    "the program that events went to did not end by itself, and was killed",
+);
 
-pub const CAUSES_OF_LATENESS: Kind = Kind {
-    id: "causes_of_lateness",
-    severity: Severity::Notice,
-    shown_in: &["pace"],
-    about: "what made events late, by share",
-};
+pub const CAUSES_OF_LATENESS: Kind = Kind::notice("causes_of_lateness", &["pace"], "what made events late, by share");
 
-pub const COORDINATED_OMISSION: Kind = Kind {
-    id: "coordinated_omission",
-    severity: Severity::Notice,
-    shown_in: &["pace"],
-    about: "times from the actual start would hide how long events waited",
-};
+pub const COORDINATED_OMISSION: Kind =
+    Kind::notice("coordinated_omission", &["pace"], "times from the actual start would hide how long events waited");
 
-pub const PACER_LATE: Kind = Kind {
-    id: "pacer_late",
-    severity: Severity::Notice,
-    shown_in: &["pace"],
-    about: "the response shows how late the pacer was rather than what the operation took",
-};
+pub const PACER_LATE: Kind = Kind::notice(
+    "pacer_late",
+    &["pace"],
+    "the response shows how late the pacer was rather than what the operation took",
+);
 
-pub const EVENTS_LEFT_OUT: Kind = Kind {
-    id: "events_left_out",
-    severity: Severity::Notice,
-    shown_in: &["pace"],
-    about: "late events were left out or moved, and are in no figure",
-};
+pub const EVENTS_LEFT_OUT: Kind =
+    Kind::notice("events_left_out", &["pace"], "late events were left out or moved, and are in no figure");
 
 /// A response that is so many times what a service takes is worth a word.
 const MUCH: f64 = 1.5;
@@ -270,7 +246,7 @@ mod tests {
             let found = conclude(RULES, &changed);
             assert!(found.iter().any(|finding| finding.is(kind)), "{kind:?}: {found:?}");
             let none = Pace { events: 0, ..changed };
-            let is_known_without_events = kind.severity >= Severity::Warning;
+            let is_known_without_events = kind.severity >= crate::finding::Severity::Warning;
             assert_eq!(conclude(RULES, &none).iter().any(|finding| finding.is(kind)), is_known_without_events);
         }
         let mut killed = sound;

@@ -1,16 +1,11 @@
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::record::Record;
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
 
-pub const EARLY_PAUSE: Kind = Kind {
-    id: "early_pause",
-    severity: Severity::Critical,
-    shown_in: &["pauses", "runtimes"],
-    about: "a pause ended before its time",
-};
+pub const EARLY_PAUSE: Kind = Kind::critical("early_pause", &["pauses", "runtimes"], "a pause ended before its time");
 
 fn early_pause(record: &Record) -> Vec<Finding> {
     let methods =

@@ -19,54 +19,38 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[RUNTIME_FAILED], find: failed },
 ];
 
-pub const RUNTIME_TICK_COARSE: Kind = Kind {
-    id: "runtime_tick_coarse",
-    severity: Severity::Warning,
-    shown_in: &["runtimes"],
-    about: "a runtime's clock calls itself fine, or is taken for it, and moves in coarse steps",
-};
+pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
+    "runtime_tick_coarse",
+    &["runtimes"],
+    "a runtime's clock calls itself fine, or is taken for it, and moves in coarse steps",
+);
 
-pub const RUNTIME_ON_SLOW_PATH: Kind = Kind {
-    id: "runtime_on_slow_path",
-    severity: Severity::Warning,
-    shown_in: &["runtimes"],
-    about: "every read of a runtime's clock enters the kernel",
-};
+pub const RUNTIME_ON_SLOW_PATH: Kind =
+    Kind::warning("runtime_on_slow_path", &["runtimes"], "every read of a runtime's clock enters the kernel");
 
-pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind {
-    id: "wall_clock_for_intervals",
-    severity: Severity::Notice,
-    shown_in: &["runtimes"],
-    about: "clocks of runtimes that can be set while an interval runs",
-};
+pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind::notice(
+    "wall_clock_for_intervals",
+    &["runtimes"],
+    "clocks of runtimes that can be set while an interval runs",
+);
 
-pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind {
-    id: "runtime_loop_doubtful",
-    severity: Severity::Warning,
-    shown_in: &["runtimes"],
-    about: "four times as many reads of a runtime's clock did not take four times as long",
-};
+pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
+    "runtime_loop_doubtful",
+    &["runtimes"],
+    "four times as many reads of a runtime's clock did not take four times as long",
+);
 
-pub const RUNTIME_NOT_STEADY: Kind = Kind {
-    id: "runtime_not_steady",
-    severity: Severity::Warning,
-    shown_in: &["runtimes"],
-    about: "a runtime's loops did not become steady in the time they had",
-};
+pub const RUNTIME_NOT_STEADY: Kind =
+    Kind::warning("runtime_not_steady", &["runtimes"], "a runtime's loops did not become steady in the time they had");
 
-pub const RUNTIME_NOT_PARALLEL: Kind = Kind {
-    id: "runtime_not_parallel",
-    severity: Severity::Notice,
-    shown_in: &["runtimes"],
-    about: "a runtime lets one thread run at a time",
-};
+pub const RUNTIME_NOT_PARALLEL: Kind =
+    Kind::notice("runtime_not_parallel", &["runtimes"], "a runtime lets one thread run at a time");
 
-pub const RUNTIME_FAILED: Kind = Kind {
-    id: "runtime_failed",
-    severity: Severity::Warning,
-    shown_in: &["runtimes"],
-    about: "a runtime is installed and could not be measured, or not completely",
-};
+pub const RUNTIME_FAILED: Kind = Kind::warning(
+    "runtime_failed",
+    &["runtimes"],
+    "a runtime is installed and could not be measured, or not completely",
+);
 
 /// A step below this is no coarse one, nor is one that is shorter than a read.
 const COARSE_NS: f64 = 50.0;

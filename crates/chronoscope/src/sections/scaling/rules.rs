@@ -3,61 +3,51 @@ use chronoscope_render::estimate::factor;
 use chronoscope_render::text::{count, ns};
 
 use super::front::{Conclusion, End, Front, Rise};
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 
 pub const RULES: &[Rule<Conclusion>] = &[Rule {
     yields: &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN],
     find: |conclusion| vec![of_front(conclusion)],
 }];
 
-pub const ONE_THREAD: Kind = Kind {
-    id: "one_thread",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "a clock was read by one thread at a time, so nothing is known of more",
-};
+pub const ONE_THREAD: Kind =
+    Kind::notice("one_thread", &["scaling"], "a clock was read by one thread at a time, so nothing is known of more");
 
-pub const SCALES: Kind = Kind {
-    id: "scales",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "threads that read a clock do not slow each other down at any amount of work tried",
-};
+pub const SCALES: Kind = Kind::notice(
+    "scales",
+    &["scaling"],
+    "threads that read a clock do not slow each other down at any amount of work tried",
+);
 
-pub const SCALES_FROM: Kind = Kind {
-    id: "scales_from",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
-};
+pub const SCALES_FROM: Kind = Kind::notice(
+    "scales_from",
+    &["scaling"],
+    "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
+);
 
-pub const FRONT_BETWEEN: Kind = Kind {
-    id: "front_between",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "threads that read a clock slow each other down unless they work enough between reads",
-};
+pub const FRONT_BETWEEN: Kind = Kind::notice(
+    "front_between",
+    &["scaling"],
+    "threads that read a clock slow each other down unless they work enough between reads",
+);
 
-pub const FRONT_ABOVE: Kind = Kind {
-    id: "front_above",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
-};
+pub const FRONT_ABOVE: Kind = Kind::notice(
+    "front_above",
+    &["scaling"],
+    "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
+);
 
-pub const FRONT_BEYOND: Kind = Kind {
-    id: "front_beyond",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "threads that read a clock slow each other down at every amount of work tried",
-};
+pub const FRONT_BEYOND: Kind = Kind::notice(
+    "front_beyond",
+    &["scaling"],
+    "threads that read a clock slow each other down at every amount of work tried",
+);
 
-pub const FRONT_UNKNOWN: Kind = Kind {
-    id: "front_unknown",
-    severity: Severity::Notice,
-    shown_in: &["scaling"],
-    about: "whether threads that read a clock slow each other down is inconclusive",
-};
+pub const FRONT_UNKNOWN: Kind = Kind::notice(
+    "front_unknown",
+    &["scaling"],
+    "whether threads that read a clock slow each other down is inconclusive",
+);
 
 /// What is known of a clock's front: a bracket, or which of its ends is open.
 fn of_front(conclusion: &Conclusion) -> Finding {

@@ -1,47 +1,30 @@
 use chronoscope_harness::rule::Rule;
 
 use super::{Outcome, Verdict};
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 
 pub const RULES: &[Rule<Verdict>] = &[Rule {
     yields: &[HARNESS_RIGHT, HARNESS_WRONG, SELFTEST_TOO_NOISY, SELFTEST_STOPPED, NOTHING_TRIED],
     find: |verdict| vec![conclusion(verdict)],
 }];
 
-pub const HARNESS_RIGHT: Kind = Kind {
-    id: "harness_right",
-    severity: Severity::Notice,
-    shown_in: &["selftest"],
-    about: "every claim of the self-test that could be tried is right",
-};
+pub const HARNESS_RIGHT: Kind =
+    Kind::notice("harness_right", &["selftest"], "every claim of the self-test that could be tried is right");
 
-pub const HARNESS_WRONG: Kind = Kind {
-    id: "harness_wrong",
-    severity: Severity::Critical,
-    shown_in: &["selftest"],
-    about: "the harness claims something that is known to be wrong",
-};
+pub const HARNESS_WRONG: Kind =
+    Kind::critical("harness_wrong", &["selftest"], "the harness claims something that is known to be wrong");
 
-pub const SELFTEST_TOO_NOISY: Kind = Kind {
-    id: "selftest_too_noisy",
-    severity: Severity::Warning,
-    shown_in: &["selftest"],
-    about: "the machine was too noisy to judge every claim of the self-test",
-};
+pub const SELFTEST_TOO_NOISY: Kind = Kind::warning(
+    "selftest_too_noisy",
+    &["selftest"],
+    "the machine was too noisy to judge every claim of the self-test",
+);
 
-pub const SELFTEST_STOPPED: Kind = Kind {
-    id: "selftest_stopped",
-    severity: Severity::Warning,
-    shown_in: &["selftest"],
-    about: "the self-test was stopped before a claim was found wrong",
-};
+pub const SELFTEST_STOPPED: Kind =
+    Kind::warning("selftest_stopped", &["selftest"], "the self-test was stopped before a claim was found wrong");
 
-pub const NOTHING_TRIED: Kind = Kind {
-    id: "nothing_tried",
-    severity: Severity::Warning,
-    shown_in: &["selftest"],
-    about: "no claim of the self-test could be tried",
-};
+pub const NOTHING_TRIED: Kind =
+    Kind::warning("nothing_tried", &["selftest"], "no claim of the self-test could be tried");
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {

@@ -8,7 +8,7 @@ use super::kernel::{ClockState, Kernel, StatusFlag};
 use super::known::Known;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::record::Record;
 
 const WALL: &str = "CLOCK_REALTIME";
@@ -46,34 +46,31 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const WALL_CLOCK_UNDISCIPLINED: Kind =
-    kind("wall_clock_undisciplined", Severity::Warning, "nobody keeps the wall clock to UTC");
+    Kind::warning("wall_clock_undisciplined", SYNC, "nobody keeps the wall clock to UTC");
 pub const WALL_CLOCK_ERROR_LARGE: Kind =
-    kind("wall_clock_error_large", Severity::Warning, "the wall clock may be off by more than 100 ms");
+    Kind::warning("wall_clock_error_large", SYNC, "the wall clock may be off by more than 100 ms");
 pub const WALL_CLOCK_ERROR_UNKNOWN: Kind =
-    kind("wall_clock_error_unknown", Severity::Notice, "nobody states how far the wall clock may be off");
+    Kind::notice("wall_clock_error_unknown", SYNC, "nobody states how far the wall clock may be off");
 pub const WALL_CLOCK_NEEDS_STEP: Kind =
-    kind("wall_clock_needs_step", Severity::Warning, "the wall clock is so far off that slewing takes long");
+    Kind::warning("wall_clock_needs_step", SYNC, "the wall clock is so far off that slewing takes long");
 pub const WALL_CLOCK_STEPPED: Kind =
-    kind("wall_clock_stepped", Severity::Warning, "the wall clock was set while it was watched");
+    Kind::warning("wall_clock_stepped", SYNC, "the wall clock was set while it was watched");
 pub const KERNEL_NOT_TOLD: Kind =
-    kind("kernel_not_told", Severity::Notice, "a daemon keeps the wall clock and does not tell the kernel");
-pub const TIME_DAEMONS_COMPETE: Kind =
-    kind("time_daemons_compete", Severity::Warning, "two daemons steer the wall clock");
-pub const LEAP_SECOND_PENDING: Kind = kind("leap_second_pending", Severity::Warning, "a leap second is near");
+    Kind::notice("kernel_not_told", SYNC, "a daemon keeps the wall clock and does not tell the kernel");
+pub const TIME_DAEMONS_COMPETE: Kind = Kind::warning("time_daemons_compete", SYNC, "two daemons steer the wall clock");
+pub const LEAP_SECOND_PENDING: Kind = Kind::warning("leap_second_pending", SYNC, "a leap second is near");
 pub const MONOTONIC_SLEWED: Kind =
-    kind("monotonic_slewed", Severity::Warning, "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong");
+    Kind::warning("monotonic_slewed", SYNC, "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong");
 pub const RAW_CLOCK_OFF: Kind =
-    kind("raw_clock_off", Severity::Notice, "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it");
+    Kind::notice("raw_clock_off", SYNC, "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it");
 pub const SLEW_NOT_AS_DECLARED: Kind =
-    kind("slew_not_as_declared", Severity::Notice, "`CLOCK_MONOTONIC` does not run as the kernel declares");
+    Kind::notice("slew_not_as_declared", SYNC, "`CLOCK_MONOTONIC` does not run as the kernel declares");
 pub const FREQUENCY_AT_LIMIT: Kind =
-    kind("frequency_at_limit", Severity::Warning, "the frequency correction is at the kernel's limit");
-pub const PTP_CLOCK_UNUSED: Kind =
-    kind("ptp_clock_unused", Severity::Notice, "a PTP clock is there, and nobody uses it");
+    Kind::warning("frequency_at_limit", SYNC, "the frequency correction is at the kernel's limit");
+pub const PTP_CLOCK_UNUSED: Kind = Kind::notice("ptp_clock_unused", SYNC, "a PTP clock is there, and nobody uses it");
 
-const fn kind(id: &'static str, severity: Severity, about: &'static str) -> Kind {
-    Kind { id, severity, shown_in: &["sync"], about }
-}
+/// The page that shows them.
+const SYNC: &[&str] = &["sync"];
 
 fn of(record: &Record, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
     record.sync.report.as_ref().and_then(rule).into_iter().collect()

@@ -2,7 +2,7 @@
 
 use chronoscope_harness::rule::Rule;
 
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::quantity::{ns, ns_range, percent, share, three_digits};
 use crate::record::{Latch, LatchRow, LatchVerdict, Spread};
 use crate::sections::thread_release::judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
@@ -13,40 +13,35 @@ pub const RULES: &[Rule<Latch>] = &[
     Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |seen| Vec::from_iter(absurd(seen)) },
 ];
 
-pub const RELEASE_IS_WAKING: Kind = Kind {
-    id: "release_is_waking",
-    severity: Severity::Notice,
-    shown_in: &["thread_release"],
-    about: "a call by threads released together takes what waking them takes",
-};
+pub const RELEASE_IS_WAKING: Kind = Kind::notice(
+    "release_is_waking",
+    &["thread_release"],
+    "a call by threads released together takes what waking them takes",
+);
 
-pub const RELEASE_IS_MOSTLY_WAKING: Kind = Kind {
-    id: "release_is_mostly_waking",
-    severity: Severity::Notice,
-    shown_in: &["thread_release"],
-    about: "most of what a call by threads released together takes is waking them",
-};
+pub const RELEASE_IS_MOSTLY_WAKING: Kind = Kind::notice(
+    "release_is_mostly_waking",
+    &["thread_release"],
+    "most of what a call by threads released together takes is waking them",
+);
 
-pub const RELEASE_IS_MORE: Kind = Kind {
-    id: "release_is_more",
-    severity: Severity::Notice,
-    shown_in: &["thread_release"],
-    about: "a call by threads released together takes clearly more than waking them",
-};
+pub const RELEASE_IS_MORE: Kind = Kind::notice(
+    "release_is_more",
+    &["thread_release"],
+    "a call by threads released together takes clearly more than waking them",
+);
 
-pub const RELEASE_UNDECIDED: Kind = Kind {
-    id: "release_undecided",
-    severity: Severity::Notice,
-    shown_in: &["thread_release"],
-    about: "what a call by threads released together is made of is too uncertain to say",
-};
+pub const RELEASE_UNDECIDED: Kind = Kind::notice(
+    "release_undecided",
+    &["thread_release"],
+    "what a call by threads released together is made of is too uncertain to say",
+);
 
-pub const CONTROL_LOOKS_SLOWER: Kind = Kind {
-    id: "control_looks_slower",
-    severity: Severity::Notice,
-    shown_in: &["thread_release"],
-    about: "read naively, even calling nothing is slower in parallel",
-};
+pub const CONTROL_LOOKS_SLOWER: Kind = Kind::notice(
+    "control_looks_slower",
+    &["thread_release"],
+    "read naively, even calling nothing is slower in parallel",
+);
 
 fn control_of(seen: &Latch) -> Option<&LatchRow> {
     seen.rows.iter().find(|row| row.is_control)

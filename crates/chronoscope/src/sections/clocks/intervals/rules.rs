@@ -1,4 +1,4 @@
-use crate::finding::{Finding, Kind, Severity};
+use crate::finding::{Finding, Kind};
 use crate::record::{Record, ShortestInterval, Tolerance};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::ns;
@@ -8,19 +8,17 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted },
 ];
 
-pub const INTERVAL_NEAR_LATENCY: Kind = Kind {
-    id: "interval_near_latency",
-    severity: Severity::Warning,
-    shown_in: &["clocks"],
-    about: "an interval asked about is too short for the clock that is to time it",
-};
+pub const INTERVAL_NEAR_LATENCY: Kind = Kind::warning(
+    "interval_near_latency",
+    &["clocks"],
+    "an interval asked about is too short for the clock that is to time it",
+);
 
-pub const INTERVAL_CLAIM_REFUTED: Kind = Kind {
-    id: "interval_claim_refuted",
-    severity: Severity::Notice,
-    shown_in: &["clocks"],
-    about: "known work was not timed as well as latency and granularity promised",
-};
+pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
+    "interval_claim_refuted",
+    &["clocks"],
+    "known work was not timed as well as latency and granularity promised",
+);
 
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
