@@ -9,11 +9,11 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
 
-use crate::View;
 use crate::registry::SectionCommand;
 use crate::section::Section;
 use crate::sections::clocks::Clocks;
 use crate::sections::pace::rate::Rate;
+use crate::view::View;
 
 pub use chronoscope_bench::Format;
 

@@ -7,15 +7,18 @@ use chronoscope_harness::record::study::{StudyCompared, StudyContent, StudyRecor
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::report::Verdict;
 use crate::clock_id::ClockId;
 use crate::part::Part;
 use crate::plan::Plan;
-use crate::record::{ClockReport, Disturbance, Document, Machine, Pace, Tool, Verdict};
 use crate::registry::Sections;
 use crate::sections::clocks::plan::GRANULARITY;
+use crate::sections::clocks::report::ClockReport;
+use crate::sections::pace::report::Pace;
 use crate::sections::reads::plan::READS;
 use crate::sections::scaling;
 use crate::sections::selftest::Selftest;
+use chronoscope_harness::record::{Disturbance, Document, Machine, Tool};
 
 /// The JSON schema of every document, with a newline at its end.
 pub fn schema() -> String {

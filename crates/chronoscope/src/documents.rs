@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::answers::verdict;
+use crate::document::Record;
 use crate::plan::{Depth, Frame};
-use crate::record::Record;
 use crate::rules as conclusion;
 
 fn root() -> PathBuf {
@@ -162,7 +162,8 @@ fn figures_of_a_check_are_those_of_its_plan() {
 
 #[test]
 fn figures_of_estimates_are_theirs() {
-    use crate::estimate::{FURTHER_MULTIPLES, QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS, TRIAL_MULTIPLES};
+    use crate::sections::clocks::intervals::estimate::{FURTHER_MULTIPLES, TRIAL_MULTIPLES};
+    use crate::sections::clocks::latency::canary::{QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS};
 
     says(
         "DESIGN.md",

@@ -7,10 +7,10 @@ use chronoscope_harness::record::{
 };
 use chronoscope_harness::rule::conclude;
 
-use crate::View;
-use crate::record::Record;
+use crate::document::Record;
 use crate::sections::{pace, scaling};
 use crate::upgrade;
+use crate::view::View;
 
 /// The fields that say which shape a document of version 1 has, besides [`SCHEMA_KEY`].
 const PACE_SCHEMA_KEY: &str = "pace_schema_version";

@@ -14,7 +14,6 @@ mod json;
 mod machine;
 mod part;
 mod plan;
-mod record;
 mod registry;
 mod rules;
 mod section;
@@ -31,10 +30,7 @@ mod tests;
 
 use std::process::ExitCode;
 
-use chronoscope_harness::{Start, finding, stats, watch, worker};
-use chronoscope_render::{Width, bars, disturbance, findings, line, page, palette, quantity, table, title, words};
-
-use crate::view::View;
+use chronoscope_harness::Start;
 
 /// Does what the program's arguments say.
 pub fn main() -> ExitCode {

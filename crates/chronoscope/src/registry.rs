@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::Of;
 use crate::command::measure;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
-use crate::page::Page;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::record::Record;
 use crate::section::{Entry, Section};
 use crate::sections;
+use chronoscope_render::page::Page;
 
 macro_rules! sections {
     ($($(#[$meta:meta])* $field:ident: $Section:ident;)*) => {

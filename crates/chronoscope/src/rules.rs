@@ -3,9 +3,9 @@
 
 use chronoscope_harness::rule::{self, Rule};
 
-use crate::finding::{Finding, Kind};
-use crate::record::Record;
+use crate::document::Record;
 use crate::{engine, machine, registry};
+use chronoscope_harness::finding::{Finding, Kind};
 
 /// Findings that are equally grave are told in this order.
 fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
@@ -30,9 +30,11 @@ pub fn kind(id: &str) -> Option<&'static Kind> {
 #[cfg(test)]
 pub mod tests {
     use crate::clock_id::ClockId;
+    use crate::document::Record;
     use crate::engine::Planned;
     use crate::plan::RunWish;
-    use crate::record::{ClockReport, Latency, Machine, Record, Tool};
+    use crate::sections::clocks::report::{ClockReport, Latency};
+    use chronoscope_harness::record::{Machine, Tool};
 
     /// A record of a machine with two CPUs, on which nothing has been measured.
     pub fn blank() -> Record {
@@ -63,7 +65,7 @@ pub mod tests {
             batch_ticks: vec![estimate as u64; 3],
         };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
-        let found = crate::estimate::latency(&[batches], &[vec![true; 3]], rate).unwrap();
+        let found = crate::sections::clocks::latency::estimate::latency(&[batches], &[vec![true; 3]], rate).unwrap();
         Latency { estimate, ..found }
     }
 }

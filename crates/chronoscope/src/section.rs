@@ -11,13 +11,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
-use crate::page::Page;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
-use crate::record::Record;
+use chronoscope_render::page::Page;
 
 /// Plain data of a document.
 pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema {}

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
 use crate::sections::runtimes::probe::become_if_asked;
-use crate::{engine, registry, worker};
+use crate::{engine, registry};
+use chronoscope_harness::worker;
 
 /// Serves one request and tells the program to exit, if it was started as a worker; becomes the probe of a language
 /// runtime, if it was started for that; else does nothing.

@@ -3,14 +3,16 @@
 use chronoscope_render::Width;
 use chronoscope_render::study::html;
 
-use crate::View;
 use crate::command::output::Shown;
 use crate::command::page::page;
-use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
 use crate::json::{document, json};
-use crate::record::{Disturbance, RuntimeKind};
+use crate::sections::runtimes::estimate;
+use crate::sections::runtimes::estimate::{CountedCalls, Fork, NativeRounds};
 use crate::sections::runtimes::probe::Answer;
+use crate::sections::runtimes::report::RuntimeKind;
+use crate::view::View;
 use crate::view::terminal_at;
+use chronoscope_harness::record::Disturbance;
 
 /// Reads a document of any kind, and if it is one renders it in every way. Gives the pages, or the error.
 ///

@@ -6,12 +6,12 @@ pub mod title;
 use chronoscope_render::machine;
 use clap::builder::PossibleValue;
 
-use crate::Width;
 use crate::answers::view as verdict;
-use crate::page::Page;
+use crate::document::Record;
 use crate::part::Part;
-use crate::record::Record;
 use crate::registry;
+use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 
 /// What is shown of a document: all on one screen, or a section with all that was seen of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
         verdict::show(&mut page, record);
         machine::show(&mut page, &record.machine);
         registry::show_in_check(&mut page, record);
-        crate::findings::notices(&mut page, &record.findings);
+        chronoscope_render::findings::notices(&mut page, &record.findings);
     }
     disturbance::show(&mut page, record);
     page.finish()

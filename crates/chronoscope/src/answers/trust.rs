@@ -4,7 +4,9 @@ use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
 use crate::clock_id::ClockId;
-use crate::record::{COUNTER, Clocksource, Path, READ_BY_VDSO, Record};
+use crate::document::Record;
+use crate::sections::clocks::report::Path;
+use chronoscope_harness::record::{COUNTER, Clocksource, READ_BY_VDSO};
 
 impl Record {
     /// What speaks against the counter as a measure of time, on the machine or in what was measured; None where nothing

@@ -3,8 +3,12 @@
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Family, SourceId};
 
+use crate::answers::report::{Question, Tolerance};
 use crate::clock_id::ClockId;
-use crate::record::{ClockReport, LibraryClockState, Litmus, Outcome, Path, Question, Record, Tolerance};
+use crate::document::{Outcome, Record};
+use crate::sections::causality::report::Litmus;
+use crate::sections::clocks::library_clock::report::LibraryClockState;
+use crate::sections::clocks::report::{ClockReport, Path};
 
 /// Fills in `record.verdict` from the rest of the record, and what each clock's causality comes to.
 pub fn conclude(record: &mut Record) {
@@ -197,8 +201,10 @@ fn answer(interval_ns: f64, record: &Record) -> Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{ClockVerdict, DirectInterval, Disturbance, PairOffset, TscClass};
+    use crate::answers::report::{ClockVerdict, DirectInterval};
     use crate::rules::tests::{blank, readable};
+    use crate::sections::causality::report::PairOffset;
+    use chronoscope_harness::record::{Disturbance, TscClass};
 
     const MONOTONIC: SourceId = SourceId::Os(OsClock::Monotonic);
     const COARSE: SourceId = SourceId::Os(OsClock::MonotonicCoarse);
@@ -299,7 +305,11 @@ mod tests {
         let steps = |changes: Vec<i64>| {
             let reads = changes.len() as u64;
             let steps = crate::sections::clocks::granularity::task::Steps { changes, reads, unchanged: 0 };
-            Some(crate::estimate::granularity(&steps, chronoscope_clock::Rate::NANOSECONDS).unwrap().observed)
+            Some(
+                crate::sections::clocks::latency::estimate::granularity(&steps, chronoscope_clock::Rate::NANOSECONDS)
+                    .unwrap()
+                    .observed,
+            )
         };
         record.clocks[0].granularity = steps(vec![20; 40]);
         assert_eq!(concluded(record.clone()).verdict.monotonic, None, "the other was never read");

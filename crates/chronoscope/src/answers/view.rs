@@ -1,18 +1,21 @@
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
+use crate::answers::report::{ClockVerdict, Question, ShortestInterval, Tolerance};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::part::Part;
-use crate::record::{ClockReport, ClockVerdict, Litmus, PathMethod, Question, Record, ShortestInterval, Tolerance};
+use crate::sections::causality::report::Litmus;
+use crate::sections::clocks::report::{ClockReport, PathMethod};
 use anstyle::Style;
 
-use crate::findings;
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
-use crate::quantity::{count, ns};
 use crate::view::reason::not_tested;
-use crate::words::{counted, given, quoted};
+use chronoscope_render::findings;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
+use chronoscope_render::quantity::{count, ns};
+use chronoscope_render::words::{counted, given, quoted};
 
 pub fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
@@ -405,8 +408,8 @@ fn basis(clock: &ClockVerdict) -> &'static str {
 
 /// Claim and measured error of every clock, for the detailed view.
 pub fn trials(page: &mut Page, record: &Record) {
-    use crate::quantity::{limit, percent, share};
-    use crate::table::{Align, Table, style_if};
+    use chronoscope_render::quantity::{limit, percent, share};
+    use chronoscope_render::table::{Align, Table, style_if};
 
     page.section("SHORTEST INTERVALS");
     if record.verdict.clocks.is_empty() {

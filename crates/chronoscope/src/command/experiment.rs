@@ -6,7 +6,7 @@ use chronoscope_harness::Start;
 use super::output::{Output, Shown};
 use super::study_run;
 use crate::arguments::ExperimentOptions;
-use crate::record::Record;
+use crate::document::Record;
 
 /// Runs an experiment, and prints and saves what it shows.
 pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {

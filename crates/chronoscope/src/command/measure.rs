@@ -6,13 +6,13 @@ use chronoscope_harness::Start;
 use super::output::{Output, Shown};
 use super::study_run;
 use crate::arguments::{Of, RunOptions};
+use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
-use crate::finding::Severity;
 use crate::plan::{Depth, PlanError, RunWish};
-use crate::record::{Outcome, Record};
 use crate::registry::Sections;
 use crate::section::{Entry, Section};
 use crate::sections::clocks::Clocks;
+use chronoscope_harness::finding::Severity;
 
 /// Checks the machine, and prints and saves what was seen.
 pub fn check(start: &Start, options: &Of<Clocks>) -> Result<ExitCode, Failure> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
 
 use super::page::page;
-use crate::View;
+use crate::document::Record;
 use crate::json::json;
-use crate::record::Record;
+use crate::view::View;
 
 /// What is shown of a document.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,9 +5,10 @@ use chronoscope_render::study::{Detail, terminal_at};
 use chronoscope_render::text::{Mood, Text};
 
 use super::output::Shown;
-use crate::record::Record;
+use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
-use crate::{View, experiment, view};
+use crate::view::View;
+use crate::{experiment, view};
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {

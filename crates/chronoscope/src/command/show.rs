@@ -5,8 +5,8 @@ use chronoscope_bench::{Failure, page_width, print};
 use super::output::Shown;
 use super::page::page;
 use crate::arguments::{Format, ShowOptions};
+use crate::document::Record;
 use crate::json::{document, json};
-use crate::record::Record;
 
 /// Prints a saved document again, as the run that saved it did.
 pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {

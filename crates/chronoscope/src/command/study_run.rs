@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::record::Tool;
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::StudyWish;
+use chronoscope_harness::record::Tool;
 
 use crate::arguments::RunOptions;
 

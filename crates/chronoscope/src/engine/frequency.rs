@@ -6,8 +6,8 @@ use chronoscope_clock::{Anchor, SourceId, SourceVisitor, TickSource, Unavailable
 use serde::{Deserialize, Serialize};
 
 use super::task::{Bench, Task};
-use crate::record::Disturbance;
 use crate::sections::clocks::granularity::task::{OneLook, Steps};
+use chronoscope_harness::record::Disturbance;
 
 /// Brackets tried at each end; the narrowest counts.
 const ATTEMPTS: u32 = 2000;

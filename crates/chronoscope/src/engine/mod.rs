@@ -18,13 +18,14 @@ use std::time::Instant;
 use chronoscope_harness::{Start, StudyObserver};
 
 use crate::answers::verdict;
+use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::plan::{Frame, PartBudget, Plan, PlanError, RunWish};
-use crate::record::{Machine, Outcome, PartReport, Record, Tool};
 use crate::registry::{self, Sections};
 use crate::section::{Entry, Section};
 use crate::sections::clocks::plan as clocks;
-use crate::worker::Launch;
+use chronoscope_harness::record::{Machine, Tool};
+use chronoscope_harness::worker::Launch;
 use session::Session;
 use stages::StageError;
 use task::{Served, served};

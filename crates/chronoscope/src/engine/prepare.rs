@@ -4,11 +4,13 @@ use chronoscope_clock::{Family, Rate, SourceId};
 use super::timer::TimerSpec;
 use super::{frequency, probe};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
-use crate::estimate;
-use crate::record::{ClockReport, Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod, Record};
-use crate::worker::WorkerFailure;
+use crate::sections::clocks::latency::estimate;
+use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 use chronoscope_harness::machine::with_deviations;
+use chronoscope_harness::record::{Disturbance, MeasuredFrequency};
+use chronoscope_harness::worker::WorkerFailure;
 
 const PROBE_BUDGET_MS: u64 = 200;
 const FREQUENCY_BUDGET_MS: u64 = 300;

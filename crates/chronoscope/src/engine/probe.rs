@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::task::{Bench, Task};
 use super::timer::ReadOnce;
 use crate::clock_id::ClockId;
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 
 /// Which sources to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

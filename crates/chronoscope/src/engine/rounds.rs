@@ -3,7 +3,7 @@ use super::task::Task;
 use crate::engine::session::Session;
 use crate::part::Part;
 use crate::plan::Plan;
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 
 /// What the rounds of a part saw, each in a worker process of its own.
 pub struct Rounds<T> {

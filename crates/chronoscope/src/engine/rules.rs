@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
-use crate::finding::{EVERYWHERE, Finding, Kind, Severity};
+use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
-use crate::record::{Disturbance, Outcome, PartReport, Record};
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
+use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
 use chronoscope_harness::words::{count, ns};
@@ -305,8 +306,8 @@ fn interrupted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Canary, Harness};
     use crate::rules::tests::blank;
+    use crate::sections::clocks::report::{Canary, Harness};
     use crate::sections::reads::task::Samples;
 
     /// A record in which one clock was read with these differences.
@@ -315,7 +316,12 @@ mod tests {
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
         let mut record = blank();
-        record.reads.extend(crate::estimate::reads(&"fake".into(), &samples, rate, Disturbance::default()));
+        record.reads.extend(crate::sections::reads::estimate::reads(
+            &"fake".into(),
+            &samples,
+            rate,
+            Disturbance::default(),
+        ));
         record
     }
 
@@ -363,7 +369,7 @@ mod tests {
     fn a_witnessed_gap_outweighs_a_longer_one() {
         let mut record = disturbed(Some(3), None, None);
         let unseen = disturbed(None, None, None).reads[0].clone();
-        record.reads.push(crate::record::Reads { clock: "other".into(), ..unseen });
+        record.reads.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
         record.reads[1].gaps[1].share_of_time = 0.9;
         let found = noisy_machine(&record);
         assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
@@ -407,7 +413,9 @@ mod tests {
             elapsed_ms: 1,
             disturbance: Disturbance::default(),
         });
-        record.runtimes.push(crate::sections::runtimes::probe::unasked(crate::record::RuntimeKind::Java));
+        record
+            .runtimes
+            .push(crate::sections::runtimes::probe::unasked(crate::sections::runtimes::report::RuntimeKind::Java));
         let severities =
             |record: &Record| crate::rules::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
         assert_eq!(severities(&record), [Severity::Notice]);
@@ -423,7 +431,7 @@ mod tests {
         assert_eq!(noisy_machine(&read_with(vec![(0, 999_998), (4_000_000, 2)])), []);
         // A record of an earlier build counted it.
         let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
-        let gaps = |above_ns| crate::record::Gaps { above_ns, count: 2, share_of_time: 1.0 };
+        let gaps = |above_ns| crate::sections::reads::report::Gaps { above_ns, count: 2, share_of_time: 1.0 };
         earlier.reads[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
         assert_eq!(noisy_machine(&earlier), []);
         assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);

@@ -8,12 +8,12 @@ use chronoscope_harness::{Start, StudyObserver};
 use super::task::{Bench, Request, Response, Task, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::part::Part;
 use crate::plan::Plan;
-use crate::record::Record;
-use crate::record::{Disturbance, TscAccess};
 use crate::sections::clocks::latency::measure::Batches;
-use crate::worker::{Launch, Launcher, WorkerFailure};
+use chronoscope_harness::record::{Disturbance, TscAccess};
+use chronoscope_harness::worker::{Launch, Launcher, WorkerFailure};
 
 /// One run under way: the plan, how to reach workers, and what times them.
 pub struct Session<'a> {

@@ -1,8 +1,9 @@
 //! How a part of a plan may end, and which clocks it can read.
 
 use crate::clock_id::ClockId;
-use crate::record::{ClockReport, Record};
-use crate::worker::WorkerFailure;
+use crate::document::Record;
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::worker::WorkerFailure;
 
 /// Why a part was not done whole.
 pub enum StageError {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::timer::{Timer, TimerSpec};
-use crate::record::Disturbance;
-use crate::watch::Watch;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 
 /// A request that a worker process answers.
 pub trait Task: Serialize + DeserializeOwned + Sync + 'static {

@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 use super::task::{Request, Task};
 use super::*;
 use crate::engine::rules::NO_WORKERS;
-use crate::finding::{Finding, Kind};
-use crate::record::Disturbance;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
@@ -20,8 +18,10 @@ use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
-use crate::worker::WorkerFailure;
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::study_rules::{INTERRUPTED, PART_UNAVAILABLE};
+use chronoscope_harness::worker::WorkerFailure;
 
 const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
 const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
@@ -196,8 +196,9 @@ fn said_of_the_run(record: &Record) -> Vec<Kind> {
 
 /// What a record holds of each part, as text.
 fn seen(record: &Record, part: Part) -> String {
-    let of_clocks =
-        |of: fn(&crate::record::ClockReport) -> String| -> String { record.clocks.iter().map(of).collect() };
+    let of_clocks = |of: fn(&crate::sections::clocks::report::ClockReport) -> String| -> String {
+        record.clocks.iter().map(of).collect()
+    };
     match part {
         clocks::PATHS => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
         clocks::LATENCY => of_clocks(|clock| format!("{:?}", clock.latency_ns)),

@@ -4,7 +4,7 @@ use chronoscope_harness::study_rules::{
     BIMODAL, CASE_FAILED, INTERRUPTED, NO_STEADY_STATE, OMISSION_INFLATES, THREADS_DID_NOT_OVERLAP,
 };
 
-use crate::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// The findings of one kind.
 #[derive(Clone, Debug, PartialEq)]

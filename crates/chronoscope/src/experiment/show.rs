@@ -1,6 +1,6 @@
-use crate::record::study::StudyRecord;
 use chronoscope_examples::{Block, Conclusions, Grid, Item, Value};
 use chronoscope_harness::record::Document;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
 use chronoscope_render::{Width, estimate};
@@ -132,9 +132,9 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::Finding;
-    use crate::record::study::{Control, StudyFork};
     use chronoscope_examples::Experiment;
+    use chronoscope_harness::finding::Finding;
+    use chronoscope_harness::record::study::{Control, StudyFork};
     use chronoscope_harness::study_rules::NOISY_MACHINE;
 
     use super::super::synthetic::record;

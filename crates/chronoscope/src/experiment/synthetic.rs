@@ -1,6 +1,6 @@
 //! What tests of pages share.
 
-use crate::record::study::StudyRecord;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::Width;
 use unicode_width::UnicodeWidthStr;
 

@@ -1,5 +1,6 @@
-use crate::finding::{Finding, Kind};
-use crate::record::{Clocksource, Record, TscAccess, TscClass};
+use crate::document::Record;
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::record::{Clocksource, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -185,10 +186,10 @@ fn cpu_quota(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CpuidFlags, RatingClass};
     use crate::rules::conclude;
     use crate::rules::tests::{blank, readable};
     use crate::sections::clocks::rules::OS_CLOCK_ON_SLOW_PATH;
+    use chronoscope_harness::record::{CpuidFlags, RatingClass};
 
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
@@ -278,7 +279,7 @@ mod tests {
     fn a_slow_clock_without_a_way_out_says_why() {
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
-            record.clocks[0].path = Some(crate::record::Path::Syscall);
+            record.clocks[0].path = Some(crate::sections::clocks::report::Path::Syscall);
             assert!(conclude(&record).iter().any(|finding| finding.is(OS_CLOCK_ON_SLOW_PATH)));
             advice(&record)
         };
@@ -301,14 +302,15 @@ mod tests {
     #[test]
     fn a_frequency_is_misdeclared_only_beyond_what_was_measured() {
         let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
-        let source = crate::record::FrequencySource {
+        let source = chronoscope_harness::record::FrequencySource {
             source: "CPUID 0x15".to_owned(),
             hz: Some(1e9),
             deviation_ppm: Some(900.0),
             reason_unavailable: None,
         };
         record.machine.tsc.frequency_sources = vec![source];
-        let measured = |half_width_ppm| crate::record::MeasuredFrequency { hz: 1e9, half_width_ppm, over_ms: 300.0 };
+        let measured =
+            |half_width_ppm| chronoscope_harness::record::MeasuredFrequency { hz: 1e9, half_width_ppm, over_ms: 300.0 };
         record.machine.tsc.frequency = Some(measured(400.0));
         assert_eq!(frequency_misdeclared(&record), []);
         record.machine.tsc.frequency = Some(measured(1.0));

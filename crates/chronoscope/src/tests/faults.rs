@@ -3,20 +3,27 @@
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
-use crate::estimate;
-use crate::finding::Kind;
-use crate::record::{ClockReport, ClockVerdict, DirectInterval, Disturbance, Path, PauseWay, Record};
+use crate::answers::report::{ClockVerdict, DirectInterval};
+use crate::document::Record;
 use crate::rules as conclusion;
 use crate::rules::tests::blank;
+use crate::sections::causality::estimate as causality_estimate;
 use crate::sections::causality::rules::{CROSS_CPU_SKEW, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::empty;
+use crate::sections::clocks::intervals::estimate as intervals_estimate;
 use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
+use crate::sections::clocks::latency::estimate as latency_estimate;
+use crate::sections::clocks::report::{ClockReport, Path};
 use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY};
+use crate::sections::pauses::estimate as pauses_estimate;
+use crate::sections::pauses::report::PauseWay;
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::pauses::task as pause;
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
+use chronoscope_harness::finding::Kind;
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::Distribution;
 
 const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
@@ -46,7 +53,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
     let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
-    if let Some(found) = estimate::granularity(&steps, Rate::NANOSECONDS) {
+    if let Some(found) = latency_estimate::granularity(&steps, Rate::NANOSECONDS) {
         report.granularity_ns = Some(found.step_ns);
         report.granularity_is_latency = Some(found.is_latency);
         report.granularity = Some(found.observed);
@@ -135,7 +142,12 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     }
     let request = litmus::Request { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
-    record.causality.litmus.push(estimate::litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default()));
+    record.causality.litmus.push(causality_estimate::litmus(
+        &request,
+        &samples,
+        Rate::NANOSECONDS,
+        Disturbance::default(),
+    ));
     record
 }
 
@@ -179,7 +191,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
         let samples = offset::Samples { trips, steps: granularity::Steps::default() };
         let mut record = blank();
-        record.causality.pairs.push(estimate::pair_offset(
+        record.causality.pairs.push(causality_estimate::pair_offset(
             &request,
             &samples,
             Rate::NANOSECONDS,
@@ -196,8 +208,8 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let empty = empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
     let empty = Distribution::of(empty);
     let claimed_interval_ns = DirectInterval {
-        within_1pct: estimate::claimed_interval_ns(&empty, None, 0.01),
-        within_10pct: estimate::claimed_interval_ns(&empty, None, 0.1),
+        within_1pct: intervals_estimate::claimed_interval_ns(&empty, None, 0.01),
+        within_10pct: intervals_estimate::claimed_interval_ns(&empty, None, 0.1),
     };
     let mut record = blank();
     record.clocks.plan.questions_ns = vec![interval_ns as f64];
@@ -227,10 +239,10 @@ fn a_pause_that_ends_early_is_found() {
         unavailable: Vec::new(),
     };
     let mut record = blank();
-    record.pauses.report = estimate::pause(&[pauses(990)], false, Disturbance::default());
+    record.pauses.report = pauses_estimate::pause(&[pauses(990)], false, Disturbance::default());
     assert_eq!(found(&record), [EARLY_PAUSE]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
-    record.pauses.report = estimate::pause(&[pauses(1_000)], false, Disturbance::default());
+    record.pauses.report = pauses_estimate::pause(&[pauses(1_000)], false, Disturbance::default());
     assert_eq!(found(&record), []);
 }

@@ -10,12 +10,12 @@ use chronoscope_harness::study_conclusions;
 use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
-use crate::View;
-use crate::finding::Kind;
 use crate::sections::pace::rules as pace;
 use crate::sections::scaling::rules as scaling;
 use crate::sections::selftest::rules as selftest;
 use crate::sections::thread_release::rules as thread_release;
+use crate::view::View;
+use chronoscope_harness::finding::Kind;
 
 fn kinds<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
     rules.iter().flat_map(|rule| rule.yields)

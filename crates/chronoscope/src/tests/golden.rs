@@ -4,10 +4,10 @@
 //! committed.
 
 use super::golden_file::assert_golden;
-use crate::View;
+use crate::document::Record;
 use crate::json::{document, json};
-use crate::record::Record;
 use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::view::View;
 use crate::view::terminal;
 use anstream::adapter::strip_str;
 use chronoscope_clock::SourceId;
@@ -132,7 +132,7 @@ fn that_no_clock_was_seen_enough_has_its_reasons() {
 fn a_guess_and_an_unwatched_clock_take_their_ticks() {
     let mut record = record();
     let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    clock.path_evidence.as_mut().unwrap().method = crate::record::PathMethod::Inferred;
+    clock.path_evidence.as_mut().unwrap().method = crate::sections::clocks::report::PathMethod::Inferred;
     assert!(line_of(&record, "on its fast path").starts_with('?'));
     assert!(line_of(&record, "monotonic: no clock").starts_with('✔'));
     let clock = record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap();
@@ -178,7 +178,7 @@ fn a_question_is_answered_by_what_is_known() {
     let mut record = record();
     let asked = |record: &mut Record, interval_ns: f64, within: [&[&str]; 2]| {
         let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.into()).collect());
-        record.verdict.questions = vec![crate::record::Question { interval_ns, within_1pct, within_10pct }];
+        record.verdict.questions = vec![crate::answers::report::Question { interval_ns, within_1pct, within_10pct }];
     };
     asked(&mut record, 50.0, [&[], &[]]);
     let line = line_of(&record, "50.0 ns: ");
@@ -198,7 +198,7 @@ fn a_question_is_answered_by_what_is_known() {
 fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     let mut record = record();
     assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
-    record.machine.tsc.class = Some(crate::record::TscClass::Variant);
+    record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Variant);
     let text = plain(&record, View::named("clocks"));
     assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
 }

@@ -1,8 +1,8 @@
 //! Whatever still parses is rendered without a panic and without a character that could steer the terminal.
 
-use crate::View;
+use crate::document::Record;
 use crate::json::{document, json};
-use crate::record::Record;
+use crate::view::View;
 use crate::view::terminal;
 use anstream::adapter::strip_str;
 use proptest::prelude::*;

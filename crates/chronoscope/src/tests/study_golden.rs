@@ -5,8 +5,8 @@
 
 use super::golden_file::assert_golden;
 use crate::json::document;
-use crate::record::study::{Difference, StudyRecord};
 use anstream::adapter::strip_str;
+use chronoscope_harness::record::study::{Difference, StudyRecord};
 use chronoscope_render::study::{Detail, html, json, parse, terminal};
 use unicode_width::UnicodeWidthStr;
 
@@ -123,7 +123,7 @@ fn over_threads_there_is_a_chart_from_three_numbers_on() {
     let title = "time per operation over threads";
     assert!(!html(&record).contains(title) && !plain(&record, Detail::Usual).contains(title));
     for threads in [4, 8] {
-        let of = |cell: &&crate::record::study::Cell| cell.threads == 2 && cell.case == "seq_cst";
+        let of = |cell: &&chronoscope_harness::record::study::Cell| cell.threads == 2 && cell.case == "seq_cst";
         let mut more: Vec<_> = record.cells.iter().filter(of).cloned().collect();
         more.iter_mut().for_each(|cell| cell.threads = threads);
         record.cells.extend(more);

@@ -1,8 +1,8 @@
 //! Whatever still parses as a study is rendered without a panic, without a character that could steer the terminal, and
 //! without markup of its own.
 
-use crate::record::study::{Estimate, StudyRecord};
 use anstream::adapter::strip_str;
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::study::{Detail, html, json, parse, terminal};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -205,7 +205,7 @@ fn more_comparisons_than_a_page_can_draw() {
     let mut record = parse(FIXTURE).unwrap();
     let first = record.comparisons[0].clone();
     record.comparisons =
-        (0..100).map(|threads| crate::record::study::Comparison { threads, ..first.clone() }).collect();
+        (0..100).map(|threads| chronoscope_harness::record::study::Comparison { threads, ..first.clone() }).collect();
     record
         .comparisons
         .iter_mut()

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::View;
 use crate::command::output::Shown;
 use crate::command::page::page;
 use crate::json::document;
-use crate::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
+use crate::view::View;
 use crate::view::{terminal, terminal_at};
 use anstream::adapter::strip_str;
+use chronoscope_harness::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Mood, Text};
 use chronoscope_render::{Width, study_compared_at};

@@ -1,9 +1,10 @@
-use crate::disturbance::said;
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{PLAIN, TITLE};
-use crate::record::{Disturbance, Outcome, Record};
-use crate::words::given;
+use crate::document::{Outcome, Record};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_render::disturbance::said;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{PLAIN, TITLE};
+use chronoscope_render::words::given;
 
 /// What all measurements suffered together, and the parts that are not whole.
 pub fn show(page: &mut Page, record: &Record) {
@@ -42,7 +43,7 @@ fn runtimes_ran(record: &Record) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Width;
+    use chronoscope_render::Width;
 
     fn line(record: &Record) -> String {
         let mut page = Page::with_width(Width::of_columns(400));

@@ -1,8 +1,8 @@
-use crate::View;
-use crate::findings::all;
-use crate::page::Page;
-use crate::record::Record;
+use crate::document::Record;
 use crate::rules::kind;
+use crate::view::View;
+use chronoscope_render::findings::all;
+use chronoscope_render::page::Page;
 
 /// All findings that concern one view; one of a kind that this build does not know is shown in all, so that none is lost.
 pub fn concerning(page: &mut Page, record: &Record, view: View) {

@@ -1,6 +1,6 @@
+use crate::document::{Outcome, Record};
 use crate::part::Part;
-use crate::record::{Outcome, Record};
-use crate::words::given;
+use chronoscope_render::words::given;
 
 /// Why nothing is known that one of `parts` would have told.
 pub fn not_tested(record: &Record, parts: &[Part]) -> String {

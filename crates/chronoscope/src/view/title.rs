@@ -1,6 +1,6 @@
-use crate::page::Page;
-use crate::record::Record;
-use crate::title::{circumstances, head};
+use crate::document::Record;
+use chronoscope_render::page::Page;
+use chronoscope_render::title::{circumstances, head};
 
 pub fn show(page: &mut Page, record: &Record) {
     let tool = format!("{} {}", record.tool.name, record.tool.version);

@@ -1,9 +1,10 @@
 use chronoscope_clock::Rate;
 
 use super::{litmus as litmus_task, offset};
-use crate::estimate::step_ns;
-use crate::record::{Disturbance, Litmus, PairOffset};
-use crate::stats::rate_upper_95;
+use crate::sections::causality::report::{Litmus, PairOffset};
+use crate::sections::clocks::latency::estimate::step_ns;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::rate_upper_95;
 
 /// The offset between two CPUs: the middle of what the least trips each way allow, with half its width.
 ///

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
-use crate::record::Disturbance;
-use crate::watch::Watch;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 
 /// Observations between two looks at the deadline.
 const CHUNK: u64 = 1000;

@@ -1,12 +1,14 @@
 use super::{litmus as litmus_task, offset};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
-use crate::estimate;
-use crate::record::{ClockReport, Litmus, Record};
 use crate::registry::Sections;
+use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
-use crate::worker::WorkerFailure;
+use crate::sections::causality::report::Litmus;
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
 pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
-use crate::record::Disturbance;
 use crate::sections::clocks::granularity::task::{Steps, one_look};
-use crate::watch::Watch;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 
 /// Which clock on which CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

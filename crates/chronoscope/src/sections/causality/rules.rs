@@ -1,7 +1,8 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use crate::finding::{Finding, Kind};
-use crate::record::{Litmus, Record};
+use crate::document::Record;
+use crate::sections::causality::report::Litmus;
+use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 
@@ -126,9 +127,9 @@ fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Disturbance, TscClass};
     use crate::rules::tests::{blank, readable};
     use chronoscope_clock::os::OsClock;
+    use chronoscope_harness::record::{Disturbance, TscClass};
 
     #[test]
     fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {

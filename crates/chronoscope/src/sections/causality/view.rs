@@ -1,16 +1,17 @@
 use super::rules::NON_CAUSAL_READ;
-use crate::record::finding::Finding;
-use crate::record::{Litmus, PairOffset, Record};
+use crate::document::Record;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
+use crate::sections::causality::report::{Litmus, PairOffset};
 use anstyle::Style;
+use chronoscope_harness::record::finding::Finding;
 
-use crate::disturbance;
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
-use crate::quantity::{count, ns, rate};
-use crate::table::{Align, Table};
 use crate::view::reason::not_tested;
+use chronoscope_render::disturbance;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, WARNING};
+use chronoscope_render::quantity::{count, ns, rate};
+use chronoscope_render::table::{Align, Table};
 
 /// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
 const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16 };

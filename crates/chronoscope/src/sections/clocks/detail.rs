@@ -1,17 +1,19 @@
-use crate::record::{ClockReport, Clocksource, Granularity, Latency, PathMethod, Record};
+use crate::document::Record;
+use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod};
+use chronoscope_harness::record::Clocksource;
 
 use crate::answers::view as verdict;
-use crate::bars::{SCALE, bars};
-use crate::disturbance;
-use crate::line::Line;
-use crate::page::{Page, wrapped};
-use crate::palette::{CRITICAL, DIM, PLAIN};
-use crate::quantity::{confidence, count, ns, ns_range, share};
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::clocks::view::{cycles_said, path_word};
-use crate::table::{Align, Table};
-use crate::words::counted;
+use chronoscope_render::bars::{SCALE, bars};
+use chronoscope_render::disturbance;
+use chronoscope_render::line::Line;
 use chronoscope_render::machine;
+use chronoscope_render::page::{Page, wrapped};
+use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
+use chronoscope_render::quantity::{confidence, count, ns, ns_range, share};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::counted;
 
 /// Rows of a histogram here.
 const ROWS: usize = 12;
@@ -49,7 +51,7 @@ fn messages(page: &mut Page, record: &Record) {
 }
 
 fn one(page: &mut Page, clock: &ClockReport) {
-    page.section(&crate::page::fitted(clock.name.name(), 80));
+    page.section(&chronoscope_render::page::fitted(clock.name.name(), 80));
     path(page, clock);
     if let Some(latency) = &clock.latency_ns {
         latency_said(page, "latency", latency);
@@ -114,9 +116,10 @@ fn processes(page: &mut Page, latency: &Latency) {
         let mut columns = vec![("process     ", Align::Left)];
         columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
         let mut table = Table::new(&columns);
-        for (name, part) in
-            [("p50", (|fork| fork.p50) as fn(&crate::record::ForkSummary) -> f64), ("minimum", |fork| fork.minimum)]
-        {
+        for (name, part) in [
+            ("p50", (|fork| fork.p50) as fn(&crate::sections::clocks::report::ForkSummary) -> f64),
+            ("minimum", |fork| fork.minimum),
+        ] {
             let cells = std::iter::once(name.to_owned()).chain(forks.iter().map(|fork| ns(part(fork))));
             table.cells(PLAIN, cells.collect());
         }
@@ -190,7 +193,7 @@ fn clocksources(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &format!("unavailable: {reason}"));
     }
     for rating in &clocksource.ratings {
-        let lead = Line::styled(DIM, &format!("{:<12} ", crate::page::fitted(&rating.name, 24)));
+        let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
         let standing = if clocksource.current.as_ref() == Some(&rating.name) {
             "in use".to_owned()
         } else if let Some(doubt) = record.clocksource_doubt(&rating.name) {

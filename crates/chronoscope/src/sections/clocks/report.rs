@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use crate::record::PublishedCycles;
-use crate::record::{Disturbance, Histogram, LibraryClock};
+use crate::sections::clocks::library_clock::report::LibraryClock;
+use chronoscope_harness::record::PublishedCycles;
+use chronoscope_harness::record::{Disturbance, Histogram};
 
 /// What was seen of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,9 @@ use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
 use crate::clock_id::ClockId;
-use crate::finding::{Finding, Kind, Severity};
-use crate::record::{ClockReport, Path, PathMethod, Record};
+use crate::document::Record;
+use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::ns;
 
@@ -197,8 +198,8 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Canary, Harness, PathEvidence};
     use crate::rules::tests::{blank, latency, readable};
+    use crate::sections::clocks::report::{Canary, Harness, PathEvidence};
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
@@ -275,7 +276,12 @@ mod tests {
             largest_empty_ticks: 0,
         };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
-        record.reads.extend(crate::estimate::reads(&"CLOCK_MONOTONIC".into(), &samples, rate, Default::default()));
+        record.reads.extend(crate::sections::reads::estimate::reads(
+            &"CLOCK_MONOTONIC".into(),
+            &samples,
+            rate,
+            Default::default(),
+        ));
         let found = negative_elapsed(&record);
         assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC stepped back once on one thread");
         assert!(!found[0].evidence.values.contains_key("worst_ns"));

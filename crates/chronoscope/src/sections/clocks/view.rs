@@ -1,14 +1,15 @@
-use crate::record::{Canary, ClockReport, Cycles, Latency, Path, PathMethod, Record};
+use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
+use crate::sections::clocks::report::{Canary, ClockReport, Cycles, Latency, Path, PathMethod};
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN};
-use crate::quantity::{confidence, count, ns, ns_range, percent, three_digits};
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::table::{Align, Table};
 use crate::view::reason::reason;
-use crate::words::{given, quoted};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN};
+use chronoscope_render::quantity::{confidence, count, ns, ns_range, percent, three_digits};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::{given, quoted};
 
 const UNKNOWN: &str = "–";
 /// Marks of confidences other than the one that the header names.

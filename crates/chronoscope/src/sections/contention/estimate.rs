@@ -3,8 +3,9 @@ use chronoscope_clock::{Guarantee, Rate, SourceId};
 use super::task::{Lane, Samples, Window};
 use crate::clock_id::ClockId;
 use crate::estimate::spread;
-use crate::record::{Disturbance, Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
-use crate::stats::Distribution;
+use crate::sections::contention::report::{Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::Distribution;
 
 /// A granularity scales as the bare source does if it comes so near, in percent.
 const KNEE_TOLERANCE_PCT: f64 = 10.0;
@@ -181,7 +182,7 @@ mod tests {
         let row = &seen.rows[5];
         let scaling = row.scaling.unwrap();
         assert!((scaling.low - 1.96).abs() < 1e-9 && (scaling.high - 1.96).abs() < 1e-9);
-        assert!(scaling.confidence >= crate::estimate::CONFIDENCE);
+        assert!(scaling.confidence >= chronoscope_harness::stats::CONFIDENCE);
         assert_eq!(row.reads_per_s.median, 196e6 * 6.0);
     }
 

@@ -1,11 +1,11 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
 use super::task::{Lane, Request};
+use crate::document::Record;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
-use crate::estimate;
-use crate::record::Record;
+use crate::sections::contention::estimate;
 use crate::sections::contention::plan::CONTENTION;
 
 /// Lets threads read the causal clock, its bare source and the fenced clock, one process per round.

@@ -8,14 +8,14 @@ pub mod report;
 pub mod task;
 pub mod view;
 
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
-use crate::page::Page;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::record::Record;
 use crate::section::Section;
+use chronoscope_render::page::Page;
 
 /// The section.
 pub struct Contention;

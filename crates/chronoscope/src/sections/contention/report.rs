@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use crate::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Spread};
 
 /// What causal times cost when many threads ask for them: reads of all threads together, by clock and granularity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

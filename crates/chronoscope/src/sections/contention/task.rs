@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
-use crate::watch::Watch;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 
 /// Reads between two looks at whether to stop: the virtual call and the tally of a chunk then cost next to nothing.
 const CHUNK: u64 = 128;

@@ -1,15 +1,17 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use crate::record::{Monotime, MonotimeKnee, MonotimeRow, Record, Spread};
+use crate::document::Record;
 use crate::sections::contention::plan::CONTENTION;
+use crate::sections::contention::report::{Monotime, MonotimeKnee, MonotimeRow};
+use chronoscope_harness::record::Spread;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{confidence, count, limit, ns, three_digits};
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::table::{Align, Table};
 use crate::view::reason::not_tested;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{confidence, count, limit, ns, three_digits};
+use chronoscope_render::table::{Align, Table};
 
 const NONE: &str = "–";
 const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);

@@ -14,10 +14,12 @@ use chronoscope_clock::{Clock, Instant, Now};
 pub use super::consumer::ConsumerError;
 use super::consumer::{Consumer, Pipe};
 use super::seen;
+use crate::document::Record;
 use crate::plan::Plan;
-use crate::record::{Pace, Record, Tool};
 use crate::registry::Sections;
+use crate::sections::pace::report::Pace;
 use chronoscope_harness::Start;
+use chronoscope_harness::record::Tool;
 
 /// What its document says was run.
 const COMMAND: &str = "pace";

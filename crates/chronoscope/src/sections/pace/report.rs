@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::Bin;
+use chronoscope_harness::record::Bin;
 
 /// A schedule of events, and when they really came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

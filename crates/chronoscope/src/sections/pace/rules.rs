@@ -1,9 +1,9 @@
 use chronoscope_harness::rule::Rule;
 
 use super::words::{rate, signed, three_digits_or_more};
-use crate::finding::{Finding, Kind};
-use crate::quantity::{count, ns, percent, three_digits};
-use crate::record::Pace;
+use crate::sections::pace::report::Pace;
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_render::quantity::{count, ns, percent, three_digits};
 
 pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[RATE_MISSED], find: |pace| Vec::from_iter(missed_rate(pace)) },
@@ -246,7 +246,7 @@ mod tests {
             let found = conclude(RULES, &changed);
             assert!(found.iter().any(|finding| finding.is(kind)), "{kind:?}: {found:?}");
             let none = Pace { events: 0, ..changed };
-            let is_known_without_events = kind.severity >= crate::finding::Severity::Warning;
+            let is_known_without_events = kind.severity >= chronoscope_harness::finding::Severity::Warning;
             assert_eq!(conclude(RULES, &none).iter().any(|finding| finding.is(kind)), is_known_without_events);
         }
         let mut killed = sound;

@@ -6,7 +6,8 @@ use hdrhistogram::Histogram;
 
 use super::consumer::Pipe;
 use super::measure::PaceWish;
-use crate::record::{Bin, Pace, PaceTimes};
+use crate::sections::pace::report::{Pace, PaceTimes};
+use chronoscope_harness::record::Bin;
 
 /// What is known beside the events.
 pub struct Surroundings {

@@ -1,16 +1,18 @@
-use crate::record::{Histogram, Pace, PaceTimes, Record};
+use crate::document::Record;
+use crate::sections::pace::report::{Pace, PaceTimes};
+use chronoscope_harness::record::Histogram;
 
 use super::rules::RATE_MISSED;
 use super::words::{rate, signed};
-use crate::Width;
-use crate::bars::{SCALE, bars};
-use crate::finding::Severity;
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE, WARNING};
-use crate::quantity::{count, ns, percent, three_digits};
-use crate::table::{Align, Table};
-use crate::title;
+use chronoscope_harness::finding::Severity;
+use chronoscope_render::Width;
+use chronoscope_render::bars::{SCALE, bars};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE, WARNING};
+use chronoscope_render::quantity::{count, ns, percent, three_digits};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::title;
 
 /// Rows of the histogram: one for each octave that there can be, since bars of bins that were put together would be longer than
 /// those of others.
@@ -284,7 +286,7 @@ mod tests {
     /// A bar of two octaves would be longer than that of the octave in which most fell.
     #[test]
     fn octaves_are_not_put_together() {
-        let octave = |e: i32| crate::record::Bin {
+        let octave = |e: i32| chronoscope_harness::record::Bin {
             from_ns: if e == 0 { 0.0 } else { 2_f64.powi(e - 1) },
             to_ns: 2_f64.powi(e),
             count: 5,

@@ -1,7 +1,8 @@
 use super::task::{Samples, Turn};
 use crate::estimate::spread;
-use crate::record::{Disturbance, Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
-use crate::stats::Distribution;
+use crate::sections::pauses::report::{Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::Distribution;
 
 /// With fewer pauses there is no 99.9th percentile.
 const FEWEST_FOR_P999: u64 = 1_000;

@@ -1,9 +1,9 @@
 use super::task::Request;
+use crate::document::Record;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
-use crate::estimate;
-use crate::record::Record;
+use crate::sections::pauses::estimate;
 use crate::sections::pauses::plan::PAUSES;
 
 /// Pauses in every way and length, in turn, one process per round.

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use chronoscope_harness::rule::Rule;
 
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
-use crate::page::Page;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
-use crate::record::Record;
 use crate::section::Section;
+use chronoscope_render::page::Page;
 
 /// The section.
 pub struct Pauses;

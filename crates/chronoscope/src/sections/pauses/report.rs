@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Spread};
 
 /// How long pauses really take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,5 @@
-use crate::finding::{Finding, Kind};
-use crate::record::Record;
+use crate::document::Record;
+use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 

@@ -15,8 +15,10 @@ use chronoscope_clock::{Clock, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
-use crate::record::{Disturbance, PauseWay};
-use crate::watch::{self, Watch};
+use crate::sections::pauses::report::PauseWay;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch;
+use chronoscope_harness::watch::Watch;
 
 /// Pauses of one turn at most.
 const MOST_PAUSES: u64 = 20_000;

@@ -1,13 +1,14 @@
-use crate::record::{Pause, PauseMethod, PauseWay, PublishedPause, Record};
+use crate::document::Record;
 use crate::sections::pauses::plan::PAUSES;
+use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay, PublishedPause};
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{confidence, count, ns, percent};
-use crate::table::{Align, Table};
 use crate::view::reason::not_tested;
-use crate::words::given;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{confidence, count, ns, percent};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::given;
 
 const NONE: &str = "–";
 /// A yield that takes so much longer than asked for was answered by another thread's time slice. None is shorter by default:
@@ -258,7 +259,8 @@ fn note(seen: &Pause) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Disturbance, PauseFigures, Spread};
+    use crate::sections::pauses::report::PauseFigures;
+    use chronoscope_harness::record::{Disturbance, Spread};
 
     fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseMethod {
         let taken = requested_ns as f64 + late_ns;

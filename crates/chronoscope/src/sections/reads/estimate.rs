@@ -2,8 +2,9 @@ use chronoscope_clock::Rate;
 
 use super::task::Samples;
 use crate::clock_id::ClockId;
-use crate::record::{Disturbance, Gaps, Reads};
-use crate::stats::{Distribution, modes_of};
+use crate::sections::reads::report::{Gaps, Reads};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::{Distribution, modes_of};
 
 /// Gaps are counted above these.
 const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];

@@ -1,8 +1,8 @@
 use super::task::Request;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
-use crate::estimate;
-use crate::record::Record;
+use crate::sections::reads::estimate;
 use crate::sections::reads::plan::READS;
 
 /// Takes consecutive reads of some clocks.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 
 /// Reads per piece; the deadline is looked at between pieces.
 const PIECE: usize = 1 << 18;

@@ -1,14 +1,15 @@
-use crate::record::{Reads, Record};
+use crate::document::Record;
 use crate::sections::reads::plan::READS;
+use crate::sections::reads::report::Reads;
 
-use crate::bars::{SCALE, bars};
-use crate::disturbance;
-use crate::line::Line;
-use crate::page::{Page, wrapped};
-use crate::palette::{CRITICAL, DIM, PLAIN, TITLE};
-use crate::quantity::{count, ns, share};
 use crate::view::reason::not_tested;
-use crate::words::counted;
+use chronoscope_render::bars::{SCALE, bars};
+use chronoscope_render::disturbance;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::{Page, wrapped};
+use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{count, ns, share};
+use chronoscope_render::words::counted;
 
 /// Clocks on the page of everything, and the rows of their histograms.
 const CHECK_CLOCKS: usize = 2;
@@ -83,7 +84,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
 
 fn title(reads: &Reads, width: usize) -> Vec<Line> {
     let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
-    let name = Line::styled(TITLE, &crate::page::fitted(reads.clock.name(), 26));
+    let name = Line::styled(TITLE, &chronoscope_render::page::fitted(reads.clock.name(), 26));
     let mut lines = if name.width() + Line::plain(&rest).width() <= width {
         vec![name.and(&rest)]
     } else {

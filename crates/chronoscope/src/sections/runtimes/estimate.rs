@@ -5,24 +5,29 @@ use std::collections::{BTreeMap, HashMap};
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
-use crate::estimate::canary::{QUIET_FACTOR, QUIETEST_SHARE};
-use crate::estimate::clock::{granularity, latency};
-use crate::estimate::interval::claimed_interval_ns;
-use crate::estimate::pauses::{Paused, pause_figures, published};
-use crate::estimate::reads_of::reads;
-use crate::estimate::release::latch;
+use crate::answers::report::DirectInterval;
 use crate::estimate::spread;
-use crate::record::{
-    AddedLatency, CrowdLatency, DirectInterval, Disturbance, Latch, Latency, LoopCheck, Path, PathEvidence, PathMethod,
-    PauseUnavailable, PublishedTimer, RuntimeClock, RuntimeKind, RuntimePause, SystemCalls, TimeKind, WarmUp,
-};
 use crate::sections::clocks::granularity::task as steps_task;
+use crate::sections::clocks::intervals::estimate::claimed_interval_ns;
+use crate::sections::clocks::latency::canary::{QUIET_FACTOR, QUIETEST_SHARE};
+use crate::sections::clocks::latency::estimate::{granularity, latency};
 use crate::sections::clocks::latency::task::LaneSamples;
+use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
+use crate::sections::pauses::estimate::{Paused, pause_figures, published};
+use crate::sections::pauses::report::PauseUnavailable;
+use crate::sections::reads::estimate::reads;
 use crate::sections::reads::task as reads_task;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, Lane, NOTHING};
+use crate::sections::runtimes::report::{
+    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimeKind, RuntimePause, SystemCalls,
+    TimeKind, WarmUp,
+};
+use crate::sections::thread_release::estimate::latch;
+use crate::sections::thread_release::report::Latch;
 use crate::sections::thread_release::task::{Call, CallSamples, Samples as LatchSamples};
-use crate::stats::{Distribution, Steadiness, median, steady_state};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::{Distribution, Steadiness, median, steady_state};
 
 /// A loop is steady whose batches differ by less than this share from one stretch of them to the next.
 const STEADY_MARGIN: f64 = 0.05;
@@ -111,7 +116,9 @@ fn runtime_clock(
         granularity(&steps, rate)
     });
     let differences = forks.iter().flat_map(|fork| &fork.answer.differences).find(|found| found.clock == *name);
-    let tick = |step: &crate::estimate::GranularityEstimate| (!step.is_latency).then_some(step.step_ns);
+    let tick = |step: &crate::sections::clocks::latency::estimate::GranularityEstimate| {
+        (!step.is_latency).then_some(step.step_ns)
+    };
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.counts.iter().map(|(t, count)| (rate.ns_of_mean(*t as f64), *count)));
         let claim = |tolerance| claimed_interval_ns(&empty, steps.as_ref().and_then(tick), tolerance);

@@ -5,17 +5,21 @@ use chronoscope_clock::SourceId;
 
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
-use crate::estimate::{self, NATIVE_THREAD_CPU, NativeRounds, native_clock};
-use crate::record::{Record, Runtime, RuntimeKind, TimeKind};
+use crate::sections::clocks::latency::canary;
+use crate::sections::clocks::latency::estimate as latency_estimate;
 use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
 use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
+use crate::sections::runtimes::estimate as runtimes_estimate;
+use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
-use crate::stats::median;
+use crate::sections::runtimes::report::{Runtime, RuntimeKind, TimeKind};
 use chronoscope_harness::machine;
+use chronoscope_harness::stats::median;
 
 /// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
 /// source file on a busy machine takes five.
@@ -192,15 +196,16 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
 /// What the record says of a runtime that was asked all that there was time for.
 fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
     let is_java = candidate.place.kind == RuntimeKind::Java;
-    let clocks = estimate::runtime_clocks(candidate.place.kind, &candidate.clocks, candidate.counted_calls(), native);
-    let pause = estimate::runtime_pause(&candidate.pauses, is_java);
+    let clocks =
+        runtimes_estimate::runtime_clocks(candidate.place.kind, &candidate.clocks, candidate.counted_calls(), native);
+    let pause = runtimes_estimate::runtime_pause(&candidate.pauses, is_java);
     let latch = plan.latch_threads.and_then(|threads| {
-        estimate::runtime_latch(&candidate.latches, threads, candidate.runtime.disturbance.clone())
+        runtimes_estimate::runtime_latch(&candidate.latches, threads, candidate.runtime.disturbance.clone())
     });
     let no_latch = candidate.latches.iter().find_map(|fork| fork.answer.latch_unavailable.clone());
     let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();
-    let loop_overhead_ns = estimate::runtime_loop(&candidate.clocks);
+    let loop_overhead_ns = runtimes_estimate::runtime_loop(&candidate.clocks);
     let mut runtime = candidate.runtime;
     runtime.available = forks > 0;
     if !runtime.available && runtime.reason_unavailable.is_none() {
@@ -245,7 +250,7 @@ impl Native {
         let answer = session.ask_alone(NATIVE_MS, &request);
         // Without it there is nothing to compare with in this round, which the record shows.
         let Ok((samples, _)) = answer else { return };
-        let quiet = samples.lanes.first().map(estimate::quiet_rounds_of).unwrap_or_default();
+        let quiet = samples.lanes.first().map(canary::quiet_rounds_of).unwrap_or_default();
         let rate = session.timer_rate();
         let of_lane = |lane: &LaneSamples| {
             let counting = lane.batch_ticks.iter().zip(&quiet).filter(|(_, quiet)| **quiet);
@@ -269,10 +274,10 @@ impl Native {
     fn write(&self, session: &Session<'_>, record: &mut Record) {
         let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
         let core = machine::known_core(&record.machine);
-        let Some(quiet) = estimate::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
+        let Some(quiet) = canary::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
         for (id, lanes) in Self::clocks(record).into_iter().zip(clocks) {
             if let Some(clock) = clock_mut(record, &id).filter(|clock| clock.latency_ns.is_none()) {
-                clock.latency_ns = estimate::latency(lanes, &quiet.rounds, session.timer_rate());
+                clock.latency_ns = latency_estimate::latency(lanes, &quiet.rounds, session.timer_rate());
             }
         }
     }

@@ -1,7 +1,7 @@
 use std::str::FromStr;
 
 use super::plan;
-use crate::record::RuntimeKind;
+use crate::sections::runtimes::report::RuntimeKind;
 
 /// A runtime that a user names: `java=/opt/jdk/bin/java`.
 #[derive(Clone, Debug, PartialEq, Eq)]

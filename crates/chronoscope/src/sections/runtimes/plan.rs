@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::place::{self, RuntimePlace as PlaceOption};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
-use crate::record::RuntimeKind;
 use crate::sections::pauses::plan as pauses;
+use crate::sections::runtimes::report::RuntimeKind;
 use crate::sections::thread_release::plan as thread_release;
 
 pub const RUNTIMES: Part = Part::named("runtimes");

@@ -3,11 +3,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::report::DirectInterval;
 use crate::clock_id::ClockId;
-use crate::record::{
-    DirectInterval, Disturbance, Granularity, Latch, Latency, Path, PathEvidence, PauseFigures, PauseUnavailable,
-    PublishedPause, Reads, Spread,
-};
+use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence};
+use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
+use crate::sections::reads::report::Reads;
+use crate::sections::thread_release::report::Latch;
+use chronoscope_harness::record::{Disturbance, Spread};
 
 /// A kind of language runtime that can be asked what it sees of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,10 @@
-use crate::finding::{Finding, Kind, Severity};
-use crate::record::{Path, Record, Runtime, RuntimeClock, RuntimeKind, TimeKind};
+use crate::document::Record;
+use crate::sections::clocks::report::Path;
 use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY};
 use crate::sections::clocks::rules::{misdeclared, way_off_the_slow_path};
 use crate::sections::pauses::rules::EARLY_PAUSE;
+use crate::sections::runtimes::report::{Runtime, RuntimeClock, RuntimeKind, TimeKind};
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::{count, ns};
 
@@ -306,9 +308,10 @@ fn failed(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::{self, CountedCalls, Fork, NativeRounds};
     use crate::plan::{Depth, Frame};
     use crate::rules::{conclude, kind};
+    use crate::sections::runtimes::estimate;
+    use crate::sections::runtimes::estimate::{CountedCalls, Fork, NativeRounds};
     use crate::sections::runtimes::plan::plan;
     use crate::sections::runtimes::probe::Answer;
     use crate::sections::runtimes::report::WarmUp;

@@ -4,14 +4,15 @@ mod clocks;
 mod latch;
 mod pause;
 
-use crate::record::{Record, Runtime};
+use crate::document::Record;
 use crate::sections::runtimes::plan::RUNTIMES;
+use crate::sections::runtimes::report::Runtime;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN};
 use crate::view::reason::not_tested;
-use crate::words::given;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN};
+use chronoscope_render::words::given;
 
 /// Everything that was asked of them.
 pub fn show(page: &mut Page, record: &Record) {

@@ -221,7 +221,7 @@ fn padded(text: &str, width: u16) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::study::Estimate;
+    use chronoscope_harness::record::study::Estimate;
 
     use super::super::front::{Front, Point};
     use super::*;

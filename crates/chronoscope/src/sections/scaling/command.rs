@@ -8,7 +8,7 @@ use super::conclude;
 use crate::arguments::ScalingOptions;
 use crate::command::output::{Output, Shown};
 use crate::command::study_run;
-use crate::record::Record;
+use crate::document::Record;
 use crate::sections::scaling::{Depth, Program, Wanted};
 
 /// Measures clocks over backoff and threads, and says from where on they scale.

@@ -1,8 +1,8 @@
 //! From how much work between reads threads that read a clock do not get in each other's way. Pure functions of the record:
 //! sentences, tables and charts take every judgement from here.
 
-use crate::finding::Finding;
-use crate::record::study::{Cell, Estimate, StudyRecord};
+use chronoscope_harness::finding::Finding;
+use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_harness::rule::in_order;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

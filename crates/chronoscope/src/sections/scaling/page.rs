@@ -1,4 +1,4 @@
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
@@ -10,7 +10,7 @@ use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, ONE_
 use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
-use crate::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind};
 
 /// Backoffs that a table has room for.
 const COLUMNS: usize = 6;
@@ -379,8 +379,8 @@ fn extra(difference: Option<Estimate>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::Finding;
-    use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyReport};
+    use chronoscope_harness::finding::Finding;
+    use chronoscope_harness::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyReport};
     use chronoscope_harness::study_rules::{BIMODAL, THREADS_DID_NOT_OVERLAP};
 
     use super::super::front::conclude;

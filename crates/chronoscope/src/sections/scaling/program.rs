@@ -1,10 +1,10 @@
 use std::time::{Duration, Instant};
 
 use crate::clock_id::ClockId;
-use crate::record::study::StudyRecord;
-use crate::record::{Tool, TscAccess};
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::Start;
+use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Study, StudyObserver, StudyWish};
 
 use super::clock::ScaledClock;

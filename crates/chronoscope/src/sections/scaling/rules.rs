@@ -3,7 +3,7 @@ use chronoscope_render::estimate::factor;
 use chronoscope_render::text::{count, ns};
 
 use super::front::{Conclusion, End, Front, Rise};
-use crate::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind};
 
 pub const RULES: &[Rule<Conclusion>] = &[Rule {
     yields: &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN],
@@ -148,7 +148,7 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::study::Estimate;
+    use chronoscope_harness::record::study::Estimate;
 
     use super::super::front::{Point, Rise};
     use super::*;

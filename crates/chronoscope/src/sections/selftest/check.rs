@@ -1,4 +1,4 @@
-use crate::record::study::Estimate;
+use chronoscope_harness::record::study::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

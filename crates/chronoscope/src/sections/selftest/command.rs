@@ -1,17 +1,17 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::record::study::StudyRecord;
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_harness::machine::identify;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{StudyObserver, StudyWish};
 
 use crate::arguments::RunOptions;
 use crate::command::output::{Output, Shown};
 use crate::command::study_run;
+use crate::document::Record;
 use crate::plan::Plan;
-use crate::record::Record;
 use crate::registry::Sections;
 use crate::sections::selftest::{self, Part, Selftest, Verdict};
 

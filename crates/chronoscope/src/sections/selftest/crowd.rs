@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::estimate::per_second;
 
 use super::chain::chain_of;

@@ -1,6 +1,6 @@
 //! Whether claims about known things are right: pure functions, which wrong claims must fail.
 
-use crate::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
+use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
 use chronoscope_render::text::{ns, percent};
 
 use super::check::Judgement;

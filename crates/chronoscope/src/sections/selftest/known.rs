@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use crate::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 use chronoscope_render::estimate::{ns, why_no_time};
 use chronoscope_render::text::{self, counted};

@@ -1,4 +1,4 @@
-use crate::record::study::StudyRecord;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::text::{count, ns, percent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::record::study::{Estimate, Latencies, Mode, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, Latencies, Mode, StudyRecord};
 use chronoscope_harness::{Study, stats};
 use chronoscope_render::text;
 

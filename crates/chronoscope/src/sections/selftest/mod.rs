@@ -14,9 +14,9 @@ pub mod rules;
 mod series;
 mod show;
 
-use crate::finding::Finding;
-use crate::record::study::StudyRecord;
 use chronoscope_harness::Study;
+use chronoscope_harness::finding::Finding;
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::rule::in_order;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

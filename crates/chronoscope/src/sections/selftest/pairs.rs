@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::Study;
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::estimate;
 use chronoscope_render::text::{counted, percent};
 

@@ -1,7 +1,7 @@
 use chronoscope_harness::rule::Rule;
 
 use super::{Outcome, Verdict};
-use crate::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind};
 
 pub const RULES: &[Rule<Verdict>] = &[Rule {
     yields: &[HARNESS_RIGHT, HARNESS_WRONG, SELFTEST_TOO_NOISY, SELFTEST_STOPPED, NOTHING_TRIED],

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::record::study::{Mode, Steadiness, StudyRecord};
 use chronoscope_harness::Study;
+use chronoscope_harness::record::study::{Mode, Steadiness, StudyRecord};
 
 use super::chain::chain;
 use super::check::{Check, Judgement};

@@ -1,13 +1,13 @@
 use chronoscope_harness::rule::in_order;
 
 use super::rules::RULES;
-use crate::finding::Severity;
+use chronoscope_harness::finding::Severity;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
 use super::{Outcome, Selftest, Verdict};
+use crate::document::Record;
 use crate::experiment::show::title;
-use crate::record::Record;
 
 /// The verdict as text for a terminal.
 pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {

@@ -11,9 +11,9 @@ use super::report::SyncReport;
 use super::slew::{self, Declared, Slew};
 use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
-use crate::record::Record;
 
 const CHRONYC: &str = "chronyc";
 /// Between two looks whether the run was stopped.

@@ -8,8 +8,8 @@ use super::kernel::{ClockState, Kernel, StatusFlag};
 use super::known::Known;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
-use crate::finding::{Finding, Kind};
-use crate::record::Record;
+use crate::document::Record;
+use chronoscope_harness::finding::{Finding, Kind};
 
 const WALL: &str = "CLOCK_REALTIME";
 const MONOTONIC: &str = "CLOCK_MONOTONIC";

@@ -12,12 +12,12 @@ use super::plan::SYNC;
 use super::ptp::{PtpDevice, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::Observed;
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, GOOD, PLAIN, WARNING};
-use crate::record::Record;
-use crate::table::{Align, Table};
+use crate::document::Record;
 use crate::view::reason::not_tested;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, GOOD, PLAIN, WARNING};
+use chronoscope_render::table::{Align, Table};
 
 const NONE: &str = "–";
 

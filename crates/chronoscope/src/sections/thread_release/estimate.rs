@@ -4,10 +4,12 @@ use chronoscope_harness::rule;
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
-use crate::estimate::{CONFIDENCE, spread};
-use crate::record::{Disturbance, Latch, LatchRow, LatchVerdict, PublishedLatch, Spread};
+use crate::estimate::spread;
+use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict, PublishedLatch};
 use crate::sections::thread_release::rules::RULES;
-use crate::stats::{Distribution, median_interval};
+use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::stats::CONFIDENCE;
+use chronoscope_harness::stats::{Distribution, median_interval};
 
 /// Where calling nothing costs so much of what a call costs, even at the lower end of the interval, waking threads is
 /// what was measured, in percent. Releases differ by about the rest from one to the next.

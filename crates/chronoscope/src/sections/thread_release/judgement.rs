@@ -1,6 +1,7 @@
 //! What the figures of a release say, apart from the words that say it.
 
-use crate::record::{LatchRow, Spread};
+use crate::sections::thread_release::report::LatchRow;
+use chronoscope_harness::record::Spread;
 
 /// Up to so much of a call's cost the control's is called about the same.
 const SAME_AT_MOST: f64 = 1.25;

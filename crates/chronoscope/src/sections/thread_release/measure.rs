@@ -1,9 +1,9 @@
 use super::task::{Call, Request};
+use crate::document::Record;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, readable};
-use crate::estimate;
-use crate::record::Record;
+use crate::sections::thread_release::estimate;
 use crate::sections::thread_release::plan::THREAD_RELEASE;
 
 /// Calls clocks, and nothing, in one thread and in many released together, one process per round.

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use crate::finding::Finding;
-use crate::record::{Disturbance, Spread};
+use chronoscope_harness::finding::Finding;
+use chronoscope_harness::record::{Disturbance, Spread};
 
 /// What a call costs in one thread, and what it seems to cost when many threads are released together and call once
 /// each; with a control that calls nothing, since such a release is mostly the waking of threads.

@@ -2,11 +2,12 @@
 
 use chronoscope_harness::rule::Rule;
 
-use crate::finding::{Finding, Kind};
-use crate::quantity::{ns, ns_range, percent, share, three_digits};
-use crate::record::{Latch, LatchRow, LatchVerdict, Spread};
 use crate::sections::thread_release::judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
-use crate::words::quoted;
+use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict};
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::record::Spread;
+use chronoscope_render::quantity::{ns, ns_range, percent, share, three_digits};
+use chronoscope_render::words::quoted;
 
 pub const RULES: &[Rule<Latch>] = &[
     Rule { yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED], find: calls },
@@ -261,7 +262,7 @@ mod tests {
             rows: [row("nothing", 36_000.0, None, None)].into_iter().chain(calls).collect(),
             stamp_step_ns: Some(0.5),
             control_share_pct_least: 80.0,
-            disturbance: crate::record::Disturbance::default(),
+            disturbance: chronoscope_harness::record::Disturbance::default(),
             conclusions: None,
         };
         let found = in_order(RULES, &seen);

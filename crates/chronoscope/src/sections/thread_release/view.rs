@@ -1,17 +1,19 @@
 use crate::clock_id::ClockId;
-use crate::record::{Latch, LatchRow, Record, Spread};
+use crate::document::Record;
 use crate::sections::thread_release::plan::THREAD_RELEASE;
+use crate::sections::thread_release::report::{Latch, LatchRow};
+use chronoscope_harness::record::Spread;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{confidence, count, ns, ns_range};
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::thread_release::rules::RULES;
-use crate::table::{Align, Table};
 use crate::view::reason::not_tested;
-use crate::words::{counted, given};
 use chronoscope_harness::rule;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{confidence, count, ns, ns_range};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::{counted, given};
 
 const NONE: &str = "–";
 
@@ -176,7 +178,7 @@ mod tests {
             rows,
             stamp_step_ns: None,
             control_share_pct_least: 80.0,
-            disturbance: crate::record::Disturbance::default(),
+            disturbance: chronoscope_harness::record::Disturbance::default(),
             conclusions: None,
         };
         let mut clock = LatchRow {

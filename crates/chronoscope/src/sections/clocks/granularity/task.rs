@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 
 /// No more changes than this are taken of one clock.
 const MOST_STEPS: usize = 4000;

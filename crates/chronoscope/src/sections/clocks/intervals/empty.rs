@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::chain;
 
 /// Pairs of each clock.

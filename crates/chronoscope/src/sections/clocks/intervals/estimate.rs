@@ -1,8 +1,8 @@
 use chronoscope_clock::Rate;
 
 use super::task::{CANARY_TURNS, Round};
-use crate::record::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
-use crate::stats::Distribution;
+use crate::answers::report::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
+use chronoscope_harness::stats::Distribution;
 
 /// The lengths that are tried, as multiples of the claim.
 pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
@@ -290,7 +290,8 @@ mod tests {
     }
 
     fn claimed(within_1pct: f64, within_10pct: f64) -> ClockVerdict {
-        let claim = crate::record::DirectInterval { within_1pct: Some(within_1pct), within_10pct: Some(within_10pct) };
+        let claim =
+            crate::answers::report::DirectInterval { within_1pct: Some(within_1pct), within_10pct: Some(within_10pct) };
         ClockVerdict::claimed("slow", claim)
     }
 

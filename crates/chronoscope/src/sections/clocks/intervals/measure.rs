@@ -1,13 +1,15 @@
 use super::empty;
 use super::task::{Request, Round};
+use crate::answers::report::{ClockVerdict, DirectInterval, ShortestInterval, Tolerance};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
-use crate::estimate;
-use crate::record::{ClockReport, ClockVerdict, DirectInterval, Record, ShortestInterval, Tolerance};
+use crate::sections::clocks::intervals::estimate;
 use crate::sections::clocks::plan::INTERVALS;
-use crate::stats::Distribution;
-use crate::worker::WorkerFailure;
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::stats::Distribution;
+use chronoscope_harness::worker::WorkerFailure;
 
 const EMPTY_BUDGET_MS: u64 = 300;
 

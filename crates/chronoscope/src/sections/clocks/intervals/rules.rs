@@ -1,5 +1,6 @@
-use crate::finding::{Finding, Kind};
-use crate::record::{Record, ShortestInterval, Tolerance};
+use crate::answers::report::{ShortestInterval, Tolerance};
+use crate::document::Record;
+use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::words::ns;
 
@@ -105,7 +106,7 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{ClockVerdict, DirectInterval, IntervalTrial};
+    use crate::answers::report::{ClockVerdict, DirectInterval, IntervalTrial};
     use crate::rules::tests::blank;
 
     #[test]

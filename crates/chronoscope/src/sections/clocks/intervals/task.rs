@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
 
 /// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.

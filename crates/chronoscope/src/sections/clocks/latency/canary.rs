@@ -1,9 +1,9 @@
 use chronoscope_clock::Rate;
 
 use super::task::LaneSamples;
-use crate::record::Canary;
-use crate::stats::Distribution;
+use crate::sections::clocks::report::Canary;
 use chronoscope_harness::machine::KnownCore;
+use chronoscope_harness::stats::Distribution;
 
 /// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.
 pub const QUIET_FACTOR: f64 = 1.15;

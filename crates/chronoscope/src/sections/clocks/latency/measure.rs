@@ -2,13 +2,19 @@ use chronoscope_clock::{Rate, SourceId};
 
 use super::task::{Lane, LaneSamples, Request};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
-use crate::estimate::{self, KnownCore, Quiet};
-use crate::record::{ClockReport, Cycles, Disturbance, Harness, Latency, Record};
+use crate::estimate::ESTIMATOR;
+use crate::sections::clocks::latency::canary;
+use crate::sections::clocks::latency::canary::Quiet;
+use crate::sections::clocks::latency::estimate as latency_estimate;
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY};
+use crate::sections::clocks::report::{ClockReport, Cycles, Harness, Latency};
+use chronoscope_harness::machine::KnownCore;
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
+use chronoscope_harness::record::Disturbance;
 
 /// Times batches of every clock in several processes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -66,7 +72,7 @@ impl Batches {
     }
 
     fn quiet(&self, rate: Rate, core: KnownCore) -> Option<Quiet> {
-        estimate::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
+        canary::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
     }
 }
 
@@ -102,7 +108,7 @@ fn lanes(clocks: &[ClockId]) -> Vec<Lane> {
 fn write(session: &Session<'_>, record: &mut Record) {
     let (batches, rate) = (&session.batches, session.timer_rate());
     let Some(quiet) = batches.quiet(rate, machine::known_core(&record.machine)) else { return };
-    let of = |lane: Lane| estimate::latency(batches.of(&lane), &quiet.rounds, rate);
+    let of = |lane: Lane| latency_estimate::latency(batches.of(&lane), &quiet.rounds, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
     for name in &record.plan.clocks.clone() {
@@ -120,7 +126,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
         timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
         timer_error_pct: batches.timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,
         loop_overhead_ns: of(Lane::Empty),
-        estimator: estimate::ESTIMATOR.to_owned(),
+        estimator: ESTIMATOR.to_owned(),
         canary: quiet.canary,
     });
     paths::infer(record);

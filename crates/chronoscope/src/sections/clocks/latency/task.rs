@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
 
 /// Rounds that are made however slow they are: one to warm up and two to count.

@@ -2,7 +2,7 @@ use chronoscope_clock::{Reason, TrustState};
 use serde::Serialize;
 
 use super::task::Samples;
-use crate::record::{LibraryClock, LibraryClockReason, LibraryClockState};
+use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockReason, LibraryClockState};
 
 /// What the library's clock said of itself, in the words of the record.
 pub fn library_clock(said: &Samples) -> LibraryClock {

@@ -1,7 +1,7 @@
 use super::task::Request;
+use crate::document::Record;
 use crate::engine::session::Session;
-use crate::estimate;
-use crate::record::Record;
+use crate::sections::clocks::library_clock::estimate;
 
 /// Long enough for a clock to have looked at its reference many times.
 const BUDGET_MS: u64 = 50;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
+use chronoscope_harness::record::Disturbance;
 
 /// Reads between two looks at the deadline.
 const CHUNK: u32 = 256;

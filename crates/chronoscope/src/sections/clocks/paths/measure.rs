@@ -2,10 +2,11 @@ use chronoscope_clock::SourceId;
 
 use super::task::{self, Request};
 use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut, outcome};
-use crate::record::{ClockReport, Path, PathEvidence, PathMethod, Record};
 use crate::sections::clocks::plan::PATHS;
+use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 
 /// A clock that costs less than this share of the real system call is taken not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
@@ -75,8 +76,9 @@ pub fn infer(record: &mut Record) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Disturbance, Outcome, PartReport};
+    use crate::document::{Outcome, PartReport};
     use crate::rules::tests::{blank, latency, readable};
+    use chronoscope_harness::record::Disturbance;
 
     const CLOCK: &str = "CLOCK_MONOTONIC";
 

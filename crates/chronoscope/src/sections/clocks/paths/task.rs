@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::record::Disturbance;
-use crate::record::Path;
+use crate::sections::clocks::report::Path;
+use chronoscope_harness::record::Disturbance;
 
 /// Reads of each clock under the filter.
 pub const READS: u32 = 1000;

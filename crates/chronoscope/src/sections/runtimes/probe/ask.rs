@@ -14,8 +14,8 @@ use super::answer::Answer;
 use super::become_probe::become_arguments;
 use super::protocol::Request;
 use super::recipe::Launch;
-use crate::worker::Launcher;
 use chronoscope_harness::process::Heard;
+use chronoscope_harness::worker::Launcher;
 
 /// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the probe.
 const LOOK_EVERY_MS: u16 = 50;

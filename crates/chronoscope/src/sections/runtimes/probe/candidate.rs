@@ -8,9 +8,10 @@ use super::ask::{Asked, Asker};
 use super::find::{Place, Surroundings};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
-use crate::estimate::{CountedCalls, Fork};
-use crate::record::{Disturbance, Runtime, RuntimeKind};
-use crate::watch::Watch;
+use crate::sections::runtimes::estimate::{CountedCalls, Fork};
+use crate::sections::runtimes::report::{Runtime, RuntimeKind};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 
 /// A process of a runtime fails now and then on a busy machine; one that fails so often is not asked again.
 const MOST_FAILURES: u32 = 3;
@@ -140,7 +141,7 @@ impl Candidate {
 
     /// The median time from a process's start until it said who it is.
     pub fn start_ms(&self) -> Option<f64> {
-        crate::stats::median(self.starts_ms.clone())
+        chronoscope_harness::stats::median(self.starts_ms.clone())
     }
 }
 

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::plan::RuntimePlace;
-use crate::record::RuntimeKind;
+use crate::sections::runtimes::report::RuntimeKind;
 
 /// A program that may be a runtime, or compile for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::find::{Surroundings, places};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
-use crate::record::RuntimeKind;
+use crate::sections::runtimes::report::RuntimeKind;
 
 fn tasks() -> [Task; 4] {
     [

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::find::{Surroundings, places};
-use crate::record::RuntimeKind;
+use crate::sections::runtimes::report::RuntimeKind;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

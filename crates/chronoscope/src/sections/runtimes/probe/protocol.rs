@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::TimeKind;
+use crate::sections::runtimes::report::TimeKind;
 
 /// The version of the protocol that this build speaks.
 pub const PROTOCOL: u32 = 1;

@@ -1,13 +1,15 @@
-use crate::record::{
-    CrowdLatency, Latency, Path, PublishedTimer, Reads, Record, Runtime, RuntimeClock, Spread, TimeKind,
-};
+use crate::document::Record;
+use crate::sections::clocks::report::{Latency, Path};
+use crate::sections::reads::report::Reads;
+use crate::sections::runtimes::report::{CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
+use chronoscope_harness::record::Spread;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
-use crate::table::{Align, Table};
-use crate::words::{counted, given};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::{counted, given};
 
 const NONE: &str = "–";
 

@@ -1,9 +1,9 @@
-use crate::record::Record;
+use crate::document::Record;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::DIM;
 use crate::sections::thread_release::view::{calls, ratios};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::DIM;
 
 /// Calls in one thread and in many that one latch releases, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {

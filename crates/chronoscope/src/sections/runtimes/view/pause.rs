@@ -1,12 +1,14 @@
-use crate::record::{PauseFigures, Record, RuntimePause};
+use crate::document::Record;
+use crate::sections::pauses::report::PauseFigures;
+use crate::sections::runtimes::report::RuntimePause;
 
-use crate::line::Line;
-use crate::page::Page;
-use crate::palette::{DIM, PLAIN, TITLE};
-use crate::quantity::{ns, percent};
 use crate::sections::pauses::view::published_figures;
-use crate::table::{Align, Table};
-use crate::words::{counted, given};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::quantity::{ns, percent};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::{counted, given};
 
 /// Every way to pause that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {

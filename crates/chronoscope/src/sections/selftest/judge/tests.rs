@@ -1,4 +1,4 @@
-use crate::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
+use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
 
 use super::super::check::Outcome::{Fail, Pass, TooNoisy};
 use super::*;

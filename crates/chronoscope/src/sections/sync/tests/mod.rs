@@ -21,12 +21,13 @@ use super::ptp::{PtpDevice, PtpKind, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::{Declared, Observed, Slew};
 use super::step::WallStep;
-use crate::page::Page;
-use crate::record::Record;
+use crate::document::Record;
 use crate::rules::conclude;
 use crate::rules::tests::blank;
+use crate::view::View;
 use crate::view::findings::concerning;
-use crate::{View, Width};
+use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 
 /// A kernel that corrects by +12 ppm and was told that it is synchronised.
 fn told() -> KernelDiscipline {

@@ -1,7 +1,7 @@
 use super::super::rules::*;
 use super::*;
-use crate::finding::{Finding, Kind, Severity};
 use crate::rules::kind;
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 type Change = fn(&mut SyncReport);
 

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::record::Disturbance;
-use crate::watch::Watch;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
 use gate::{Countdown, Gate, OpenAtLast};
 
 /// Calls in one thread are made this often at least, so that the timer's own cost is lost among them.
