@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use chronoscope_harness::quantity::{PER_SECOND, PERCENT, RATIO, TIME};
 use chronoscope_harness::record::study::{Cell, Estimate};
-use chronoscope_render::{estimate, text};
+use chronoscope_harness::study_words::why_no_time;
+use chronoscope_render::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +167,7 @@ impl Value {
 
     /// The time of a cell, or why it has none.
     pub(crate) fn time(cell: Option<&Cell>) -> Self {
-        Self::or(cell.and_then(|cell| cell.time_ns).map(Self::Ns), estimate::why_no_time(cell))
+        Self::or(cell.and_then(|cell| cell.time_ns).map(Self::Ns), why_no_time(cell))
     }
 
     pub(crate) fn text(text: impl Into<String>) -> Self {
@@ -179,14 +181,14 @@ impl fmt::Display for Value {
             Self::Text(words) | Self::Missing(words) => words.clone(),
             Self::Count(count) => text::count(*count),
             Self::Number(number) => text::three_digits(*number),
-            Self::Ns(value) => estimate::ns(value),
-            Self::DifferenceNs(value) => estimate::signed_ns(value),
-            Self::PlainNs(ns) => estimate::ns(&Estimate::certain(*ns)),
-            Self::PerSecond(value) => estimate::per_second(value),
-            Self::PlainPerSecond(rate) => estimate::per_second(&Estimate::certain(*rate)),
-            Self::Factor(value) => format!("× {}", estimate::factor(value)),
-            Self::PlainFactor(factor) => format!("× {}", text::three_digits(*factor)),
-            Self::PercentOf(share) => estimate::signed_percent(share),
+            Self::Ns(value) => TIME.amount(value),
+            Self::DifferenceNs(value) => TIME.signed().difference(value),
+            Self::PlainNs(ns) => TIME.amount(&Estimate::certain(*ns)),
+            Self::PerSecond(value) => PER_SECOND.amount(value),
+            Self::PlainPerSecond(rate) => PER_SECOND.amount(&Estimate::certain(*rate)),
+            Self::Factor(value) => RATIO.amount(value),
+            Self::PlainFactor(factor) => RATIO.value(*factor),
+            Self::PercentOf(share) => PERCENT.signed().difference(share),
         })
     }
 }

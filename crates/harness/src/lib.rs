@@ -18,7 +18,6 @@ mod start;
 pub mod stats;
 mod study;
 pub mod watch;
-pub mod words;
 pub mod work;
 pub mod worker;
 

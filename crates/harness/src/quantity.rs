@@ -17,6 +17,8 @@ const GROUP: char = '\u{202f}';
 const LOPSIDED: f64 = 0.5;
 /// Significant digits at most, however narrow the interval.
 const MOST_DIGITS: i32 = 6;
+/// Ends that are closer than this share of the estimate differ by the rounding of floats.
+const EXACT: f64 = 1e-12;
 /// Numbers of other powers of ten are written with theirs.
 const PLAIN: std::ops::Range<i32> = -4..9;
 
@@ -145,7 +147,8 @@ impl Quantity {
     pub fn difference(self, of: &Estimate) -> String {
         let Estimate { estimate: value, low, high, confidence } = *of;
         let half = of.half_width().abs();
-        if !value.is_finite() || high == low && confidence > 0.0 {
+        // What arithmetic alone leaves between the ends is no interval.
+        if !value.is_finite() || confidence > 0.0 && high - low <= EXACT * value.abs() {
             return self.value(value);
         }
         if !half.is_finite() || confidence.is_nan() || confidence <= 0.0 {

@@ -2,7 +2,7 @@ use chronoscope_harness::record::{Bin, Histogram};
 
 use crate::line::Line;
 use crate::palette::{BAR, DIM};
-use crate::quantity::{count, ns_range};
+use chronoscope_harness::quantity::{TIME, count};
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 /// Columns of the longest bar, and where the page is narrow.
@@ -28,7 +28,7 @@ pub fn bars(histogram: &Histogram, limit: usize, width: usize) -> Vec<Line> {
     let mut end = f64::INFINITY;
     let mut lines = Vec::with_capacity(rows.len());
     for bin in rows {
-        let label = format!("{:>15} ", ns_range(bin.from_ns, bin.to_ns));
+        let label = format!("{:>15} ", TIME.interval(bin.from_ns, bin.to_ns));
         let line = Line::styled(DIM, if bin.from_ns > end { "⋮" } else { " " }).and(&label);
         lines.push(line.with(BAR, &bar(bin.count, most, longest)).and(" ").and(&count(bin.count)));
         // Neighbouring bins may differ in the last digit where they meet.

@@ -1,8 +1,8 @@
 use chronoscope_harness::record::Disturbance;
 
 use crate::machine::cpu_list;
-use crate::quantity::{count, ms};
 use crate::words::counted;
+use chronoscope_harness::quantity::{count, ms};
 
 /// A disturbance in words.
 pub fn said(disturbance: &Disturbance) -> String {

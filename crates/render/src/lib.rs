@@ -7,7 +7,6 @@
 pub mod bars;
 /// What disturbed a measurement, in words and figures.
 pub mod disturbance;
-pub mod estimate;
 /// Findings: mark, sentence and advice.
 pub mod findings;
 /// A line of styled text.
@@ -18,7 +17,6 @@ pub mod machine;
 pub mod page;
 /// The styles of every page.
 pub mod palette;
-pub mod quantity;
 pub mod study;
 mod study_compared;
 /// Tables that fold to the width of their page.

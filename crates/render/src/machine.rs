@@ -2,8 +2,8 @@ use chronoscope_harness::record::{Clocksource, ClocksourceRating, Cpu, Frequency
 
 use crate::page::Page;
 use crate::palette::{PLAIN, WARNING};
-use crate::quantity::{hertz, ms, ppm, share, signed_ppm, three_digits};
 use crate::words::given;
+use chronoscope_harness::quantity::{PPM, hertz, ms, share, three_digits};
 
 /// The name of the last fact; the kernel's messages come before it.
 const LOAD: &str = "load";
@@ -137,7 +137,7 @@ fn frequency(tsc: &Tsc) -> String {
 /// The measured frequency of the counter with its bound.
 pub fn measured(tsc: &Tsc) -> String {
     match tsc.frequency {
-        Some(f) => format!("measured {} ± {} over {}", hertz(f.hz), ppm(f.half_width_ppm), ms(f.over_ms)),
+        Some(f) => format!("measured {} ± {} over {}", hertz(f.hz), PPM.value(f.half_width_ppm), ms(f.over_ms)),
         None => "not measured".to_owned(),
     }
 }
@@ -146,7 +146,7 @@ pub fn measured(tsc: &Tsc) -> String {
 pub fn source(source: &FrequencySource) -> String {
     let name = &source.source;
     match (source.hz, source.deviation_ppm) {
-        (Some(hz), Some(deviation)) => format!("{name} {} ({})", hertz(hz), signed_ppm(deviation)),
+        (Some(hz), Some(deviation)) => format!("{name} {} ({})", hertz(hz), PPM.signed().value(deviation)),
         (Some(hz), None) => format!("{name} {}", hertz(hz)),
         (None, _) => format!("{name} unavailable: {}", given(source.reason_unavailable.as_deref())),
     }

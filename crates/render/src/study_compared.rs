@@ -1,8 +1,8 @@
 use chronoscope_harness::record::study::{ComparedCell, Difference, StudyCompared};
 
 use crate::Width;
-use crate::quantity::{confidence, count, limit, ns, three_digits};
 use crate::text::{Column, Mood, Text};
+use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
 
 const NONE: &str = "–";
 

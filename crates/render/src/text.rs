@@ -6,9 +6,9 @@ use crate::Width;
 use crate::line::Line;
 use crate::page::{Page, fitted};
 use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
-pub use crate::quantity::{count, ns, percent, three_digits};
 use crate::table::{Align, Table};
 pub use crate::words::counted;
+pub use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
 /// A page of text, as the reports of this crate look, for programs with conclusions of their own.
 ///

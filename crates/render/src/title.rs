@@ -3,7 +3,7 @@ use chronoscope_harness::record::Machine;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{PLAIN, TITLE, WARNING};
-use crate::quantity::ms;
+use chronoscope_harness::quantity::ms;
 
 /// Where and when a run was made, and how long it took.
 pub fn circumstances(machine: &Machine, started_at: &str, elapsed_ms: u64) -> String {

@@ -7,7 +7,7 @@ pub fn given(reason: Option<&str>) -> String {
 
 /// `singular` or `plural`, behind the count.
 pub fn counted(count: u64, singular: &str, plural: &str) -> String {
-    format!("{} {}", crate::quantity::count(count), if count == 1 { singular } else { plural })
+    format!("{} {}", chronoscope_harness::quantity::count(count), if count == 1 { singular } else { plural })
 }
 
 /// A clock's name within a sentence, where `lfence; rdtsc` would fall apart.

@@ -8,13 +8,13 @@
 //! and gives the first figures, of JMH on a laptop at 2 GHz. The second are ours, of JMH 1.37 on JDK 25 on a server's virtual
 //! machine at 2.8 GHz.
 
+use chronoscope_harness::quantity::{RATIO, TIME};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use std::time::Duration;
 
 use chronoscope_harness::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study, black_box};
-use chronoscope_render::estimate::{factor, ns, signed_ns};
 use chronoscope_render::text::percent;
 
 use crate::reading::{quotient, subtracted};
@@ -101,10 +101,10 @@ fn ratio(record: &StudyRecord) -> Option<Estimate> {
 
 /// What a verdict says of a ratio.
 fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
-    let (found, margin) = (factor(ratio), percent(margin_pct));
+    let (found, margin) = (RATIO.amount(ratio), percent(margin_pct));
     match verdict {
-        Difference::Slower => format!("\"{found} times as long\""),
-        Difference::Faster => format!("\"{found} times as long\": volatile is the faster one here"),
+        Difference::Slower => format!("\"{found} as long\""),
+        Difference::Faster => format!("\"{found} as long\": volatile is the faster one here"),
         Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
         Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: unresolved, of a single process"),
         Difference::Unresolved => {
@@ -117,14 +117,18 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
 fn less_baseline(block: &mut Block, record: &StudyRecord) {
     let less = |case| subtracted(record, case, BASELINE, 0);
     let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
-    let differences = format!("less the baseline's loop, {} against {}", signed_ns(&volatile), signed_ns(&plain));
+    let differences = format!(
+        "less the baseline's loop, {} against {}",
+        TIME.signed().difference(&volatile),
+        TIME.signed().difference(&plain)
+    );
     // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
     let resolvable_ns = record.control.map_or(0.0, |control| control.resolvable_ns);
     let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
         Some(found) => {
             let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);
             let verdict = if same { "the same factor within its interval" } else { "the same data, another factor" };
-            format!("{differences}: \"{} times as long\"; {verdict}", factor(&found))
+            format!("{differences}: \"{} as long\"; {verdict}", RATIO.amount(&found))
         }
         None => format!("{differences}: too near to zero for a ratio"),
     };
@@ -136,7 +140,7 @@ fn model(record: &StudyRecord) -> Block {
     match record.point(VOLATILE, PLAIN, 0, 1) {
         Some(point) => {
             let difference = point.difference_ns;
-            let found = signed_ns(&difference);
+            let found = TIME.signed().difference(&difference);
             let words = match (difference.is_resolved(), difference.low > 0.0) {
                 (true, true) => format!("the volatile increment takes {found} more than the plain one"),
                 (true, false) => format!("the volatile increment takes less time than the plain one: {found}"),
@@ -155,7 +159,7 @@ fn model(record: &StudyRecord) -> Block {
     if let Some(below) = baseline.and_then(|cell| cell.below_ns).map(Estimate::certain) {
         let text = format!(
             "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
-            ns(&below)
+            TIME.amount(&below)
         );
         block.say(text).with("baseline_below_ns", below);
     }
@@ -211,13 +215,13 @@ mod tests {
         let made = made_up(6.4, Difference::Slower);
         let conclusions = conclude(&made);
         let naive = conclusions.naive.text();
-        assert!(naive.contains("\"1.64 (1.64 … 1.64) times as long\""), "{naive}");
+        assert!(naive.contains("\"1.6400× ± 0.0010 as long\""), "{naive}");
         assert!(naive.contains("less the baseline's loop") && naive.contains("another factor"), "{naive}");
         let said = conclusions.model.text();
-        assert!(said.contains("takes +6.40 ns (+6.30 … +6.50) more than the plain one"), "{said}");
+        assert!(said.contains("takes +6.40 ns ± 0.10 more than the plain one"), "{said}");
         assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
         let text = page(&conclusions);
-        assert!(text.contains("15.2 ns") && text.contains("× 4.23") && text.contains("< 0.320 ns"), "{text}");
+        assert!(text.contains("15.2 ns") && text.contains("4.23×") && text.contains("< 0.320 ns"), "{text}");
     }
 
     #[test]
@@ -234,7 +238,7 @@ mod tests {
     fn the_sentence_has_the_sign_of_the_difference() {
         let model = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).model.text();
         let faster = model(-0.262, Difference::Faster);
-        assert!(faster.contains("takes less time than the plain one: -0.262 ns"), "{faster}");
+        assert!(faster.contains("takes less time than the plain one: -0.26 ns ±"), "{faster}");
         let unresolved = model(0.05, Difference::Unresolved);
         assert!(unresolved.contains("no difference between the two increments is resolved"), "{unresolved}");
         assert!(!faster.contains(" more") && !unresolved.contains(" more"));
@@ -253,7 +257,7 @@ mod tests {
         let conclusions = conclude(&made);
         let naive = conclusions.naive.text();
         assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
-        assert!(!naive.contains("times as long"), "{naive}");
+        assert!(!naive.contains("as long"), "{naive}");
         assert!(page(&conclusions).contains("no ratio"));
     }
 

@@ -10,11 +10,11 @@ use crate::sections::clocks::report::{ClockReport, PathMethod};
 use anstyle::Style;
 
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
-use chronoscope_render::quantity::{count, ns};
 use chronoscope_render::words::{counted, given, quoted};
 
 pub fn show(page: &mut Page, record: &Record) {
@@ -408,7 +408,7 @@ fn basis(clock: &ClockVerdict) -> &'static str {
 
 /// Claim and measured error of every clock, for the detailed view.
 pub fn trials(page: &mut Page, record: &Record) {
-    use chronoscope_render::quantity::{limit, percent, share};
+    use chronoscope_harness::quantity::{limit, percent, share};
     use chronoscope_render::table::{Align, Table, style_if};
 
     page.section("SHORTEST INTERVALS");

@@ -5,10 +5,10 @@ use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
-use chronoscope_harness::words::{count, ns};
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NOISY_MACHINE], find: noisy_machine },

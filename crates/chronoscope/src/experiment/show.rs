@@ -1,9 +1,10 @@
 use chronoscope_examples::{Block, Conclusions, Grid, Item, Value};
+use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::Document;
 use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_render::Width;
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
-use chronoscope_render::{Width, estimate};
 
 use super::against;
 
@@ -100,7 +101,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         ));
     }
     if let Some(empty) = &record.empty_loop_ns {
-        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", estimate::ns(empty)));
+        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", TIME.amount(empty)));
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::rules::{BELOW_RESOLUTION, NO_STEADY_STATE, OMISSION_INFLATES};
 use super::told::{Open, Told};
 use super::words::{
-    cell_name, cost, difference, duration, interval, joined, number, pair, rate, rough, threads, title, token_count,
-    token_span, turned, unresolved,
+    cell_name, cost, difference, duration, interval, off, pair, rate, ratio, threads, title, token_count, token_span,
+    turned, unresolved,
 };
 use crate::finding::{EVERYWHERE, Finding, Kind};
 use crate::quantity::{count, limit, ns};
@@ -119,7 +119,7 @@ fn grows_by_threads(record: &StudyRecord, comparison: &Comparison) -> bool {
     comparison.threads > 1 && alone.is_some_and(|model| matches!(model.shape, CostShape::Hidden | CostShape::Constant))
 }
 
-/// `7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that the table of points
+/// `7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that the table of points
 /// has too is taken from there.
 fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct: f64) -> (Kind, String) {
     let (first, last) = (told.first, told.last);
@@ -127,7 +127,7 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
     if told.all_same() {
         let (from, to) = (first.backoff_tokens, token_count(last.backoff_tokens));
         let text = format!("same within {} at every backoff, {from} to {to}", limit(margin_pct));
-        return (NO_DIFFERENCE, format!("{text} (± {})", joined(&rough(told.reach()))));
+        return (NO_DIFFERENCE, format!("{text} ({})", off(told.reach())));
     }
     if told.resolved == 0 {
         return (UNRESOLVED_DIFFERENCE, format!("no difference is resolved at any backoff: {}", ends()));
@@ -214,7 +214,7 @@ fn spread(told: &Told<'_>) -> String {
     }
 }
 
-/// What the table says of a point, and where: `7.66 ± 0.06 ns at 0 tokens`.
+/// What the table says of a point, and where: `7.66 ns ± 0.06 at 0 tokens`.
 fn at(point: &ComparisonPoint) -> String {
     let found = &point.difference_ns;
     let text = if found.is_resolved() { cost(found) } else { difference(found, point.verdict) };
@@ -227,8 +227,7 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
         0 => String::new(),
         tokens => format!(" at {} of backoff", token_count(tokens)),
     };
-    let ratio =
-        if record.has_ratio(comparison, point) { format!(" (×{})", number(&point.ratio)) } else { String::new() };
+    let ratio = if record.has_ratio(comparison, point) { format!(" ({})", ratio(&point.ratio)) } else { String::new() };
     let text = match point.verdict {
         Difference::Slower => format!("slower by {}{ratio}", duration(&point.difference_ns)),
         Difference::Faster => format!("faster by {}{ratio}", duration(&turned(&point.difference_ns))),
@@ -282,8 +281,8 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
         let inflated = part.inflation.low > 1.0;
         let text = if inflated {
             format!(
-                "stamps around a part of it claim {claimed} where {done} were done: too many by a factor of {}",
-                number(&part.inflation)
+                "stamps around a part of it claim {claimed} where {done} were done: inflated {}",
+                ratio(&part.inflation)
             )
         } else {
             format!("stamps around a part of it claim {claimed}, and {done} were done")
@@ -446,59 +445,59 @@ mod tests {
                 S::Hidden,
                 of(0.8, 0.2),
                 two((7.66, 0.06, Slower), (0.8, 0.3, Slower)),
-                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, 0.80 ± 0.20 ns left",
+                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, 0.80 ns ± 0.20 left",
             ),
             (
                 S::Hidden,
                 of(-0.1, 0.3),
                 two((7.66, 0.06, Slower), (-0.1, 0.3, Unresolved)),
-                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
                  (± 0.40 ns); inconclusive at 40 tokens",
             ),
             (
                 S::Hidden,
                 of(0.05, 0.03),
                 two((7.66, 0.06, Slower), (2.75, 0.2, Slower)),
-                "7.66 ± 0.06 ns exposed, falls with independent work, 2.75 ± 0.20 ns at 40 tokens; where it levels off is \
+                "7.66 ns ± 0.06 exposed, falls with independent work, 2.75 ns ± 0.20 at 40 tokens; where it levels off is \
                  unresolved",
             ),
             (
                 S::Hidden,
                 of(0.1, 0.3),
                 two((7.66, 0.06, Slower), (0.1, 0.2, Same)),
-                "7.66 ± 0.06 ns exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
                  (± 0.40 ns); same within 2 % at 40 tokens",
             ),
             (
                 S::Hidden,
                 of(6.1, 0.2),
                 two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
-                "7.66 ± 0.06 ns exposed, falls by 13 to 17 tokens of independent work, 6.10 ± 0.20 ns left",
+                "7.66 ns ± 0.06 exposed, falls by 13 to 17 tokens of independent work, 6.10 ns ± 0.20 left",
             ),
             (
                 S::Growing,
                 of(99.0, 1.0),
                 two((28.0, 5.0, Slower), (82.0, 4.0, Slower)),
-                "grows with backoff: 28 ± 5 ns at 0 tokens, 82 ± 4 ns at 40 tokens; independent work does not hide it",
+                "grows with backoff: 28 ns ± 5 at 0 tokens, 82 ns ± 4 at 40 tokens; independent work does not hide it",
             ),
             (
                 S::Growing,
                 of(99.0, 1.0),
                 two((28.0, 5.0, Slower), (40.0, 45.0, Unresolved)),
-                "seems to grow with backoff, but its ends do not show it: 28 ± 5 ns at 0 tokens, unresolved (± 85 ns) at 40 \
+                "seems to grow with backoff, but its ends do not show it: 28 ns ± 5 at 0 tokens, unresolved (± 85 ns) at 40 \
                  tokens",
             ),
             (
                 S::Constant,
                 of(-3.0, 0.2),
                 two((-3.0, 0.2, Faster), (-3.1, 0.2, Faster)),
-                "about 3.00 ± 0.20 ns less at every backoff: independent work does not hide it",
+                "about 3.00 ns ± 0.20 less at every backoff: independent work does not hide it",
             ),
             (
                 S::Constant,
                 of(6.4, 0.2),
                 two((6.38, 0.15, Slower), (6.0, 9.0, Unresolved)),
-                "independent work makes no difference to it: 6.38 ± 0.15 ns at 0 tokens, unresolved (± 15 ns) at 40 tokens; \
+                "independent work makes no difference to it: 6.38 ns ± 0.15 at 0 tokens, unresolved (± 15 ns) at 40 tokens; \
                  unresolved at 1 of 2 backoffs",
             ),
             (
@@ -576,7 +575,7 @@ mod tests {
         let found = comparison(1, CostShape::Unresolved, of(9.0, 210.0), &points);
         assert_eq!(
             all_said(vec![found]),
-            ["a against b, 1 thread: 6.38 ± 0.15 ns at 1 token, unresolved (± 220 ns) at 4 096 tokens; what backoff \
+            ["a against b, 1 thread: 6.38 ns ± 0.15 at 1 token, unresolved (± 230 ns) at 4 096 tokens; what backoff \
                  does to it is unresolved"
                 .replace("4 096", "4\u{202f}096")]
         );

@@ -5,10 +5,10 @@ use chronoscope_harness::record::study::{Cell, StudyRecord};
 use super::Detail;
 use super::comparisons::shown;
 use super::grid::{Grid, Tone};
-use super::words::{cell_name, cell_time, parameters, rate, rough_rate, threads, token_count};
-use crate::quantity::{count, ns, share, three_digits};
+use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
 use crate::table::Align;
 use crate::words::given;
+use chronoscope_harness::quantity::{PER_SECOND, count, ns, share, three_digits};
 
 /// From this correlation of neighbours on, batches say less than their number promises.
 const AUTOCORRELATED: f64 = 0.3;
@@ -60,7 +60,7 @@ fn row(cell: &Cell) -> Vec<String> {
         cell.threads.to_string(),
         cell_time(cell),
         cell.median_ns.map_or_else(|| "–".to_owned(), |median| ns(median.estimate)),
-        cell.throughput_per_s.map_or_else(|| "–".to_owned(), |throughput| rough_rate(throughput.estimate)),
+        cell.throughput_per_s.map_or_else(|| "–".to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
         format!("{}/{}", count(cell.visits_quiet), count(cell.visits)),
         cell.overlap_share.map_or_else(String::new, share),
         marks(cell).join(", "),
@@ -146,7 +146,7 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
                 super::words::duration(&part.part_ns),
                 rate(&part.claimed_per_s),
                 rate(&part.external_per_s),
-                format!("×{}", super::words::number(&part.inflation)),
+                super::words::ratio(&part.inflation),
                 share(part.timed_share),
                 three_digits(part.preemptions_per_visit),
             ];
@@ -174,7 +174,7 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         "{} operations timed, {} untimed between two; the clock takes {} of the time and tells operations from {} on",
         count(latencies.samples),
         count(latencies.untimed_between),
-        crate::quantity::percent(latencies.clock_share_pct),
+        chronoscope_harness::quantity::percent(latencies.clock_share_pct),
         ns(latencies.resolved_from_ns)
     );
     Some([values.map(resolved).join(" · "), how])

@@ -2,9 +2,9 @@ use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference
 
 use super::Detail;
 use super::grid::{Grid, Tone};
-use super::words::{self, cell_point, difference, interval, number_interval, verdict};
-use crate::quantity::{confidence, count, three_digits};
+use super::words::{cell_point, difference, interval, verdict};
 use crate::table::Align;
+use chronoscope_harness::quantity::{RATIO, confidence, count, ns};
 
 /// Rows of a sweep that a page bears at its usual detail.
 const ROWS: usize = 12;
@@ -47,15 +47,15 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         time(&comparison.case),
         difference(&point.difference_ns, point.verdict),
         interval(&point.difference_ns),
-        if is_known { format!("×{}", three_digits(point.ratio.estimate)) } else { NONE.to_owned() },
-        if is_known { number_interval(&point.ratio) } else { NONE.to_owned() },
+        if is_known { RATIO.value(point.ratio.estimate) } else { NONE.to_owned() },
+        if is_known { RATIO.interval(point.ratio.low, point.ratio.high) } else { NONE.to_owned() },
         verdict(point.verdict, &point.difference_ns, record.plan.margin_pct),
     ]
 }
 
 /// How long that many tokens take here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
-    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| words::rough(cost.ns(tokens)))
+    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens)))
 }
 
 fn interval_name(comparison: &Comparison) -> String {
@@ -93,7 +93,7 @@ mod tests {
             ([row[2].clone(), row[6].clone(), row[7].clone()], record.has_ratio(comparison, &comparison.points[0]))
         };
         let (row, said) = ratios(&record);
-        assert_eq!(row, ["4.40 ns", "×2.74", "2.727 … 2.755"]);
+        assert_eq!(row, ["4.40 ns", "2.74×", "2.73–2.75×"]);
         assert!(said);
         let of_baseline =
             record.cells.iter_mut().find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();

@@ -7,8 +7,8 @@ use super::grid::Tone;
 use super::words::{duration, of};
 use crate::disturbance;
 use crate::machine::cpu_list;
-use crate::quantity::{count, limit, ms, ns, percent, share, three_digits};
 use crate::words::{counted, given, quoted};
+use chronoscope_harness::quantity::{count, limit, ms, ns, percent, share, three_digits};
 
 /// The tokens that the line on backoff names.
 const EXAMPLE_TOKENS: u64 = 20;
@@ -63,7 +63,7 @@ fn plan(record: &StudyRecord) -> String {
         ms(plan.budget_ms as f64),
         cpu_list(&plan.cpus),
         limit(plan.margin_pct),
-        crate::quantity::confidence(plan.confidence),
+        chronoscope_harness::quantity::confidence(plan.confidence),
         plan.seed
     )
 }
@@ -95,7 +95,7 @@ fn empty_loop(record: &StudyRecord) -> String {
 fn token_line(tokens: &TokenCost) -> String {
     format!(
         "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, no point farther than {} from the line",
-        super::words::rough(tokens.ns(EXAMPLE_TOKENS)),
+        ns(tokens.ns(EXAMPLE_TOKENS)),
         duration(&tokens.ns_per_token),
         duration(&tokens.call_ns),
         r_squared(tokens.r_squared),

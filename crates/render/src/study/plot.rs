@@ -12,7 +12,7 @@ use super::curve::{Chart, Curve, Point};
 use crate::line::Line;
 use crate::page::{fitted, wrapped};
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
-use crate::quantity::ns;
+use chronoscope_harness::quantity::ns;
 
 /// The signs of curves; a chart with more repeats them.
 const SIGNS: [char; 6] = ['o', 'x', '+', '#', '@', '%'];
@@ -159,7 +159,7 @@ pub(super) fn swept(value: f64) -> String {
         size if size < 1e9 => (value / 1e6, "M"),
         _ => return format!("{value:.2e}"),
     };
-    format!("{}{unit}", crate::quantity::three_digits(number))
+    format!("{}{unit}", chronoscope_harness::quantity::three_digits(number))
 }
 
 /// A curve in the unit square.

@@ -7,10 +7,10 @@ use crate::bars::{SCALE, bars};
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
-use crate::quantity::confidence;
 use crate::words::given;
 use crate::{Width, study_compared_at};
 use crate::{findings, machine, title};
+use chronoscope_harness::quantity::confidence;
 
 /// Charts at the usual detail.
 const CHARTS: usize = 4;

@@ -1,7 +1,8 @@
 use std::cmp::Ordering;
 
+use chronoscope_harness::quantity::{PERCENT, TIME};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_render::estimate::{ns, signed_ns, signed_percent, why_no_time};
+use chronoscope_harness::study_words::why_no_time;
 use chronoscope_render::text::counted;
 
 use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
@@ -99,7 +100,7 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
         (true, false) => "volatile takes less time than plain:",
     };
     block
-        .conclude(format!("{who}: at {} {verdict} {}", tokens(first), signed_ns(&exposed)))
+        .conclude(format!("{who}: at {} {verdict} {}", tokens(first), TIME.signed().difference(&exposed)))
         .with("exposed_ns", exposed);
     let found = amortised(rows);
     let text = format!("{who}: {}", amortisation(record, &found));
@@ -119,7 +120,7 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
     };
     let turns = turns(&rows[..shown]);
     if turns.len() > 2 || shown == rows.len() && !turns.is_empty() {
-        let at = |row: &Row| format!("{} at {}", signed_ns(&row.difference_ns), tokens(row));
+        let at = |row: &Row| format!("{} at {}", TIME.signed().difference(&row.difference_ns), tokens(row));
         let verb = |leg: &[Row]| if moved(&leg[0], &leg[1]) == Some(Ordering::Less) { "falls" } else { "rises" };
         let legs: Vec<String> = turns.windows(2).map(|leg| format!("{} to {}", verb(leg), at(&leg[1]))).collect();
         block.say(format!("{who}: the difference is {}, {}", at(&turns[0]), legs.join(", then ")));
@@ -138,7 +139,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
         Amortised::NotMeasured => "not measured".to_owned(),
         Amortised::From { before: None, .. } => format!("at every backoff of this run the cost is within {of_time}"),
         Amortised::From { first, before: Some(before) } => {
-            let found = signed_ns(&before.difference_ns);
+            let found = TIME.signed().difference(&before.difference_ns);
             let known = match before.cost {
                 Cost::Above => format!("it is still above: {found}"),
                 Cost::Gain => format!("volatile still takes less time, by more than that: {found}"),
@@ -149,10 +150,11 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             format!("from {} the cost stays within {of_time}; at {} {known}", at(record, first), tokens(before))
         }
         Amortised::Not(last) => {
-            let share =
-                last.share_pct.map_or_else(String::new, |share| format!(", {} of its time", signed_percent(&share)));
+            let share = last
+                .share_pct
+                .map_or_else(String::new, |share| format!(", {} of its time", PERCENT.signed().difference(&share)));
             let what = if last.cost == Cost::Gain { "volatile takes less time" } else { "the cost is" };
-            let found = signed_ns(&last.difference_ns);
+            let found = TIME.signed().difference(&last.difference_ns);
             format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
         Amortised::Unresolved(last) if last.difference_ns.confidence <= 0.0 => {
@@ -162,7 +164,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
              {of_time}",
             at(record, last),
-            ns(&Estimate::certain(last.difference_ns.half_width()))
+            TIME.amount(&Estimate::certain(last.difference_ns.half_width()))
         ),
     }
 }
@@ -170,7 +172,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
 /// A row's tokens, and what they take.
 fn at(record: &StudyRecord, row: &Row) -> String {
     let work = work_ns(record, row.tokens).filter(|_| row.tokens > 0);
-    tokens(row) + &work.map_or_else(String::new, |took| format!(" ({} of work)", ns(&Estimate::certain(took))))
+    tokens(row) + &work.map_or_else(String::new, |took| format!(" ({} of work)", TIME.amount(&Estimate::certain(took))))
 }
 
 /// What so many tokens take, in nanoseconds.

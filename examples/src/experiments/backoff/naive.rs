@@ -1,5 +1,5 @@
+use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_render::estimate::signed_ns;
 use chronoscope_render::text::counted;
 
 use super::{BASELINES, PLAIN, VOLATILE};
@@ -123,9 +123,10 @@ fn headline(record: &StudyRecord, all: &[Less], found: &[Absurdity]) -> String {
         "the intervals cannot tell the baselines apart"
     };
     let direct = record.point(VOLATILE, PLAIN, 0, 1).map_or_else(String::new, |point| {
-        format!(". Compared directly with plain v++: {}", signed_ns(&point.difference_ns))
+        format!(". Compared directly with plain v++: {}", TIME.signed().difference(&point.difference_ns))
     });
-    let less: Vec<String> = exposed.iter().map(|less| format!("{} {}", less.name(), signed_ns(&less.ns))).collect();
+    let less: Vec<String> =
+        exposed.iter().map(|less| format!("{} {}", less.name(), TIME.signed().difference(&less.ns))).collect();
     format!("volatile v++ at 0 tokens, {}: {verdict}{direct}", less.join(", "))
 }
 
@@ -140,7 +141,7 @@ impl Less {
 fn words(absurdity: &Absurdity) -> Option<String> {
     let at = |less: &Less| {
         let tokens = counted(less.tokens, "token", "tokens");
-        format!("at {tokens}, {} {} is {}", less.case, less.name(), signed_ns(&less.ns))
+        format!("at {tokens}, {} {} is {}", less.case, less.name(), TIME.signed().difference(&less.ns))
     };
     match absurdity {
         Absurdity::Negative(less) => Some(format!("{}: a negative difference, which is no cost", at(less))),
@@ -148,7 +149,7 @@ fn words(absurdity: &Absurdity) -> Option<String> {
             "{}, and {} {}: the intervals exclude each other",
             at(one),
             other.name(),
-            signed_ns(&other.ns)
+            TIME.signed().difference(&other.ns)
         )),
         Absurdity::Vague(_) => None,
     }

@@ -1,10 +1,10 @@
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_render::estimate::ns;
 
 use super::cost::{amortised, rows};
 use super::model::{amortisation, plain_time};
 use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use crate::{Block, Value};
+use chronoscope_harness::quantity::TIME;
 
 /// Where the article's cost is gone: tokens of JMH, nanoseconds on a laptop at 2 GHz.
 const ARTICLE: (u64, f64) = (20, 50.0);
@@ -27,7 +27,7 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     let ours = amortisation(record, &amortised(&rows(record, VOLATILE, PLAIN, 1)));
     block.conclude(format!(
         "article: amortised past about {tokens} tokens, about {}. Ours: {ours}",
-        ns(&Estimate::certain(work_ns))
+        TIME.amount(&Estimate::certain(work_ns))
     ));
     block.say("tokens are not portable between harnesses, nor nanoseconds between machines");
     let rows = |published: &[(u64, f64, f64)], case: &str, baseline: &str, threads: u32| {

@@ -1,5 +1,5 @@
+use chronoscope_harness::quantity::{RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
-use chronoscope_render::estimate::{factor, ns, signed_ns};
 use chronoscope_render::text::{count, counted, percent};
 
 use super::growth::Growth;
@@ -35,7 +35,7 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     block.table("Three bad answers", &["method", "length", "mean per call"], rows);
     let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
     let answers: Vec<(&f64, Estimate)> = answers.collect();
-    let quoted: Vec<String> = answers.iter().map(|(ms, mean)| format!("{} in {ms} ms", ns(mean))).collect();
+    let quoted: Vec<String> = answers.iter().map(|(ms, mean)| format!("{} in {ms} ms", TIME.amount(mean))).collect();
     let quoted = format!("\"a call takes {}\"", quoted.join("; "));
     match answers.as_slice() {
         [] => {
@@ -49,8 +49,8 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
             block.conclude(text).with("shortest_run_ns", *shortest).with("longest_run_ns", *longest);
             if let Some(times) = quotient(longest, shortest) {
                 block.say(format!(
-                    "the longest of these runs says {} times what the shortest says, of the same code",
-                    factor(&times)
+                    "the longest of these runs says {} what the shortest says, of the same code",
+                    RATIO.amount(&times)
                 ));
             }
         }
@@ -64,7 +64,7 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     if let (Some(clock), Some(first)) = (&record.clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
         block.say(format!(
             "stamps around each call: the clock resolves no less than {}, {} of call {EARLY_CALL}",
-            ns(&Estimate::certain(clock.error_ns)),
+            TIME.amount(&Estimate::certain(clock.error_ns)),
             percent(100.0 * clock.error_ns / first.estimate)
         ));
     }
@@ -108,7 +108,7 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
         return block;
     };
     // Of a line's coefficients either may be negative, and neither is a time that was seen.
-    let (a, b) = (signed_ns(&line.a_ns), signed_ns(&line.b_ns.times(1_000.0)));
+    let (a, b) = (TIME.signed().difference(&line.a_ns), TIME.signed().difference(&line.b_ns.times(1_000.0)));
     let where_from = format!(
         "a line through {} medians or more of neighbouring batches in each process, R² of these medians ≥ {:.3}",
         count(line.medians as u64),
@@ -126,8 +126,8 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     if let Some(mean) = growth.mean() {
         block.say(format!(
             "medians leave interruptions out: by the line the mean call takes {}, measured with them {}",
-            signed_ns(&Estimate::certain(line.mean_ns)).trim_start_matches('+'),
-            ns(&mean)
+            TIME.signed().difference(&Estimate::certain(line.mean_ns)).trim_start_matches('+'),
+            TIME.amount(&mean)
         ));
     }
     if let Some(vague) = line.vague_before().filter(|vague| *vague > 0) {
@@ -152,7 +152,7 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
         // How fast it grows is said once, with its interval: by the line below.
         format!("there is no steady state {}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
-        let took = ns(&Estimate::certain(record.plan.budget_ms as f64 * MS));
+        let took = TIME.amount(&Estimate::certain(record.plan.budget_ms as f64 * MS));
         format!("the series are too short to tell {}: take longer than {took}", of(too_short))
     } else if steady * 2 > all && grows {
         format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))
@@ -186,7 +186,11 @@ pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
     );
     if let Some(mean) = growth.mean() {
         block
-            .say(format!("ours over the {} calls that every process made: {}", count(growth.calls()), ns(&mean)))
+            .say(format!(
+                "ours over the {} calls that every process made: {}",
+                count(growth.calls()),
+                TIME.amount(&mean)
+            ))
             .with("mean_of_run_ns", mean);
     }
     block

@@ -1,5 +1,5 @@
+use chronoscope_harness::quantity::{PER_SECOND, RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
-use chronoscope_render::estimate::{factor, ns, per_second};
 use chronoscope_render::text::{counted, percent, three_digits};
 
 use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
@@ -19,7 +19,7 @@ pub(super) fn naive(figures: &[Figures]) -> Block {
         let text = format!(
             "\"{}: {} of work()\" ({})",
             counted(u64::from(threads), "thread", "threads"),
-            per_second(&part.claimed_per_s),
+            PER_SECOND.amount(&part.claimed_per_s),
             each.title()
         );
         block.conclude(text).with("claimed_per_s", part.claimed_per_s);
@@ -45,10 +45,10 @@ pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
             .say(format!(
                 "ceiling: {}, the rate of one thread times {}; there an operation takes {} with its set-up, of which {} lie \
                  between the stamps",
-                per_second(&ceiling),
+                PER_SECOND.amount(&ceiling),
                 counted(u64::from(record.cpus()), "CPU", "CPUs"),
-                ns(&inverse_ns(&alone.external_per_s)),
-                ns(&alone.part_ns),
+                TIME.amount(&inverse_ns(&alone.external_per_s)),
+                TIME.amount(&alone.part_ns),
             ))
             .with("ceiling_per_s", ceiling);
         block.conclude(over_report(each, &alone)).with("inflation_alone", claim_over_done(&alone));
@@ -84,21 +84,21 @@ fn over_report(each: &Figures, alone: &OperationPart) -> String {
         return "more threads than CPUs were not measured".to_owned();
     };
     let Some(over) = each.over_report(&crowded) else { return "the ceiling is not known".to_owned() };
-    let (done, times) = (per_second(&crowded.external_per_s), factor(&over));
+    let (done, times) = (PER_SECOND.amount(&crowded.external_per_s), RATIO.amount(&over));
     let verdict = if is_more_than_one(&over) {
-        format!("{times} times what the machine can do; they do {done}")
+        format!("{times} what the machine can do; they do {done}")
     } else if over.confidence > 0.0 && over.high <= 1.0 {
-        format!("no more than the machine can do ({times} times the ceiling)")
+        format!("no more than the machine can do ({times} the ceiling)")
     } else {
-        format!("{times} times the ceiling: more than the machine can do is not shown")
+        format!("{times} the ceiling: more than the machine can do is not shown")
     };
-    format!("{threads} threads claim {}, {verdict}{}", per_second(&crowded.claimed_per_s), of_one(alone))
+    format!("{threads} threads claim {}, {verdict}{}", PER_SECOND.amount(&crowded.claimed_per_s), of_one(alone))
 }
 
 /// What one thread claims.
 fn of_one(alone: &OperationPart) -> String {
     let found = claim_over_done(alone);
-    let claim = format!(". One thread alone claims {} times what it does", factor(&found));
+    let claim = format!(". One thread alone claims {} what it does", RATIO.amount(&found));
     match stamped_share(alone) {
         _ if !is_more_than_one(&found) => format!("{claim}: that this is more than it does is not shown"),
         Some(share) => {
@@ -119,10 +119,10 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     });
     let ours = match ours {
         Some((threads, part, over, title)) => format!(
-            "Ours ({title}): {threads} threads on {} claim {}, {} times the ceiling",
+            "Ours ({title}): {threads} threads on {} claim {}, {} the ceiling",
             counted(u64::from(record.cpus()), "CPU", "CPUs"),
-            per_second(&part.claimed_per_s),
-            factor(&over)
+            PER_SECOND.amount(&part.claimed_per_s),
+            RATIO.amount(&over)
         ),
         None => format!("Ours: not measured with {per_cpu} threads per CPU"),
     };

@@ -3,8 +3,8 @@ use chronoscope_clock::{Guarantee, SourceId};
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
 use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::words::{count, ns};
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads },

@@ -6,11 +6,11 @@ use anstyle::Style;
 use chronoscope_harness::record::finding::Finding;
 
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{count, ns, rate};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, WARNING};
-use chronoscope_render::quantity::{count, ns, rate};
 use chronoscope_render::table::{Align, Table};
 
 /// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.

@@ -5,13 +5,13 @@ use chronoscope_harness::record::Clocksource;
 use crate::answers::view as verdict;
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::clocks::view::{cycles_said, path_word};
+use chronoscope_harness::quantity::{TIME, confidence, count, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::machine;
 use chronoscope_render::page::{Page, wrapped};
 use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
-use chronoscope_render::quantity::{confidence, count, ns, ns_range, share};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::counted;
 
@@ -99,7 +99,7 @@ fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
     let text = format!(
         "{} (interval {} with confidence {}) · p50 {} · p99 {} · minimum {} · {} of {}",
         ns(latency.estimate),
-        ns_range(latency.low, latency.high),
+        TIME.interval(latency.low, latency.high),
         confidence(latency.confidence),
         ns(latency.p50),
         ns(latency.p99),

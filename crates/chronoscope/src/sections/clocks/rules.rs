@@ -7,8 +7,8 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::words::ns;
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },

@@ -4,10 +4,10 @@ use crate::sections::clocks::report::{Canary, ClockReport, Cycles, Latency, Path
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::reason;
+use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};
-use chronoscope_render::quantity::{confidence, count, ns, ns_range, percent, three_digits};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{given, quoted};
 
@@ -60,7 +60,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         path(clock, traps(record, clock)),
         of_latency(|latency| latency.estimate),
         latency.map_or_else(unknown, |latency| {
-            format!("{}{}", ns_range(latency.low, latency.high), confidences.mark(latency))
+            format!("{}{}", TIME.interval(latency.low, latency.high), confidences.mark(latency))
         }),
         of_latency(|latency| latency.p50),
         of_latency(|latency| latency.p99),

@@ -7,10 +7,10 @@ use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{confidence, count, limit, ns, three_digits};
 use chronoscope_render::table::{Align, Table};
 
 const NONE: &str = "–";

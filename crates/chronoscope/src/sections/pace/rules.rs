@@ -3,7 +3,7 @@ use chronoscope_harness::rule::Rule;
 use super::words::{rate, signed, three_digits_or_more};
 use crate::sections::pace::report::Pace;
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_render::quantity::{count, ns, percent, three_digits};
+use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
 pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[RATE_MISSED], find: |pace| Vec::from_iter(missed_rate(pace)) },

@@ -5,12 +5,12 @@ use chronoscope_harness::record::Histogram;
 use super::rules::RATE_MISSED;
 use super::words::{rate, signed};
 use chronoscope_harness::finding::Severity;
+use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 use chronoscope_render::Width;
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE, WARNING};
-use chronoscope_render::quantity::{count, ns, percent, three_digits};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::title;
 

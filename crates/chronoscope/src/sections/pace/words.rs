@@ -1,6 +1,6 @@
 //! How rates are written.
 
-use chronoscope_render::quantity::{count, three_digits};
+use chronoscope_harness::quantity::{count, three_digits};
 
 pub fn rate(per_s: f64) -> String {
     format!("{} per second", three_digits_or_more(per_s))

@@ -1,7 +1,7 @@
 use crate::document::Record;
 use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::words::{count, ns};
 
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
 

@@ -3,10 +3,10 @@ use crate::sections::pauses::plan::PAUSES;
 use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay, PublishedPause};
 
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{confidence, count, ns, percent};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{confidence, count, ns, percent};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::given;
 

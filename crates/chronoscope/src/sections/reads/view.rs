@@ -3,12 +3,12 @@ use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
 
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::{Page, wrapped};
 use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{count, ns, share};
 use chronoscope_render::words::counted;
 
 /// Clocks on the page of everything, and the rows of their histograms.

@@ -5,8 +5,8 @@ use crate::sections::clocks::rules::{misdeclared, way_off_the_slow_path};
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, RuntimeKind, TimeKind};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::words::{count, ns};
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },

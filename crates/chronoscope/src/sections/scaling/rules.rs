@@ -1,5 +1,5 @@
+use chronoscope_harness::quantity::RATIO;
 use chronoscope_harness::rule::Rule;
-use chronoscope_render::estimate::factor;
 use chronoscope_render::text::{count, ns};
 
 use super::front::{Conclusion, End, Front, Rise};
@@ -138,11 +138,11 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
     let work =
         if point.backoff_tokens == 0 { "read back to back".to_owned() } else { format!("at {}", ns(point.work_ns)) };
     let on = if point.threads == conclusion.threads { String::new() } else { format!(" on {} threads", point.threads) };
-    let times = factor(&worst);
+    let times = RATIO.amount(&worst);
     if work == at && on.is_empty() {
-        format!("; {at} an operation takes {times} times as long as on one thread")
+        format!("; {at} an operation takes {times} as long as on one thread")
     } else {
-        format!("{longer}, {work}{on} {times} times as long")
+        format!("{longer}, {work}{on} {times} as long")
     }
 }
 
@@ -266,8 +266,8 @@ mod tests {
         let words = said(&Conclusion { points, ..conclusion(front) });
         assert!(
             words.ends_with(
-                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.00 (6.62 … 7.42) \
-                 times as long"
+                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.0× ± 0.4 \
+                 as long"
             ),
             "{words}"
         );
@@ -306,10 +306,7 @@ mod tests {
         let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
         let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
         let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) });
-        assert!(
-            words.ends_with("; at 32.0 ns an operation takes 4.20 (4.10 … 4.31) times as long as on one thread"),
-            "{words}"
-        );
+        assert!(words.ends_with("; at 32.0 ns an operation takes 4.20× ± 0.10 as long as on one thread"), "{words}");
         let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) });
         assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
         let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];

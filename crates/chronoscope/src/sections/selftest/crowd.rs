@@ -1,10 +1,10 @@
 //! More threads than CPUs: together they do no more than the CPUs can.
 
+use chronoscope_harness::quantity::PER_SECOND;
 use std::time::Duration;
 
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_render::estimate::per_second;
 
 use super::chain::chain_of;
 use super::check::{Check, Judgement};
@@ -32,7 +32,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
         (Some(cell), Some(claim), Some(ceiling)) => judge::crowd(cell.oversubscribed, claim, ceiling),
         _ => Judgement::fail("a throughput is missing"),
     };
-    let words = claim.map_or_else(|| "no throughput".to_owned(), |claim| per_second(&claim));
-    let truth = ceiling.map_or_else(|| "unknown".to_owned(), |most| format!("≤ {}", per_second(&most)));
+    let words = claim.map_or_else(|| "no throughput".to_owned(), |claim| PER_SECOND.amount(&claim));
+    let truth = ceiling.map_or_else(|| "unknown".to_owned(), |most| format!("≤ {}", PER_SECOND.amount(&most)));
     vec![Check { claimed: claim, true_value: ceiling, ..Check::of(name, words, &truth, judgement) }]
 }

@@ -1,11 +1,12 @@
 //! Operations of known length: chains whose link is timed in the same run, and spins against the system's clock.
 
+use chronoscope_harness::quantity::TIME;
+use chronoscope_harness::study_words::why_no_time;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
-use chronoscope_render::estimate::{ns, why_no_time};
 use chronoscope_render::text::{self, counted};
 
 use super::chain::chain_of;
@@ -79,7 +80,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let empty = cell(EMPTY);
     let mut checks = vec![Check::of(
         "an empty loop",
-        empty.and_then(|cell| cell.time_ns).map_or_else(|| why_no_time(empty), |time| ns(&time)),
+        empty.and_then(|cell| cell.time_ns).map_or_else(|| why_no_time(empty), |time| TIME.amount(&time)),
         "nothing",
         judge::nothing(empty.and_then(|cell| cell.time_ns).as_ref(), empty.and_then(|cell| cell.below_ns)),
     )];
@@ -87,7 +88,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     for (name, links) in CHAINS {
         let claim = time(name);
         let truth = link.map(|link| link.times(links as f64));
-        let said = truth.map_or_else(|| "unknown".to_owned(), |truth| ns(&truth));
+        let said = truth.map_or_else(|| "unknown".to_owned(), |truth| TIME.amount(&truth));
         let row = counted(links, "multiplication in a row", "multiplications in a row");
         let mut check = of_duration(&row, claim, truth, &said, &why_no_time(cell(name)));
         if let (None, Some(below_ns), Some(truth)) = (claim, cell(name).and_then(|cell| cell.below_ns), truth) {
@@ -98,7 +99,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let read = time(READ);
     for (name, length) in SPINS {
         let truth = Estimate::certain(length.as_nanos() as f64);
-        let mut check = of_duration(name, time(name), Some(truth), &ns(&truth), &why_no_time(cell(name)));
+        let mut check = of_duration(name, time(name), Some(truth), &TIME.amount(&truth), &why_no_time(cell(name)));
         if let Some(read) = read.filter(|read| read.estimate * READS_PER_SPIN > truth.estimate) {
             check.judge(Judgement::not_tried(format!(
                 "a read of the system's clock takes {}: too long to keep this schedule",
@@ -123,6 +124,6 @@ pub(super) fn of_duration(
         (None, _) => Judgement::fail(format!("no time is given: {why_none}")),
         (_, None) => Judgement::not_tried("the ruler could not be measured"),
     };
-    let words = claim.map_or_else(|| why_none.to_owned(), |claim| ns(&claim));
+    let words = claim.map_or_else(|| why_none.to_owned(), |claim| TIME.amount(&claim));
     Check { claimed: claim, true_value: truth, ..Check::of(name, words, said, judgement) }
 }

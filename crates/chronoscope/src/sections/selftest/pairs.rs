@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use chronoscope_harness::Study;
+use chronoscope_harness::quantity::{RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_render::estimate;
 use chronoscope_render::text::{counted, percent};
 
 use super::chain::chain_of;
@@ -34,11 +34,11 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let mut checks = Vec::new();
     let point = |case: &str| record.point(case, SHORTER, 0, 1);
     let of = |name: &str, claim: Option<Estimate>, truth: f64, judgement: Judgement| {
-        let words = claim.map_or_else(|| "not compared".to_owned(), |ratio| format!("× {}", estimate::ratio(&ratio)));
+        let words = claim.map_or_else(|| "not compared".to_owned(), |ratio| RATIO.amount(&ratio));
         Check {
             claimed: claim,
             true_value: Some(Estimate::certain(truth)),
-            ..Check::of(name, words, &format!("× {truth}"), judgement)
+            ..Check::of(name, words, &format!("{truth}×"), judgement)
         }
     };
     let missing = || Judgement::fail("the comparison is missing");
@@ -75,7 +75,7 @@ fn tokens(record: &StudyRecord) -> Check {
     let (claim, judgement) = match &record.tokens {
         None => ("not measured".to_owned(), Judgement::fail("the length of a token was not measured")),
         Some(tokens) => (
-            format!("{} per token", estimate::ns(&tokens.ns_per_token)),
+            format!("{} per token", TIME.amount(&tokens.ns_per_token)),
             judge::straight(tokens.largest_deviation_pct, STRAIGHT_PCT),
         ),
     };

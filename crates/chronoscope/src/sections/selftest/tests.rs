@@ -106,7 +106,7 @@ fn the_verdict_fits_any_terminal() {
     let mut found = verdict(&[Judgement::pass("the interval holds it"), Judgement::fail("off")], disturbed());
     for check in &mut found.checks {
         check.name = "a chain of 4096 dependent additions, in pairs".to_owned();
-        (check.claim, check.truth) = ("4.10 µs (4.09 … 4.11)".to_owned(), "4.09 µs (4.09 … 4.10)".to_owned());
+        (check.claim, check.truth) = ("4.100 µs ± 0.010".to_owned(), "4.090 µs (4.090–4.100)".to_owned());
     }
     let record = command::document(found.clone(), Vec::new(), &chronoscope_harness::Start::of_this_process());
     let selftest = Selftest { verdict: found, studies: Vec::new() };

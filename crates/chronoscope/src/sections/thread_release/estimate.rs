@@ -1,10 +1,10 @@
+use crate::estimate::spread;
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 use chronoscope_harness::rule;
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
-use crate::estimate::spread;
 use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict, PublishedLatch};
 use crate::sections::thread_release::rules::RULES;
 use chronoscope_harness::record::{Disturbance, Spread};

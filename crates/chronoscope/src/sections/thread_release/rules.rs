@@ -5,8 +5,8 @@ use chronoscope_harness::rule::Rule;
 use crate::sections::thread_release::judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
 use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict};
 use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::{TIME, ns, percent, share, three_digits};
 use chronoscope_harness::record::Spread;
-use chronoscope_render::quantity::{ns, ns_range, percent, share, three_digits};
 use chronoscope_render::words::quoted;
 
 pub const RULES: &[Rule<Latch>] = &[
@@ -95,7 +95,7 @@ fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
         OwnShare::Adds { median_ns, low_ns, high_ns } => format!(
             "; in its own thread the clock adds {} ({}), {}{stamps}",
             ns(median_ns),
-            ns_range(low_ns, high_ns),
+            TIME.interval(low_ns, high_ns),
             of_all(median_ns)
         ),
         OwnShare::AtMost(most_ns) => {

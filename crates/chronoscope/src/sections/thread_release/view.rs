@@ -7,11 +7,11 @@ use chronoscope_harness::record::Spread;
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::thread_release::rules::RULES;
 use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{TIME, confidence, count, ns};
 use chronoscope_harness::rule;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{confidence, count, ns, ns_range};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{counted, given};
 
@@ -87,7 +87,7 @@ fn table(seen: &Latch, columns: &[(&str, Align)]) -> Table {
 fn cells(row: &LatchRow) -> [String; 11] {
     let none = || NONE.to_owned();
     let median = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns(spread.median));
-    let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns_range(spread.low, spread.high));
+    let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| TIME.interval(spread.low, spread.high));
     let published = row.published.as_ref();
     [
         row.call.to_string(),
@@ -143,7 +143,7 @@ fn notes(record: &Record, seen: &Latch) -> Vec<String> {
         Some(start) => format!(
             "starting a thread takes {} ({}), which is in none of these figures; {threads} on {on}",
             ns(start.median),
-            ns_range(start.low, start.high)
+            TIME.interval(start.low, start.high)
         ),
         None => format!("no release: {}", crate::view::reason::reason(record, &[THREAD_RELEASE])),
     });

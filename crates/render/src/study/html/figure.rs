@@ -9,7 +9,7 @@ use super::markup::escaped;
 use crate::study::axis::Axis;
 use crate::study::curve::{Chart, Curve, Point};
 use crate::study::plot::{short, swept};
-use crate::study::words;
+use chronoscope_harness::quantity::ns;
 
 const SIZE: (u32, u32) = (1080, 480);
 const TICKS: usize = 11;
@@ -75,7 +75,7 @@ fn summary(chart: &Chart) -> String {
     let curve = |curve: &Curve| {
         let (first, last) = (curve.points.first()?, curve.points.last()?);
         let [from, to] = [first, last].map(|point| match point.is_resolved {
-            true => format!("{} at {}", words::rough(point.y), swept(point.x)),
+            true => format!("{} at {}", ns(point.y), swept(point.x)),
             false => format!("unresolved at {}", swept(point.x)),
         });
         Some(format!("{} from {from} to {to} {}", curve.name, chart.x_name))

@@ -12,9 +12,9 @@ use super::view::Detail;
 use super::{cells, comparisons, harness, says, words};
 use crate::Width;
 use crate::bars::{SCALE, bars};
-use crate::quantity::confidence;
 use crate::words::given;
 use crate::{findings, machine, title};
+use chronoscope_harness::quantity::confidence;
 
 const STYLE: &str = include_str!("style.css");
 /// Charts of one page at most; a record may have any number of comparisons.

@@ -1,8 +1,8 @@
 use crate::answers::report::{ShortestInterval, Tolerance};
 use crate::document::Record;
 use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::words::ns;
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERVAL_NEAR_LATENCY], find: interval_near_latency },

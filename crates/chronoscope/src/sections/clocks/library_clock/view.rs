@@ -1,10 +1,10 @@
 use crate::document::Record;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 
+use chronoscope_harness::quantity::{count, hertz, ns};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
-use chronoscope_render::quantity::{count, hertz, ns};
 use chronoscope_render::words::counted;
 
 /// What the library's clock says of itself, in a sentence; None where the record is older than it.

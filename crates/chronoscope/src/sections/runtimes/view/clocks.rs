@@ -4,10 +4,10 @@ use crate::sections::reads::report::Reads;
 use crate::sections::runtimes::report::{CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::record::Spread;
 
+use chronoscope_harness::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{counted, given};
 

@@ -3,10 +3,10 @@ use crate::sections::pauses::report::PauseFigures;
 use crate::sections::runtimes::report::RuntimePause;
 
 use crate::sections::pauses::view::published_figures;
+use chronoscope_harness::quantity::{ns, percent};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
-use chronoscope_render::quantity::{ns, percent};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{counted, given};
 
