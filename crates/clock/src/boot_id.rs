@@ -4,6 +4,7 @@ use core::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use crate::uuid::GROUPS;
 use crate::{Unavailable, os};
 
 /// Which boot, and which time namespace of it, instants are counted in: two [`Instant`](crate::Instant)s can be compared if
@@ -42,8 +43,6 @@ pub struct BootId {
     time_namespace: u64,
 }
 
-/// The lengths of the groups of a UUID.
-const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 const NAMESPACE: &str = "/time:";
 
 impl BootId {
@@ -81,22 +80,8 @@ impl BootId {
             }
             Some(_) => return None,
         };
-        Some(Self { uuid: parse_uuid(uuid.as_bytes())?, time_namespace })
+        Some(Self { uuid: crate::uuid::parse_uuid(uuid.as_bytes())?, time_namespace })
     }
-}
-
-/// The number that is written as groups of hexadecimal digits with dashes between them.
-#[cfg_attr(not(any(test, feature = "serde", target_os = "linux", target_os = "macos")), allow(dead_code))]
-pub(crate) fn parse_uuid(text: &[u8]) -> Option<u128> {
-    let mut groups = text.split(|byte| *byte == b'-');
-    let mut uuid = 0_u128;
-    for length in GROUPS {
-        let group = groups.next().filter(|group| group.len() == length)?;
-        for digit in group {
-            uuid = uuid << 4 | u128::from(char::from(*digit).to_digit(16)?);
-        }
-    }
-    groups.next().is_none().then_some(uuid)
 }
 
 impl fmt::Display for BootId {

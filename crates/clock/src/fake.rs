@@ -355,6 +355,12 @@ impl Timer for FakeClock {
     }
 }
 
+impl Now for FakeClock {
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.read())
+    }
+}
+
 impl TickSource for FakeClock {
     fn read(&self) -> u64 {
         self.read_skewed(0)
@@ -375,6 +381,12 @@ impl TickSource for FakeClock {
 pub struct FakeView<'a> {
     clock: &'a FakeClock,
     skew_ns: i64,
+}
+
+impl Now for FakeView<'_> {
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.read())
+    }
 }
 
 impl TickSource for FakeView<'_> {

@@ -112,7 +112,8 @@ mod anchor_table;
 #[cfg(feature = "sources")]
 pub mod arch;
 #[cfg(not(feature = "sources"))]
-#[allow(dead_code, unreachable_pub)] // what `sources` alone shows; with it nothing here is allowed to be dead
+#[allow(dead_code, unreachable_pub, unused_imports)]
+// what `sources` alone shows; with it nothing here is allowed to be dead
 mod arch;
 mod atomic_instant;
 mod boot_id;
@@ -133,7 +134,7 @@ mod now;
 #[cfg(feature = "sources")]
 pub mod os;
 #[cfg(not(feature = "sources"))]
-#[allow(dead_code, unreachable_pub)] // as above
+#[allow(dead_code, unreachable_pub, unused_imports)] // as above
 mod os;
 pub mod pacer;
 pub mod pause;
@@ -156,6 +157,7 @@ mod ticks;
 mod trust;
 mod unavailable;
 mod utc;
+mod uuid;
 mod wall;
 #[cfg(feature = "work")]
 pub mod work;

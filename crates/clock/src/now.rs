@@ -1,6 +1,6 @@
-use crate::{FakeClock, FakeView, Instant, Reading, TickSource};
+use crate::{Instant, Reading};
 
-/// A clock that tells the time. Code that is generic over this trait can be given a [`FakeClock`] by its tests.
+/// A clock that tells the time. Code that is generic over this trait can be given a [`FakeClock`](crate::FakeClock) by its tests.
 ///
 /// Statically dispatched, with no thread-local and no branch: with a real clock, the call is the read itself. Where a type
 /// parameter is in the way, a `&dyn Now`, `Box<dyn Now>` or `Arc<dyn Now + Send + Sync>` is a clock too, at the cost of an
@@ -53,17 +53,5 @@ pub trait Now {
     /// its own reference and counts nanoseconds: [`Reading::exact`].
     fn reading(&self) -> Reading {
         Reading::exact(self.now())
-    }
-}
-
-impl Now for FakeClock {
-    fn now(&self) -> Instant {
-        Instant::from_nanos(self.read())
-    }
-}
-
-impl Now for FakeView<'_> {
-    fn now(&self) -> Instant {
-        Instant::from_nanos(self.read())
     }
 }

@@ -1,6 +1,7 @@
 use core::time::Duration;
 
-use crate::{Unavailable, os};
+use crate::Unavailable;
+use crate::os::{self, KernelTime, STA_NANO};
 
 /// The earliest and the latest that UTC can be now, from the maximum error that the kernel keeps for its own clock.
 ///
@@ -157,26 +158,8 @@ impl TryFrom<Told> for UtcInterval {
     }
 }
 
-/// What the kernel says about its wall clock. The numbers mean the same on every system that has Mills's interface.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KernelTime {
-    /// Since 1970.
-    pub(crate) seconds: i64,
-    /// In nanoseconds with [`STA_NANO`], else in microseconds.
-    pub(crate) fraction: i64,
-    /// What is still to be slewed away, in the same unit.
-    pub(crate) offset: i64,
-    pub(crate) max_error_us: i64,
-    /// Flags.
-    pub(crate) status: i32,
-    /// [`TIME_OK`] and above, as the call returns it.
-    pub(crate) state: i32,
-}
-
 /// Nobody has disciplined the clock for long.
 const STA_UNSYNC: i32 = 0x40;
-/// Times are in nanoseconds.
-pub(crate) const STA_NANO: i32 = 0x2000;
 
 /// No leap second is near. 1 to 4: one is to come today, or under way, or over and not yet forgotten.
 const TIME_OK: i32 = 0;

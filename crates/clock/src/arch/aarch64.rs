@@ -1,12 +1,12 @@
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
+pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
+#[cfg(feature = "work")]
+pub(crate) use super::registers::{observed_32, observed_64, opaque};
 use crate::Unavailable;
 
 pub(super) const NAME_UNORDERED: &str = "cntvct";
 pub(super) const NAME_ORDERED: &str = "isb; cntvct";
-
-const X86_ONLY: Unavailable = Unavailable::because("an x86 instruction, and this is aarch64");
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Present(());
@@ -112,58 +112,6 @@ impl Present {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum WithProcessorId {}
-
-impl WithProcessorId {
-    pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(X86_ONLY)
-    }
-
-    #[inline(always)]
-    pub(super) fn read(self) -> u64 {
-        match self {}
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Serialised {}
-
-impl Serialised {
-    pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(X86_ONLY)
-    }
-
-    #[inline(always)]
-    pub(super) fn read(self) -> u64 {
-        match self {}
-    }
-}
-
-#[inline(always)]
-pub(crate) fn opaque(value: u64) -> u64 {
-    let mut seen = value;
-    // SAFETY: no instruction is emitted; the register is only declared read and written.
-    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
-    seen
-}
-
-#[inline(always)]
-pub(super) fn observed_64(value: MaybeUninit<u64>) -> MaybeUninit<u64> {
-    let mut seen = value;
-    // SAFETY: no instruction is emitted; the register and memory are only declared read and written.
-    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, preserves_flags)) };
-    seen
-}
-
-#[inline(always)]
-pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
-    let mut seen = value;
-    // SAFETY: as in `observed_64`.
-    unsafe { asm!("/* {0:w} */", inout(reg) seen, options(nostack, preserves_flags)) };
-    seen
-}
-
 /// The chain is carried from call to call in v31: a register that every function may overwrite, so nobody relies on it,
 /// and that scalar code leaves alone, so the value is still there. Should it not be, one call overlaps another once.
 #[inline(always)]
@@ -189,7 +137,7 @@ pub(crate) fn consume_cpu(tokens: u64) {
 }
 
 #[inline(always)]
-pub(super) fn relax() {
+pub(super) fn relax(_may_read_counter: impl FnOnce() -> bool) {
     core::hint::spin_loop();
 }
 

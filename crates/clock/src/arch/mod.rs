@@ -14,6 +14,11 @@
 //! called and none has to invent a number.
 #![allow(unsafe_code)]
 
+#[cfg(not(all(target_arch = "x86_64", not(target_env = "sgx"), not(miri))))]
+mod absent;
+#[cfg(all(feature = "work", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod registers;
+
 #[cfg(feature = "work")]
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::time::Duration;
@@ -278,14 +283,14 @@ impl SerialisedByCpuid {
 /// microsecond of waiting.
 pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
 
-/// Says to the CPU that this is a loop that waits: a neighbour on the core gets more of it meanwhile.
+/// Tells the CPU that this loop waits: a neighbour on the core gets more of it meanwhile. `may_read_counter` is asked once in a
+/// process.
 ///
 /// # Platform
-/// `pause` on x86-64, or `tpause` in its light state where the CPU has WAITPKG; `isb` or `yield` on aarch64, as the standard
-/// library has it.
+/// x86-64: `pause`, or `tpause` in its light state where the CPU has WAITPKG. aarch64: what [`core::hint::spin_loop`] is.
 #[inline(always)]
-pub(crate) fn relax() {
-    imp::relax();
+pub(crate) fn relax(may_read_counter: impl FnOnce() -> bool) {
+    imp::relax(may_read_counter);
 }
 
 #[cfg(feature = "work")]

@@ -1,5 +1,6 @@
 use core::mem::MaybeUninit;
 
+pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
 use crate::Unavailable;
 
 pub(super) const NAME_UNORDERED: &str = "counter";
@@ -14,7 +15,6 @@ const UNSUPPORTED: Unavailable = Unavailable::because(if cfg!(miri) {
 } else {
     "the counter is read on x86-64 and aarch64 only"
 });
-const X86_ONLY: Unavailable = Unavailable::because("an x86 instruction, which cannot be executed here");
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Present {}
@@ -65,32 +65,6 @@ impl Present {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum WithProcessorId {}
-
-impl WithProcessorId {
-    pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(X86_ONLY)
-    }
-
-    pub(super) fn read(self) -> u64 {
-        match self {}
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Serialised {}
-
-impl Serialised {
-    pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(X86_ONLY)
-    }
-
-    pub(super) fn read(self) -> u64 {
-        match self {}
-    }
-}
-
 pub(crate) fn opaque(value: u64) -> u64 {
     core::hint::black_box(value)
 }
@@ -112,10 +86,10 @@ pub(crate) fn consume_cpu(tokens: u64) {
     opaque(link);
 }
 
-/// No code of a known length is written here.
 #[inline(always)]
-pub(super) fn relax() {
+pub(super) fn relax(_may_read_counter: impl FnOnce() -> bool) {
     core::hint::spin_loop();
 }
 
+/// No code of a known length is written here.
 pub(crate) fn shift<const COPY: usize>() {}

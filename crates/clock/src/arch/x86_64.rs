@@ -6,8 +6,9 @@ mod waitpkg;
 pub(super) use waitpkg::relax;
 
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
+#[cfg(feature = "work")]
+pub(crate) use super::registers::{observed_32, observed_64, opaque};
 use crate::Unavailable;
 
 pub(super) const NAME_UNORDERED: &str = "rdtsc";
@@ -166,30 +167,6 @@ impl Serialised {
         }
         (high << 32) | low
     }
-}
-
-#[inline(always)]
-pub(crate) fn opaque(value: u64) -> u64 {
-    let mut seen = value;
-    // SAFETY: no instruction is emitted; the register is only declared read and written.
-    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, nomem, preserves_flags)) };
-    seen
-}
-
-#[inline(always)]
-pub(super) fn observed_64(value: MaybeUninit<u64>) -> MaybeUninit<u64> {
-    let mut seen = value;
-    // SAFETY: no instruction is emitted; the register and memory are only declared read and written.
-    unsafe { asm!("/* {0} */", inout(reg) seen, options(nostack, preserves_flags)) };
-    seen
-}
-
-#[inline(always)]
-pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
-    let mut seen = value;
-    // SAFETY: as in `observed_64`.
-    unsafe { asm!("/* {0:e} */", inout(reg) seen, options(nostack, preserves_flags)) };
-    seen
 }
 
 /// Tokens in one block of straight code.

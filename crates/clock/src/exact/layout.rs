@@ -1,5 +1,4 @@
-use super::mode::{self, is_readable};
-use super::sequence::mode_of;
+use super::mode::{self, is_readable, mode_of};
 
 /// Where the kernel's data begin in their page, and which of its two shapes they have.
 ///

@@ -37,7 +37,8 @@ use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
 use crate::sync::{Alone, AtomicU64, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
 use layout::{Search, search};
-use sequence::{look, mode_of};
+use mode::mode_of;
+use sequence::look;
 
 /// Looks at data that are being changed, with a pause between, before a reading is left to `clock_gettime`: some
 /// microseconds. The kernel changes them for less than one, but its virtual CPU may be stopped within.

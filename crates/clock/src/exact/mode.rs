@@ -30,3 +30,9 @@ pub(crate) fn is_readable(mode: u32) -> bool {
 pub(crate) fn is_architecture(mode: u32) -> bool {
     if cfg!(target_arch = "aarch64") { mode.wrapping_sub(1) < 2 } else { mode == 1 }
 }
+
+/// The mode in the data's first word.
+#[inline(always)]
+pub(crate) const fn mode_of(word: u64) -> u32 {
+    (word >> 32) as u32
+}

@@ -1,16 +1,11 @@
 use super::convert::Conversion;
 use super::layout::Layout;
+use super::mode::mode_of;
 use super::words::Words;
 use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
 
 /// The sequence number in the lower half, the mode in the upper: one load and one comparison for both.
 const SEQUENCE_AND_MODE: usize = 0;
-
-/// The mode in the data's first word.
-#[inline(always)]
-pub(crate) const fn mode_of(word: u64) -> u32 {
-    (word >> 32) as u32
-}
 
 /// One look at the kernel's data gave no time. What its first word held then says why, to whoever asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

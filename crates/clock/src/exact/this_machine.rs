@@ -34,6 +34,6 @@ impl Machine for ThisMachine {
         if Counter::assume().is_none() {
             return Err(Reason::SystemNotSupported);
         }
-        os::locate_kernel_data()
+        os::locate()
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn try_realtime_ns() -> Result<u64, Unavailable> {
 }
 
 /// Where the nanoseconds are counted from, as long as every reader has that to count from.
-pub(super) fn zero_of_std() -> Option<Instant> {
+pub(crate) fn zero_of_std() -> Option<Instant> {
     FIRST_READ.get_or_set(Instant::now)
 }
 

@@ -1,4 +1,4 @@
-/// Declares the clocks: the enum, the list of all, and the way from a clock to its read.
+/// Declares the clocks: the enum, the list of all, and a macro that is given their names.
 macro_rules! clocks {
     ($(#[$about:meta])* pub enum OsClock { $($(#[$meaning:meta])* $clock:ident,)* }) => {
         $(#[$about])*
@@ -10,14 +10,12 @@ macro_rules! clocks {
         impl OsClock {
             /// Every clock, in the order in which reports list them.
             pub const ALL: [Self; [$(Self::$clock),*].len()] = [$(Self::$clock),*];
+        }
 
-            /// Calls `visitor` with the read of this clock through the C library.
-            #[cfg(feature = "sources")]
-            pub(crate) fn visit<V: crate::SourceVisitor>(self, visitor: V) -> V::Output {
-                match self {
-                    $(Self::$clock => visitor.visit(crate::source::Libc::<{ super::id(Self::$clock) }>),)*
-                }
-            }
+        /// Calls the macro `$then` with the names of all clocks.
+        #[cfg(feature = "sources")]
+        macro_rules! for_each_os_clock {
+            ($then:ident) => { $then! { $($clock)* } };
         }
     };
 }
@@ -89,10 +87,4 @@ clocks! {
 }
 
 #[cfg(feature = "sources")]
-impl OsClock {
-    /// The name of the clock in `<time.h>`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        crate::SourceId::Os(self).name()
-    }
-}
+pub(crate) use for_each_os_clock;

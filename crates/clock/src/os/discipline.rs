@@ -1,5 +1,3 @@
-use crate::Unavailable;
-
 /// How the kernel's wall clock is disciplined, as the kernel says itself: what `adjtimex` returns when it is asked to
 /// change nothing. Needs the feature `sources`.
 ///
@@ -75,30 +73,28 @@ impl KernelDiscipline {
     }
 }
 
-/// How the kernel's wall clock is disciplined now. One or two system calls, which change nothing.
-///
-/// # Platform
-/// Linux. A seccomp filter may forbid it; Docker's default allows it.
-///
-/// # Errors
-/// [`Unavailable`] on other systems, and where a sandbox forbids the call.
-///
-/// # Examples
-/// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// if let Ok(kernel) = chronoscope_clock::os::kernel_discipline() {
-///     assert!((-500.0..=500.0).contains(&kernel.frequency_ppm()));
-/// }
-/// # }
-/// ```
-pub fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    super::imp::kernel_discipline()
+/// What the kernel says about its wall clock. The numbers mean the same on every system that has Mills's interface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelTime {
+    /// Since 1970.
+    pub(crate) seconds: i64,
+    /// In nanoseconds with [`STA_NANO`], else in microseconds.
+    pub(crate) fraction: i64,
+    /// What is still to be slewed away, in the same unit.
+    pub(crate) offset: i64,
+    pub(crate) max_error_us: i64,
+    /// Flags.
+    pub(crate) status: i32,
+    /// `TIME_OK` (0) to `TIME_ERROR` (5), as the call returns it.
+    pub(crate) state: i32,
 }
+
+/// Times are in nanoseconds.
+pub(crate) const STA_NANO: i32 = 0x2000;
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
-    use super::*;
+    use super::super::kernel_discipline;
 
     /// `CLOCK_MONOTONIC` and the flags are the kernel's: what must hold whoever disciplines it.
     #[test]

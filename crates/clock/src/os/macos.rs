@@ -1,12 +1,15 @@
-use super::{CounterAccess, KernelDiscipline, Located, OsClock};
+#[cfg(feature = "std")]
+pub(crate) use super::not_linux::{bind_thread, zero_of_std};
+pub(crate) use super::not_linux::{
+    clocksource_is_counter, counter_access, id, kernel_discipline, locate, read_by_system_call_ns, set_counter_access,
+    time_namespace, try_read_by_system_call_ns,
+};
+use super::{KernelTime, OsClock, STA_NANO};
+use crate::Unavailable;
 use crate::ratio::{Ratio, RatioCell};
-use crate::utc::{KernelTime, STA_NANO};
-use crate::{Reason, Unavailable};
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
 const NO_SUCH_CLOCK: Unavailable = Unavailable::because("macOS has no clock of this kind");
-const NO_SYSTEM_CALL: Unavailable =
-    Unavailable::because("macOS has no stable system-call interface, so clocks are read through its library alone");
 
 /// `struct mach_timebase_info`: nanoseconds per tick of the two Mach clocks.
 #[repr(C)]
@@ -54,10 +57,6 @@ pub(in crate::os) fn ticks_of_ns(ns: u64) -> u64 {
     ratio.map_or(ns, |ratio| ratio.ns(ns))
 }
 
-pub(super) const fn id(clock: OsClock) -> i32 {
-    clock as i32
-}
-
 /// The clock of `<time.h>` with the meaning of `clock`.
 ///
 /// # Sources
@@ -93,7 +92,7 @@ fn by_time_h(clock: OsClock) -> Result<u64, Unavailable> {
 }
 
 #[inline(always)]
-pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match (clock, timebase()) {
         (OsClock::Monotonic, Some(timebase)) => Ok(timebase.ns(mach_absolute_time())),
         (OsClock::Boottime, Some(timebase)) => Ok(timebase.ns(mach_continuous_time())),
@@ -102,20 +101,12 @@ pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
 }
 
 #[inline(always)]
-pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
+pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     // The caller checked the clock with `try_read_ns`; the monotonic one cannot fail.
     try_read_ns(const { OsClock::ALL[CLOCK as usize] }).unwrap_or(0)
 }
 
-pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
-    unreachable!("a source is only built for a clock that `try_read_by_system_call_ns` could read")
-}
-
-pub(super) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavailable> {
-    Err(NO_SYSTEM_CALL)
-}
-
-pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     if let (OsClock::Monotonic | OsClock::Boottime, Some(timebase)) = (clock, timebase()) {
         return Ok(timebase.step_ns());
     }
@@ -132,7 +123,7 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
 /// XNU bsd/kern/kern_ntptime.c: `ntp_gettime` raises the error by 500 µs for each second that has passed and tells the time
 /// in nanoseconds, whatever the flags say; what is still to be slewed away is told by `ntp_adjtime` alone. No leap second is
 /// ever pending there.
-pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
+pub(crate) fn kernel_time() -> Result<KernelTime, Unavailable> {
     const REFUSED: Unavailable = Unavailable::because("the kernel or a sandbox refuses ntp_gettime or ntp_adjtime");
     // SAFETY: structures of numbers, for which all zeroes is a value; the second asks to change nothing.
     let (mut time, mut told): (libc::ntptimeval, libc::timex) = unsafe { (core::mem::zeroed(), core::mem::zeroed()) };
@@ -153,29 +144,9 @@ pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
     })
 }
 
-pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    Err(Unavailable::because("how the clock is disciplined is read on Linux only"))
-}
-
-pub(super) fn locate() -> Result<Located, Reason> {
-    Err(Reason::SystemNotSupported)
-}
-
-pub(super) fn clocksource_is_counter() -> Option<bool> {
-    None
-}
-
-pub(super) fn counter_access() -> CounterAccess {
-    CounterAccess::Allowed
-}
-
-pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
-    Err(Unavailable::because("macOS has no switch that forbids a thread the counter"))
-}
-
 /// # Sources
 /// XNU bsd/kern/kern_sysctl.c: `kern.bootsessionuuid`, made at each boot.
-pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
+pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
     const REFUSED: Unavailable =
         Unavailable::because("the system or a sandbox refuses the sysctl kern.bootsessionuuid");
     let mut text = [0_u8; 64];
@@ -194,19 +165,5 @@ pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
         return Err(REFUSED);
     }
     let text = core::ffi::CStr::from_bytes_until_nul(&text).map_err(|_| REFUSED)?;
-    crate::boot_id::parse_uuid(text.to_bytes()).ok_or(REFUSED)
-}
-
-pub(super) fn time_namespace() -> Result<u64, Unavailable> {
-    Ok(0)
-}
-
-#[cfg(feature = "std")]
-pub(super) fn zero_of_std() -> Option<std::time::Instant> {
-    None
-}
-
-#[cfg(feature = "std")]
-pub(super) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::because("macOS binds no thread to a CPU"))
+    crate::uuid::parse_uuid(text.to_bytes()).ok_or(REFUSED)
 }

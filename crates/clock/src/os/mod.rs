@@ -1,15 +1,33 @@
 //! The operating system's clocks: what each system supplies. Needs the feature `sources`.
 //!
-//! Every file of this folder defines the same items: how a clock is read through the C library and through the real
-//! system call, what it declares as its resolution, and whether the process may read the CPU's counter. Where the system
-//! is none of those that have a file of their own, `unsupported.rs` reads what the standard library reads.
+//! Every system's file defines the same items:
+//!
+//! - `id`, the number of a clock, fit for a const parameter: its `clockid_t` on Linux, its place in [`OsClock::ALL`] elsewhere;
+//! - `read_ns` and `read_by_system_call_ns`, which cannot fail, of a clock that `try_read_ns` or
+//!   `try_read_by_system_call_ns` could read, and `declared_resolution_ns`;
+//! - `locate`, where this process has the data mapped by which the kernel converts times, and `clocksource_is_counter`,
+//!   whether the kernel keeps time by the CPU's counter now, None where it does not say;
+//! - `counter_access`, `set_counter_access`, `bind_thread`;
+//! - `boot_uuid`, what tells this start of the kernel from every other, and `time_namespace`, 0 for the initial one and where
+//!   there are none;
+//! - `kernel_time` and `kernel_discipline`, what the kernel says of its wall clock;
+//! - `zero_of_std`, the standard library's instant at the zero of [`OsClock::Monotonic`], where that clock is read through the
+//!   standard library.
+//!
+//! `not_linux.rs` has what Linux alone does. On a system without a file of its own, `unsupported.rs` reads what the standard
+//! library reads.
 #![allow(unsafe_code)]
 
 mod clock;
+mod counter_access;
 mod discipline;
 mod kernel_page;
 mod memo;
 pub(crate) mod wait;
+
+#[cfg(any(test, not(target_os = "linux")))]
+#[allow(dead_code, unused_imports)] // each system leaves out what it does itself
+mod not_linux;
 
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -25,11 +43,20 @@ mod no_clock;
 mod unsupported;
 
 pub use clock::OsClock;
-pub use discipline::KernelDiscipline;
 #[cfg(feature = "sources")]
-pub use discipline::kernel_discipline;
+pub(crate) use clock::for_each_os_clock;
+pub use counter_access::CounterAccess;
+pub use discipline::KernelDiscipline;
+pub(crate) use discipline::{KernelTime, STA_NANO};
+#[cfg(all(feature = "std", feature = "sources"))]
+pub(crate) use imp::bind_thread;
 #[cfg(all(target_os = "linux", feature = "calls"))]
 pub(crate) use imp::calls;
+#[cfg(feature = "std")]
+pub(crate) use imp::zero_of_std;
+pub(crate) use imp::{
+    boot_uuid, clocksource_is_counter, id, kernel_time, locate, read_by_system_call_ns, read_ns, time_namespace,
+};
 pub(crate) use kernel_page::KernelPage;
 #[cfg(all(target_os = "linux", feature = "kernel-data"))]
 pub(crate) use memo::ADDRESS_BITS;
@@ -39,25 +66,6 @@ use crate::Unavailable;
 
 /// What a clock counts as moving by where its system declares nothing: a tick of 64 Hz, the longest of a system in use.
 pub(crate) const UNDECLARED_STEP_NS: u64 = 15_625_000;
-
-/// Where this process has the data mapped by which the kernel converts times.
-pub(crate) fn locate_kernel_data() -> Result<Located, crate::Reason> {
-    imp::locate()
-}
-
-/// Whether the kernel keeps time by the CPU's counter now. None where it does not say.
-pub(crate) fn clocksource_is_counter() -> Option<bool> {
-    imp::clocksource_is_counter()
-}
-
-/// Whether this process may read the CPU's counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CounterAccess {
-    /// Reads work.
-    Allowed,
-    /// A read, and so every clock that reads the counter on the vDSO, ends the process with SIGSEGV.
-    Faults,
-}
 
 /// Asks the kernel whether this thread may read the counter (`prctl(PR_GET_TSC)` on Linux).
 ///
@@ -171,62 +179,32 @@ pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_by_system_call_ns(clock)
 }
 
-/// Binds the calling thread to `cpu` alone.
-///
-/// # Errors
-/// [`Unavailable`] if the process may not use that CPU or the system cannot bind threads.
+/// How the kernel's wall clock is disciplined now. One or two system calls, which change nothing.
 ///
 /// # Platform
-/// Linux (`sched_setaffinity`), Windows (`SetThreadAffinityMask`, the first 64 CPUs).
-#[cfg(all(feature = "std", feature = "sources"))]
-pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
-    imp::bind_thread(cpu)
-}
-
-/// The standard library's instant at the zero of [`OsClock::Monotonic`], where this crate reads that clock through the
-/// standard library.
-#[cfg(feature = "std")]
-pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
-    imp::zero_of_std()
-}
-
-/// What tells this start of the kernel from every other.
-pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
-    imp::boot_uuid()
-}
-
-/// What tells this thread's time namespace from others of the same boot; 0 for the initial one, and where there are none.
-pub(crate) fn time_namespace() -> Result<u64, Unavailable> {
-    imp::time_namespace()
-}
-
-/// What the kernel says of its wall clock and its error.
+/// Linux. A seccomp filter may forbid it; Docker's default allows it.
 ///
 /// # Errors
-/// [`Unavailable`] where this crate does not know how to ask, or a sandbox forbids it.
-pub(crate) fn kernel_time() -> Result<crate::utc::KernelTime, Unavailable> {
-    imp::kernel_time()
+/// [`Unavailable`] on other systems, and where a sandbox forbids the call.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "sources")]
+/// # {
+/// if let Ok(kernel) = chronoscope_clock::os::kernel_discipline() {
+///     assert!((-500.0..=500.0).contains(&kernel.frequency_ppm()));
+/// }
+/// # }
+/// ```
+#[cfg(feature = "sources")]
+pub fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+    imp::kernel_discipline()
 }
 
 /// The system's monotonic clock in nanoseconds: see [`OsClock::Monotonic`].
 #[inline(always)]
 pub(crate) fn monotonic_ns() -> u64 {
     read_ns::<{ id(OsClock::Monotonic) }>()
-}
-
-/// The number of `clock`, fit for a const parameter: its `clockid_t` on Linux, its place in [`OsClock::ALL`] elsewhere.
-pub(crate) const fn id(clock: OsClock) -> i32 {
-    imp::id(clock)
-}
-
-#[inline(always)]
-pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
-    imp::read_ns::<CLOCK>()
-}
-
-#[inline(always)]
-pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
-    imp::read_by_system_call_ns::<CLOCK>()
 }
 
 #[cfg(all(test, feature = "std", not(miri), any(target_os = "linux", target_os = "macos", windows)))]

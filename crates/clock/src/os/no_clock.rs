@@ -25,7 +25,7 @@ pub(super) fn try_realtime_ns() -> Result<u64, Unavailable> {
 }
 
 #[cfg(feature = "std")]
-pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     None
 }
 

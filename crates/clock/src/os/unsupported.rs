@@ -28,30 +28,21 @@
 )]
 mod clocks;
 
-use super::{CounterAccess, KernelDiscipline, Located, OsClock};
-use crate::utc::KernelTime;
-use crate::{Reason, Unavailable};
+use super::OsClock;
+#[cfg(feature = "std")]
+pub(crate) use super::not_linux::bind_thread;
+pub(crate) use super::not_linux::{
+    boot_uuid, clocksource_is_counter, counter_access, id, kernel_discipline, kernel_time, locate,
+    read_by_system_call_ns, set_counter_access, time_namespace, try_read_by_system_call_ns,
+};
+use crate::Unavailable;
 
 const TWO_CLOCKS: Unavailable = Unavailable::because(
     "on this system clocks are read through Rust's standard library, which has a monotonic clock and a wall clock only",
 );
 const NO_RESOLUTION: Unavailable = Unavailable::because("Rust's standard library declares no resolution");
-const NO_SYSTEM_CALL: Unavailable =
-    Unavailable::because("on this system clocks are read through Rust's standard library alone");
 
-pub(super) fn locate() -> Result<Located, Reason> {
-    Err(Reason::SystemNotSupported)
-}
-
-pub(super) fn clocksource_is_counter() -> Option<bool> {
-    None
-}
-
-pub(super) const fn id(clock: OsClock) -> i32 {
-    clock as i32
-}
-
-pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
+pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     match const { OsClock::ALL[CLOCK as usize] } {
         OsClock::Monotonic => clocks::monotonic_ns(),
         OsClock::Realtime => clocks::try_realtime_ns().unwrap_or(0),
@@ -59,16 +50,12 @@ pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
     }
 }
 
-pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
-    unreachable!("a source is only built for a clock that `try_read_by_system_call_ns` could read")
-}
-
 #[cfg(feature = "std")]
-pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     clocks::zero_of_std()
 }
 
-pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => clocks::try_monotonic_ns(),
         OsClock::Realtime => clocks::try_realtime_ns(),
@@ -76,41 +63,8 @@ pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     }
 }
 
-pub(super) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavailable> {
-    Err(NO_SYSTEM_CALL)
-}
-
-pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     try_read_ns(clock).and(Err(NO_RESOLUTION))
-}
-
-pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
-    Err(Unavailable::because("the error of the system's clock is asked for on Linux and macOS only"))
-}
-
-pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    Err(Unavailable::because("how the system disciplines its clock is read on Linux only"))
-}
-
-pub(super) fn counter_access() -> CounterAccess {
-    CounterAccess::Allowed
-}
-
-pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
-    Err(Unavailable::because("this crate knows no switch on this system that forbids a thread the counter"))
-}
-
-pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
-    Err(Unavailable::because("which boot this is, is not known to this library on this system"))
-}
-
-pub(super) fn time_namespace() -> Result<u64, Unavailable> {
-    Ok(0)
-}
-
-#[cfg(feature = "std")]
-pub(super) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::because("threads are not bound to CPUs on this system"))
 }
 
 #[cfg(all(test, not(loom)))]

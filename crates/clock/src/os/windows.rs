@@ -12,10 +12,15 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes};
 
-use super::{CounterAccess, KernelDiscipline, Located, OsClock};
+use super::OsClock;
+#[cfg(feature = "std")]
+pub(crate) use super::not_linux::zero_of_std;
+pub(crate) use super::not_linux::{
+    boot_uuid, clocksource_is_counter, counter_access, id, kernel_discipline, kernel_time, locate,
+    read_by_system_call_ns, set_counter_access, time_namespace, try_read_by_system_call_ns,
+};
+use crate::Unavailable;
 use crate::ratio::{Ratio, RatioCell};
-use crate::utc::KernelTime;
-use crate::{Reason, Unavailable};
 
 /// The unit of FILETIME and of interrupt time.
 const UNIT_NS: u64 = 100;
@@ -29,12 +34,6 @@ const NO_INTERRUPT_TIME: Unavailable =
     Unavailable::because("this system has no QueryInterruptTimePrecise, which came with Windows 10");
 const NO_CPU_TIME: Unavailable = Unavailable::because("Windows does not tell this process its CPU time");
 const NO_SUCH_CLOCK: Unavailable = Unavailable::because("Windows has no clock of this kind");
-const NO_SYSTEM_CALL: Unavailable =
-    Unavailable::because("Windows has no stable system-call interface, so clocks are read through its libraries alone");
-
-pub(super) const fn id(clock: OsClock) -> i32 {
-    clock as i32
-}
 
 /// Fixed at boot, says QueryPerformanceFrequency.
 static NS_PER_TICK: RatioCell = RatioCell::empty();
@@ -144,7 +143,7 @@ fn thread_cpu_time_ns() -> Result<u64, Unavailable> {
 
 #[inline(always)]
 #[allow(unreachable_patterns)] // a clock that only other systems have
-pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => performance_counter_ns().ok_or(NO_FREQUENCY),
         OsClock::MonotonicRaw => Err(NO_RAW),
@@ -158,21 +157,13 @@ pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
 }
 
 #[inline(always)]
-pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
+pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     // The caller checked the clock with `try_read_ns`; the monotonic one cannot fail.
     try_read_ns(const { OsClock::ALL[CLOCK as usize] }).unwrap_or(0)
 }
 
-pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
-    unreachable!("a source is only built for a clock that `try_read_by_system_call_ns` could read")
-}
-
-pub(super) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavailable> {
-    Err(NO_SYSTEM_CALL)
-}
-
 #[allow(unreachable_patterns)] // as above
-pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     match clock {
         OsClock::Monotonic => ns_per_tick().map(Ratio::step_ns).ok_or(NO_FREQUENCY),
         OsClock::MonotonicRaw => Err(NO_RAW),
@@ -194,45 +185,8 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
     }
 }
 
-pub(super) fn kernel_time() -> Result<KernelTime, Unavailable> {
-    Err(Unavailable::because("Windows does not tell programs how far its clock may be from UTC"))
-}
-
-pub(super) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    Err(Unavailable::because("Windows has no adjtimex"))
-}
-
-pub(super) fn locate() -> Result<Located, Reason> {
-    Err(Reason::SystemNotSupported)
-}
-
-pub(super) fn clocksource_is_counter() -> Option<bool> {
-    None
-}
-
-pub(super) fn counter_access() -> CounterAccess {
-    CounterAccess::Allowed
-}
-
-pub(super) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
-    Err(Unavailable::because("Windows has no switch that forbids a thread the counter"))
-}
-
-pub(super) fn boot_uuid() -> Result<u128, Unavailable> {
-    Err(Unavailable::because("Windows does not say which boot this is"))
-}
-
-pub(super) fn time_namespace() -> Result<u64, Unavailable> {
-    Ok(0)
-}
-
 #[cfg(feature = "std")]
-pub(super) fn zero_of_std() -> Option<std::time::Instant> {
-    None
-}
-
-#[cfg(feature = "std")]
-pub(super) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
+pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     use windows_sys::Win32::System::Threading::SetThreadAffinityMask;
 
     let Some(mask) = 1_usize.checked_shl(cpu) else {

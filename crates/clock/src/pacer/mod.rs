@@ -34,8 +34,8 @@ pub use timetable::{Due, Timetable};
 
 use core::time::Duration;
 
-use crate::pause::Target;
-use crate::{Instant, arch};
+use crate::Instant;
+use crate::pause::{Target, relax};
 
 /// What a [`Pacer`] waits by: one wait in five hundred may be late, a fifth of what a [`Pauser`](crate::pause::Pauser) allows
 /// by default. Events inherit lateness: one sleep that ends some periods late makes as many events late.
@@ -54,7 +54,7 @@ const LEAD: Duration = Duration::from_micros(100);
 fn gap_of(read: impl Fn() -> Instant) -> Duration {
     let turn = |_| {
         let before = read();
-        arch::relax();
+        relax();
         read().saturating_duration_since(before)
     };
     GAP.max((0..TRIES).map(turn).min().unwrap_or_default() * READINGS)

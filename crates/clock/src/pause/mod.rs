@@ -26,6 +26,7 @@ mod lateness;
 mod learnt;
 mod pauser;
 mod probes;
+mod relax;
 mod sched_guards;
 mod sleep_cost;
 mod sleep_failed;
@@ -44,6 +45,8 @@ pub use sleep_failed::SleepFailed;
 pub use target::Target;
 pub use timer::{SystemTimer, Timer};
 pub use waited::Waited;
+
+pub(crate) use relax::relax;
 
 use crate::{Clock, Instant};
 use sleeps::{Sleep, Sleeps};
@@ -178,7 +181,7 @@ fn hybrid_on<T: Timer>(timer: &T, deadline: Instant, margin: Duration) -> Waited
 
 fn from_now(length: Duration) -> Instant {
     // The first time it finds out what the CPU has, which takes longer than many a wait.
-    crate::arch::relax();
+    relax();
     Clock::or_system().unordered().now().saturating_add(length)
 }
 

@@ -6,6 +6,7 @@ use super::crowd::Crowd;
 use super::lateness::Margin;
 use super::learnt::{LONG_NS, Learnt};
 use super::probes::Probes;
+use super::relax::relax;
 use super::sched_guards::{NotRestored, RealTime, TimerSlack};
 use super::sleep_cost::SleepCost;
 use super::sleeps::{Sleep, Sleeps};
@@ -372,7 +373,7 @@ impl<T: Timer> Pauser<T> {
 
     /// Finds out what a sleep costs.
     fn measure_sleeps(&mut self) {
-        crate::arch::relax();
+        relax();
         let (sleeps, length) = MEASURED;
         let cost = |_| {
             let before = self.timer.cpu_time()?;

@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use super::relax::relax;
 use super::{Cancel, Waited};
 use crate::{Instant, arch};
 
@@ -24,7 +25,7 @@ pub(super) fn spin_until(
             break;
         }
         if last < nearly {
-            arch::relax();
+            relax();
         }
         let now = glance();
         last_gap = now.saturating_duration_since(last);

@@ -1,145 +1,17 @@
+mod id;
 #[cfg(feature = "serde")]
 mod serde;
 mod table;
 
-use core::fmt;
-use core::time::Duration;
-
+pub use id::{Guarantee, SourceId, Unit};
 pub use table::{Family, SourceFacts};
 
 use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
-use crate::os::{self, OsClock};
+use crate::os::{self, OsClock, for_each_os_clock};
 use crate::sync::process_wide;
 use crate::{Adaptive, Clock, FullResolution, Granular, TickSource, Unavailable};
 
-/// The unit in which a source counts. Needs the feature `sources`.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{SourceId, Unit, os::OsClock};
-///
-/// assert_eq!(SourceId::CounterOrdered.facts().unit, Unit::CounterTicks);
-/// assert_eq!(SourceId::Os(OsClock::Monotonic).facts().unit, Unit::Nanoseconds);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Ticks of the CPU's counter.
-    CounterTicks,
-    /// Nanoseconds.
-    Nanoseconds,
-}
-
-/// The reads of this crate's own clock, by what they guarantee. Needs the feature `sources`.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{Guarantee, SourceId};
-///
-/// assert_eq!(SourceId::Clock(Guarantee::Ordered).name(), "Clock::now");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Guarantee {
-    /// [`Unordered`](crate::Unordered): no order promised.
-    Unordered,
-    /// [`Clock`]: as monotonic and causal as `CLOCK_MONOTONIC`, in program order.
-    Ordered,
-    /// [`Granular`] with 1 µs: monotonic and causal without a fence.
-    Granular,
-    /// [`Adaptive`] from 100 ns to 2 µs: as `Granular`, in steps that grow while readers collide.
-    Adaptive,
-    /// [`FullResolution`] with 1 µs: wrong by less than that.
-    FullResolution,
-}
-
-impl Guarantee {
-    /// Every one, in the order in which reports list them.
-    pub const ALL: [Self; 5] = [Self::Unordered, Self::Ordered, Self::Granular, Self::Adaptive, Self::FullResolution];
-
-    /// The granularity of the two that have a fixed one, in this table of sources.
-    pub const GRANULARITY: Duration = Duration::from_nanos(crate::granular::DEFAULT_GRANULARITY_NS);
-
-    /// The finest and the coarsest granularity of the one that adapts: fine enough for one thread, and so coarse that two
-    /// never collide.
-    pub const ADAPTIVE: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_micros(2));
-}
-
-/// The name of one way to read the time on this machine. Needs the feature `sources`.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::SourceId;
-///
-/// for id in SourceId::all() {
-///     assert_eq!(SourceId::from_name(id.name()), Some(id));
-/// }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SourceId {
-    /// The CPU's counter, unordered: `rdtsc`, `cntvct`.
-    CounterUnordered,
-    /// The CPU's counter behind a fence: `lfence; rdtsc`, `isb; cntvct`.
-    CounterOrdered,
-    /// `rdtscp`.
-    CounterWithProcessorId,
-    /// `cpuid; rdtsc`.
-    CounterSerialised,
-    /// A clock of the system through the C library, as programs read it.
-    Os(OsClock),
-    /// `CLOCK_MONOTONIC` through the real system call, past the vDSO.
-    MonotonicSystemCall,
-    /// This crate's clock, as programs link it.
-    Clock(Guarantee),
-}
-
 impl SourceId {
-    /// Every source that this crate can name, in the order in which reports list them.
-    pub fn all() -> impl Iterator<Item = Self> {
-        table::ROWS.iter().map(|row| row.id)
-    }
-
-    /// What is known of the source before it is read.
-    #[must_use]
-    pub const fn facts(self) -> &'static SourceFacts {
-        SourceFacts::of(self)
-    }
-
-    /// The source called `name`, as [`name`](Self::name) spells it or as earlier versions did.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        table::ROWS.iter().find(|row| row.name == name || row.former_names.contains(&name)).map(|row| row.id)
-    }
-
-    /// The name under which reports show the source.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.facts().name
-    }
-
-    /// Whether it reads the CPU's counter by an instruction of its own.
-    #[must_use]
-    pub const fn is_counter(self) -> bool {
-        matches!(self.facts().family, Family::Counter)
-    }
-
-    /// The read of this crate's clock behind the source, if it is one.
-    #[must_use]
-    pub const fn guarantee(self) -> Option<Guarantee> {
-        match self {
-            Self::Clock(guarantee) => Some(guarantee),
-            _ => None,
-        }
-    }
-
-    /// The clock of the system behind the source, if it is one.
-    #[must_use]
-    pub const fn os_clock(self) -> Option<OsClock> {
-        match self {
-            Self::Os(clock) => Some(clock),
-            Self::MonotonicSystemCall => Some(OsClock::Monotonic),
-            _ => None,
-        }
-    }
-
     /// Whether the source can be read here. Reads a system clock once to find out, a counter never.
     ///
     /// # Errors
@@ -176,22 +48,27 @@ impl SourceId {
             Self::CounterOrdered => visitor.visit(Ordered(Counter::new()?)),
             Self::CounterWithProcessorId => visitor.visit(WithProcessorId::new()?),
             Self::CounterSerialised => visitor.visit(SerialisedByCpuid::new()?),
-            Self::Os(clock) => clock.visit(visitor),
+            Self::Os(clock) => visit_os_clock(clock, visitor),
             Self::MonotonicSystemCall => visitor.visit(SystemCall::<{ os::id(OsClock::Monotonic) }>),
             Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
             Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
             Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
-            Self::Clock(Guarantee::Adaptive) => visitor.visit(adaptive()),
-            Self::Clock(Guarantee::FullResolution) => visitor.visit(full_resolution()),
+            Self::Clock(Guarantee::Adaptive) => visitor.visit::<&'static Adaptive>(&ADAPTIVE),
+            Self::Clock(Guarantee::FullResolution) => visitor.visit::<&'static FullResolution>(&FULL_RESOLUTION),
         })
     }
 }
 
-impl fmt::Display for SourceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+macro_rules! visit_each {
+    ($($clock:ident)*) => {
+        fn visit_os_clock<V: SourceVisitor>(clock: OsClock, visitor: V) -> V::Output {
+            match clock {
+                $(OsClock::$clock => visitor.visit(Libc::<{ os::id(OsClock::$clock) }>),)*
+            }
+        }
+    };
 }
+for_each_os_clock!(visit_each);
 
 process_wide! {
     static FULL_RESOLUTION: FullResolution = FullResolution::new(Guarantee::GRANULARITY);
@@ -199,14 +76,6 @@ process_wide! {
 
 process_wide! {
     static ADAPTIVE: Adaptive = Adaptive::new(Guarantee::ADAPTIVE.0, Guarantee::ADAPTIVE.1);
-}
-
-fn adaptive() -> &'static Adaptive {
-    &ADAPTIVE
-}
-
-fn full_resolution() -> &'static FullResolution {
-    &FULL_RESOLUTION
 }
 
 /// What to do with a source once its type is known. See [`SourceId::visit`]. Needs the feature `sources`.
@@ -311,7 +180,7 @@ impl TickSource for SerialisedByCpuid {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Libc<const CLOCK: i32>;
+struct Libc<const CLOCK: i32>;
 
 impl<const CLOCK: i32> TickSource for Libc<CLOCK> {
     #[inline(always)]

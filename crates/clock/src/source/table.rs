@@ -3,9 +3,10 @@
 //! To add a clock of the system: its variant in `os/clock.rs`, its row here, and its number in `os/linux/mod.rs`. The systems
 //! that lack it report it unavailable.
 
+use core::fmt;
 use core::time::Duration;
 
-use super::{Guarantee, SourceId, Unit};
+use super::id::{Guarantee, SourceId, Unit};
 use crate::arch;
 use crate::os::OsClock;
 
@@ -74,6 +75,51 @@ pub struct SourceFacts {
     pub times_intervals: bool,
     /// What it is good for, or why not for intervals, in a clause. `{causal}` stands for what was observed of its causality.
     pub advice: &'static str,
+}
+
+impl SourceId {
+    /// Every source that this crate can name, in the order in which reports list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.id)
+    }
+
+    /// What is known of the source before it is read.
+    #[must_use]
+    pub const fn facts(self) -> &'static SourceFacts {
+        SourceFacts::of(self)
+    }
+
+    /// The source called `name`, as [`name`](Self::name) spells it or as earlier versions did.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        ROWS.iter().find(|row| row.name == name || row.former_names.contains(&name)).map(|row| row.id)
+    }
+
+    /// The name under which reports show the source.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Whether it reads the CPU's counter by an instruction of its own.
+    #[must_use]
+    pub const fn is_counter(self) -> bool {
+        matches!(self.facts().family, Family::Counter)
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl OsClock {
+    /// The name of the clock in `<time.h>`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        SourceId::Os(self).name()
+    }
 }
 
 impl SourceFacts {

@@ -3,7 +3,7 @@ use core::ffi::CStr;
 use super::errno;
 use super::file::File;
 use crate::Unavailable;
-use crate::boot_id::parse_uuid;
+use crate::uuid::parse_uuid;
 
 const BOOT_ID: &CStr = c"/proc/sys/kernel/random/boot_id";
 const TIME_NAMESPACE: &CStr = c"/proc/self/ns/time";
@@ -15,7 +15,7 @@ const NO_BOOT_ID: Unavailable =
 const NO_NAMESPACE: Unavailable =
     Unavailable::because("/proc/self/ns/time, which tells this time namespace from others, cannot be looked at here");
 
-pub(in crate::os) fn boot_uuid() -> Result<u128, Unavailable> {
+pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
     let _kept = errno::Kept::new();
     let mut text = [0_u8; 64];
     let length = File::open(BOOT_ID).and_then(|file| file.read(&mut text)).ok_or(NO_BOOT_ID)?;
@@ -23,7 +23,7 @@ pub(in crate::os) fn boot_uuid() -> Result<u128, Unavailable> {
 }
 
 /// The number of this thread's time namespace, 0 for the initial one and where the kernel has none (before 5.6).
-pub(in crate::os) fn time_namespace() -> Result<u64, Unavailable> {
+pub(crate) fn time_namespace() -> Result<u64, Unavailable> {
     let _kept = errno::Kept::new();
     // SAFETY: a structure of numbers, for which all zeroes is a value.
     let mut status: libc::stat = unsafe { core::mem::zeroed() };

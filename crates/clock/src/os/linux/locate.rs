@@ -1,6 +1,7 @@
+use super::counter_access::counter_access;
 use super::maps::{self, Mapping};
 use super::vdso::Vdso;
-use super::{counter_access, errno, kernel};
+use super::{errno, kernel};
 use crate::arch::Counter;
 use crate::os::{ADDRESS_BITS, CounterAccess, KernelPage, Located, Seal};
 use crate::trust::Reason;

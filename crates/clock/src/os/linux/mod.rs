@@ -2,6 +2,7 @@ mod boot;
 #[cfg(feature = "calls")]
 pub(crate) mod calls;
 mod clocksource;
+mod counter_access;
 mod errno;
 mod file;
 #[cfg(feature = "kernel-data")]
@@ -16,25 +17,26 @@ mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
 
-pub(super) use boot::{boot_uuid, time_namespace};
-pub(super) use clocksource::is_counter as clocksource_is_counter;
+pub(crate) use boot::{boot_uuid, time_namespace};
+pub(crate) use clocksource::is_counter as clocksource_is_counter;
+pub(crate) use counter_access::{counter_access, set_counter_access};
 #[cfg(feature = "kernel-data")]
-pub(super) use locate::locate;
-pub(super) use utc::{kernel_discipline, kernel_time};
+pub(crate) use locate::locate;
+pub(crate) use utc::{kernel_discipline, kernel_time};
 
-use super::{CounterAccess, OsClock};
+use super::OsClock;
 use crate::Unavailable;
 
 #[cfg(not(feature = "kernel-data"))]
-pub(super) fn locate() -> Result<super::Located, crate::Reason> {
+pub(crate) fn locate() -> Result<super::Located, crate::Reason> {
     let _kept = errno::Kept::new();
-    let is_forbidden = !cfg!(miri) && counter_access() == CounterAccess::Faults;
+    let is_forbidden = !cfg!(miri) && counter_access() == super::CounterAccess::Faults;
     Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
 }
 
 const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
 
-pub(super) const fn id(clock: OsClock) -> libc::clockid_t {
+pub(crate) const fn id(clock: OsClock) -> libc::clockid_t {
     match clock {
         OsClock::Monotonic => libc::CLOCK_MONOTONIC,
         OsClock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
@@ -57,7 +59,7 @@ const fn nanoseconds(time: &libc::timespec) -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
+pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     let mut time = ZERO;
     // SAFETY: `time` is a valid timespec for the call to fill. The caller checked the clock with `try_read_ns`.
     unsafe { libc::clock_gettime(CLOCK, &mut time) };
@@ -65,14 +67,14 @@ pub(super) fn read_ns<const CLOCK: i32>() -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
+pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
     let mut time = ZERO;
     // SAFETY: the kernel fills `time`, a valid timespec; the other argument is a number.
     unsafe { libc::syscall(libc::SYS_clock_gettime, CLOCK, &mut time as *mut libc::timespec) };
     nanoseconds(&time)
 }
 
-pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     let mut time = ZERO;
     // SAFETY: `time` is a valid timespec for the call to fill.
     match unsafe { libc::clock_gettime(id(clock), &mut time) } {
@@ -81,7 +83,7 @@ pub(super) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     }
 }
 
-pub(super) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
     let mut time = ZERO;
     // SAFETY: the kernel fills `time`, a valid timespec; the other argument is a number.
     match unsafe { libc::syscall(libc::SYS_clock_gettime, id(clock), &mut time as *mut libc::timespec) } {
@@ -90,7 +92,7 @@ pub(super) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavaila
     }
 }
 
-pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     let _kept = errno::Kept::new();
     let mut step = ZERO;
     // SAFETY: `step` is a valid timespec for the call to fill.
@@ -100,35 +102,13 @@ pub(super) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
     }
 }
 
-pub(super) fn counter_access() -> CounterAccess {
-    if cfg!(miri) {
-        return CounterAccess::Allowed; // it knows no such switch
-    }
-    let mut state: libc::c_int = 0;
-    // SAFETY: PR_GET_TSC writes one int to the given address; unknown to the kernel, it fails and writes nothing.
-    let outcome = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut libc::c_int, 0, 0, 0) };
-    if outcome == 0 && state == libc::PR_TSC_SIGSEGV { CounterAccess::Faults } else { CounterAccess::Allowed }
-}
-
-pub(super) fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
-    let state = match access {
-        CounterAccess::Allowed => libc::PR_TSC_ENABLE,
-        CounterAccess::Faults => libc::PR_TSC_SIGSEGV,
-    };
-    // SAFETY: PR_SET_TSC takes one number and changes only how this thread's own reads behave.
-    match unsafe { libc::prctl(libc::PR_SET_TSC, state as libc::c_ulong, 0, 0, 0) } {
-        0 => Ok(()),
-        _ => Err(Unavailable::because("the kernel has no PR_SET_TSC here, or a sandbox forbids prctl")),
-    }
-}
-
 #[cfg(feature = "std")]
-pub(super) fn zero_of_std() -> Option<std::time::Instant> {
+pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     None
 }
 
 #[cfg(feature = "std")]
-pub(super) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
+pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     let cpu = cpu as usize;
     if cpu >= libc::CPU_SETSIZE as usize {
         return Err(Unavailable::because("this system has no CPU of that number"));

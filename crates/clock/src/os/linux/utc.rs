@@ -1,10 +1,9 @@
 use crate::Unavailable;
-use crate::os::KernelDiscipline;
-use crate::utc::{KernelTime, STA_NANO};
+use crate::os::{KernelDiscipline, KernelTime, STA_NANO};
 
 /// What the kernel says of its wall clock, all of one moment: the kernel fills it under the lock of its timekeeping.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // the fields' widths differ between targets
-pub(in crate::os) fn kernel_time() -> Result<KernelTime, Unavailable> {
+pub(crate) fn kernel_time() -> Result<KernelTime, Unavailable> {
     let (told, state) = ask(0)?;
     Ok(KernelTime {
         seconds: told.time.tv_sec.into(),
@@ -18,7 +17,7 @@ pub(in crate::os) fn kernel_time() -> Result<KernelTime, Unavailable> {
 
 /// How it is disciplined.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // as above
-pub(in crate::os) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
+pub(crate) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
     let (told, state) = ask(0)?;
     let unit_ns = if told.status & STA_NANO != 0 { 1 } else { 1_000 };
     let in_ns = |value: i64| value.saturating_mul(unit_ns);

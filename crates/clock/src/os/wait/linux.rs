@@ -60,7 +60,7 @@ impl Sleeper {
     }
 }
 
-pub(super) fn wake(word: &AtomicU32) {
+pub(crate) fn wake(word: &AtomicU32) {
     // SAFETY: `word` is an aligned u32; the call reads no memory but takes its address as a name.
     unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, libc::c_int::MAX)
@@ -69,7 +69,7 @@ pub(super) fn wake(word: &AtomicU32) {
 
 /// By the system call itself: the C library's function returns an int, which cuts off what is beyond 2 s.
 #[allow(clippy::unnecessary_cast)] // the width differs between targets
-pub(super) fn timer_slack_ns() -> Result<u64, Unavailable> {
+pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
     const NONE: libc::c_ulong = 0;
     // SAFETY: PR_GET_TIMERSLACK takes nothing and returns a number.
     match unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE) } {
@@ -81,7 +81,7 @@ pub(super) fn timer_slack_ns() -> Result<u64, Unavailable> {
 }
 
 #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // the width differs between targets
-pub(super) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
+pub(crate) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
     let slack = libc::c_ulong::try_from(ns).unwrap_or(libc::c_ulong::MAX);
     // SAFETY: PR_SET_TIMERSLACK takes one number and changes only how late this thread's timers may be.
     match unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack, 0, 0, 0) } {
@@ -106,7 +106,7 @@ struct Attributes {
 
 const SIZE: u32 = size_of::<Attributes>() as u32;
 
-pub(super) fn scheduling() -> Result<Scheduling, Unavailable> {
+pub(crate) fn scheduling() -> Result<Scheduling, Unavailable> {
     let mut found = Attributes { size: SIZE, ..Attributes::default() };
     // SAFETY: the kernel fills at most SIZE bytes of `found`; 0 is the calling thread.
     match unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, SIZE, 0) } {
@@ -118,7 +118,7 @@ pub(super) fn scheduling() -> Result<Scheduling, Unavailable> {
     }
 }
 
-pub(super) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
+pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
     let Scheduling { policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns } = *to;
     let wanted = Attributes { size: SIZE, policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns };
     // SAFETY: the kernel reads SIZE bytes of `wanted`; 0 is the calling thread.
@@ -129,7 +129,7 @@ pub(super) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
 }
 
 /// By the system call itself, which tells 20 less the nice value: -1 is then an error alone.
-pub(super) fn nice() -> Option<i32> {
+pub(crate) fn nice() -> Option<i32> {
     // SAFETY: takes numbers and returns one; 0 is the calling thread.
     match unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, 0) } {
         told @ 1..=40 => Some(20 - told as i32),
@@ -138,7 +138,7 @@ pub(super) fn nice() -> Option<i32> {
 }
 
 /// By the system call itself: musl's function does not ask.
-pub(super) fn is_real_time() -> Option<bool> {
+pub(crate) fn is_real_time() -> Option<bool> {
     // SAFETY: takes a number and returns one; 0 is the calling thread.
     let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
     let policy = u32::try_from(policy).ok()? & !(libc::SCHED_RESET_ON_FORK as u32);

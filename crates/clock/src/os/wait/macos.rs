@@ -1,9 +1,10 @@
 use core::time::Duration;
 
-pub(super) use super::no_scheduling::{
+pub(crate) use super::no_scheduling::{
     is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
-pub(super) use super::polled::wake;
+use super::polled::SleepFor;
+pub(crate) use super::polled::wake;
 use crate::pause::SleepFailed;
 
 // <mach/mach_time.h>; part of libSystem, to which every program is linked.
@@ -24,10 +25,12 @@ impl Sleeper {
     pub(super) fn new() -> Self {
         Self
     }
+}
 
+impl SleepFor for Sleeper {
     /// `mach_wait_until` takes ticks of a clock that stands still in sleep, which CLOCK_MONOTONIC of macOS does not: the
     /// deadline is handed over as what is left.
-    pub(super) fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
         let ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
         let ticks = crate::os::imp::ticks_of_ns(ns);
         match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {

@@ -1,6 +1,13 @@
 //! Giving the CPU away until a moment, and what decides how late the kernel gives it back.
 //!
-//! The file of each system defines the same items.
+//! The file of each system defines the same items:
+//!
+//! - `Sleeper`, and `wake`, which wakes every thread that sleeps by a word;
+//! - `timer_slack_ns` and `set_timer_slack_ns`: by how much the kernel may delay this thread's timers, where 0 sets the thread's
+//!   default. 0 for real-time threads since Linux 6.13, and to set it is without effect for them;
+//! - `scheduling` and `set_scheduling`: how this thread is scheduled;
+//! - `nice`, this thread's nice value, under a real-time policy too, which does not report it, and `is_real_time`. None where
+//!   the system does not say.
 // Guards need thread-locals: without the standard library nobody sets what is set here.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
@@ -18,10 +25,13 @@ pub(crate) mod scheduling;
 
 use core::sync::atomic::AtomicU32;
 
+pub(crate) use imp::{is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns, wake};
+#[cfg(not(target_os = "linux"))]
+use polled::SleepFor;
 pub(crate) use scheduling::Scheduling;
 
+use crate::Instant;
 use crate::pause::SleepFailed;
-use crate::{Instant, Unavailable};
 
 /// What a thread sleeps by: on Windows a timer, elsewhere nothing.
 #[derive(Debug)]
@@ -43,40 +53,4 @@ impl Sleeper {
     pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
         self.0.sleep_until_or(word, deadline.as_nanos(), deadline.saturating_duration_since(now))
     }
-}
-
-/// Wakes every thread that sleeps by `word`.
-pub(crate) fn wake(word: &AtomicU32) {
-    imp::wake(word);
-}
-
-/// By how much the kernel may delay this thread's timers, in nanoseconds. 0 for real-time threads since Linux 6.13, whose
-/// timers it does not delay.
-pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
-    imp::timer_slack_ns()
-}
-
-/// Sets it; 0 is the thread's default. For real-time threads without effect since Linux 6.13.
-pub(crate) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
-    imp::set_timer_slack_ns(ns)
-}
-
-/// How this thread is scheduled.
-pub(crate) fn scheduling() -> Result<Scheduling, Unavailable> {
-    imp::scheduling()
-}
-
-/// Sets it.
-pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
-    imp::set_scheduling(to)
-}
-
-/// This thread's nice value, under a real-time policy too, which does not report it. None where the system does not say.
-pub(crate) fn nice() -> Option<i32> {
-    imp::nice()
-}
-
-/// Whether this thread runs under a real-time policy. None where the system does not say.
-pub(crate) fn is_real_time() -> Option<bool> {
-    imp::is_real_time()
 }

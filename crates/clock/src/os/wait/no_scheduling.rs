@@ -6,26 +6,26 @@ use crate::Unavailable;
 const LINUX_ALONE: Unavailable =
     Unavailable::because("timer slack, time slices and real-time policies are chosen on Linux alone");
 
-pub(super) fn timer_slack_ns() -> Result<u64, Unavailable> {
+pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
     Err(LINUX_ALONE)
 }
 
-pub(super) fn set_timer_slack_ns(_ns: u64) -> Result<(), Unavailable> {
+pub(crate) fn set_timer_slack_ns(_ns: u64) -> Result<(), Unavailable> {
     Err(LINUX_ALONE)
 }
 
-pub(super) fn scheduling() -> Result<Scheduling, Unavailable> {
+pub(crate) fn scheduling() -> Result<Scheduling, Unavailable> {
     Err(LINUX_ALONE)
 }
 
-pub(super) fn set_scheduling(_to: &Scheduling) -> Result<(), Unavailable> {
+pub(crate) fn set_scheduling(_to: &Scheduling) -> Result<(), Unavailable> {
     Err(LINUX_ALONE)
 }
 
-pub(super) fn nice() -> Option<i32> {
+pub(crate) fn nice() -> Option<i32> {
     None
 }
 
-pub(super) fn is_real_time() -> Option<bool> {
+pub(crate) fn is_real_time() -> Option<bool> {
     None
 }

@@ -1,9 +1,10 @@
 use core::time::Duration;
 
-pub(super) use super::no_scheduling::{
+pub(crate) use super::no_scheduling::{
     is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
-pub(super) use super::polled::wake;
+use super::polled::SleepFor;
+pub(crate) use super::polled::wake;
 use crate::pause::SleepFailed;
 
 #[derive(Debug)]
@@ -13,15 +14,17 @@ impl Sleeper {
     pub(super) fn new() -> Self {
         Self
     }
+}
 
+impl SleepFor for Sleeper {
     #[cfg(feature = "std")]
-    pub(super) fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
         std::thread::sleep(left);
         Ok(())
     }
 
     #[cfg(not(feature = "std"))]
-    pub(super) fn sleep(&self, _left: Duration) -> Result<(), SleepFailed> {
-        Err(SleepFailed::because("no way to sleep is known on this system without the standard library"))
+    fn sleep(&self, _left: Duration) -> Result<(), SleepFailed> {
+        Err(SleepFailed::because("sleeping on this system needs this crate's feature std"))
     }
 }

@@ -7,10 +7,11 @@ use windows_sys::Win32::System::Threading::{
     WaitForSingleObject,
 };
 
-pub(super) use super::no_scheduling::{
+pub(crate) use super::no_scheduling::{
     is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
-pub(super) use super::polled::wake;
+use super::polled::SleepFor;
+pub(crate) use super::polled::wake;
 use crate::pause::SleepFailed;
 
 /// The unit of a timer's due time.
@@ -30,9 +31,11 @@ impl Sleeper {
             unsafe { CreateWaitableTimerExW(null(), null(), CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS) };
         Self { timer: (!timer.is_null()).then_some(timer) }
     }
+}
 
+impl SleepFor for Sleeper {
     /// The due time is handed over as what is left, since an absolute one would be on the wall clock.
-    pub(super) fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
         let Some(timer) = self.timer else { return sleep_ticks(left) };
         // Negative: relative.
         let due = -i64::try_from(left.as_nanos().div_ceil(UNIT_NS)).unwrap_or(i64::MAX);

@@ -3,8 +3,9 @@
 use core::cell::RefCell;
 use std::thread_local;
 
+use super::NotRestored;
+use super::request::Request;
 use super::requests::{Kernel, Requests};
-use super::{NotRestored, Request};
 use crate::Unavailable;
 use crate::os::wait::{self, Scheduling};
 

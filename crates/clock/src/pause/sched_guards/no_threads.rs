@@ -1,6 +1,7 @@
 //! Without the standard library a thread has no place of its own.
 
-use super::{NotRestored, Request};
+use super::NotRestored;
+use super::request::Request;
 use crate::Unavailable;
 
 pub(super) fn add(_request: Request) -> Result<u64, Unavailable> {

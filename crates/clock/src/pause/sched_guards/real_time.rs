@@ -1,4 +1,6 @@
-use super::{Held, NotRestored, Request};
+use super::NotRestored;
+use super::held::Held;
+use super::request::Request;
 use crate::Unavailable;
 
 /// The real-time policy first in, first out for this thread, at the lowest priority but one. Restored on drop.

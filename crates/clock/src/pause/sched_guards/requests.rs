@@ -1,6 +1,7 @@
 use std::vec::Vec;
 
-use super::{NotRestored, Request};
+use super::NotRestored;
+use super::request::Request;
 use crate::Unavailable;
 use crate::os::wait::Scheduling;
 

@@ -1,6 +1,8 @@
 use core::time::Duration;
 
-use super::{Held, NotRestored, Request};
+use super::NotRestored;
+use super::held::Held;
+use super::request::Request;
 use crate::Unavailable;
 
 /// Shorter time slices for this thread: among threads that share a CPU, the kernel runs one that asks for less sooner after it

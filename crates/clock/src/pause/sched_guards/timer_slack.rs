@@ -1,6 +1,8 @@
 use core::time::Duration;
 
-use super::{Held, NotRestored, Request};
+use super::NotRestored;
+use super::held::Held;
+use super::request::Request;
 use crate::Unavailable;
 use crate::os::wait;
 

@@ -1,0 +1,15 @@
+use crate::Unavailable;
+
+/// A read that only x86-64 has. The type has no values, so it cannot be called here.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Absent {}
+
+impl Absent {
+    pub(super) fn detect() -> Result<Self, Unavailable> {
+        Err(Unavailable::because("an x86-64 instruction, which cannot be executed here"))
+    }
+
+    pub(super) fn read(self) -> u64 {
+        match self {}
+    }
+}
