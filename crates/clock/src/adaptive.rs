@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::granular::bounded;
 use crate::sync::{
-    Alone, AtomicU64,
+    AtomicU64, CachePadded,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn,
 };
@@ -35,7 +35,7 @@ const CALM_WRITES: u64 = 1024;
 /// ```
 #[derive(Debug)]
 pub struct Adaptive<S = Unordered> {
-    shared: Alone<Shared>,
+    shared: CachePadded<Shared>,
     source: S,
     finest_ns: u64,
     coarsest_ns: u64,
@@ -68,7 +68,7 @@ impl Adaptive {
         #[must_use]
         pub fn new(finest: Duration, coarsest: Duration) -> Self {
             let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
-            let shared = Alone(Shared::new(finest_ns));
+            let shared = CachePadded(Shared::new(finest_ns));
             let coarsest_ns = if coarsest_ns < finest_ns { finest_ns } else { coarsest_ns };
             Self { shared, source: Unordered::or_system(), finest_ns, coarsest_ns }
         }
@@ -80,7 +80,7 @@ impl<S> Adaptive<S> {
     #[must_use]
     pub fn over(source: S, finest: Duration, coarsest: Duration) -> Self {
         let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
-        Self { shared: Alone(Shared::new(finest_ns)), source, finest_ns, coarsest_ns: coarsest_ns.max(finest_ns) }
+        Self { shared: CachePadded(Shared::new(finest_ns)), source, finest_ns, coarsest_ns: coarsest_ns.max(finest_ns) }
     }
 
     /// The current granularity.

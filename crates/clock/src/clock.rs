@@ -5,7 +5,7 @@ use crate::anchor::narrowest;
 use crate::arch::Counter;
 use crate::exact::{Exact, Taken, ThisMachine};
 use crate::os::{self, OsClock};
-use crate::sync::{Alone, process_wide};
+use crate::sync::{CachePadded, process_wide};
 use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 use crate::{Anchor, Instant, Now, Reading, TickSource, Ticks};
 
@@ -320,7 +320,7 @@ impl TickSource for Unordered {
 const ANCHOR_ATTEMPTS: u32 = 9;
 
 /// Whether ticks are the counter's or nanoseconds: decided once for the life of the process, by whoever asks first.
-static TICKS: Alone<AtomicU8> = Alone(AtomicU8::new(TICKS_UNDECIDED));
+static TICKS: CachePadded<AtomicU8> = CachePadded(AtomicU8::new(TICKS_UNDECIDED));
 const TICKS_UNDECIDED: u8 = 0;
 const TICKS_OF_COUNTER: u8 = 1;
 const TICKS_OF_SYSTEM: u8 = 2;

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use crate::sync::{
-    Alone, AtomicU64,
+    AtomicU64, CachePadded,
     Ordering::{AcqRel, Acquire, Relaxed},
     const_fn, process_wide,
 };
@@ -48,7 +48,7 @@ pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 /// ```
 #[derive(Debug)]
 pub struct Granular<S = Unordered> {
-    shared: Alone<AtomicU64>,
+    shared: CachePadded<AtomicU64>,
     source: S,
     /// At least 1, so that one comparison tells whether to write.
     granularity_ns: i64,
@@ -64,7 +64,7 @@ impl Granular {
         /// as an hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
-            let shared = Alone(AtomicU64::new(0));
+            let shared = CachePadded(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) }
         }
     }
@@ -89,7 +89,7 @@ impl<S> Granular<S> {
     /// The same clock over `source`, which must count nanoseconds.
     #[must_use]
     pub fn over(source: S, granularity: Duration) -> Self {
-        Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
+        Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
     }
 
     #[inline(always)]
@@ -179,7 +179,7 @@ impl<S: TickSource> TickSource for Granular<S> {
 /// ```
 #[derive(Debug)]
 pub struct FullResolution<S = Unordered> {
-    shared: Alone<AtomicU64>,
+    shared: CachePadded<AtomicU64>,
     source: S,
     granularity_ns: u64,
 }
@@ -190,7 +190,7 @@ impl FullResolution {
         /// as an hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
-            let shared = Alone(AtomicU64::new(0));
+            let shared = CachePadded(AtomicU64::new(0));
             Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) as u64 }
         }
     }
@@ -200,7 +200,7 @@ impl<S: TickSource> FullResolution<S> {
     /// The same over `source`, which must count nanoseconds.
     #[must_use]
     pub fn over(source: S, granularity: Duration) -> Self {
-        Self { shared: Alone(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
+        Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
     }
 
     /// The time now.

@@ -13,7 +13,7 @@ use crate::{BootId, Instant, Unavailable};
     rename = "Instant",
     expecting = "an instant with its boot, {\"boot\": …, \"ns\": …}: a number alone does not say to which boot it belongs"
 )]
-struct Told {
+struct Unchecked {
     boot: BootId,
     ns: u64,
 }
@@ -38,12 +38,12 @@ fn write<S: Serializer>(instant: Instant, here: Result<BootId, Unavailable>, ser
 
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let told = Told::deserialize(deserializer)?;
+        let told = Unchecked::deserialize(deserializer)?;
         told.believed(BootId::current()).map_err(serde::de::Error::custom)
     }
 }
 
-impl Told {
+impl Unchecked {
     fn believed(self, here: Result<BootId, Unavailable>) -> Result<Instant, Refused> {
         match here {
             Ok(here) if here == self.boot => Ok(Instant::from_nanos(self.ns)),
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn where_nobody_knows_the_boot_nothing_is_written_and_nothing_believed() {
-        let told: Told = serde_json::from_str(&format!(r#"{{"boot":"{ANOTHER}","ns":1}}"#)).unwrap();
+        let told: Unchecked = serde_json::from_str(&format!(r#"{{"boot":"{ANOTHER}","ns":1}}"#)).unwrap();
         let refused = told.believed(Err(UNKNOWN)).unwrap_err().to_string();
         assert!(refused.contains("nobody says so") && refused.contains("from_nanos"), "{refused}");
         let mut text = std::vec::Vec::new();

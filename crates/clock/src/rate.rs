@@ -17,7 +17,7 @@ use crate::Anchor;
 /// assert_eq!(rate.to_string(), "500000000 Hz");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Told"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Unchecked"))]
 pub struct Rate {
     ns_per_tick_q32: u64,
 }
@@ -74,15 +74,15 @@ impl Rate {
 /// A rate as it was written down, not checked yet.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-struct Told {
+struct Unchecked {
     ns_per_tick_q32: u64,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Told> for Rate {
+impl TryFrom<Unchecked> for Rate {
     type Error = &'static str;
 
-    fn try_from(told: Told) -> Result<Self, Self::Error> {
+    fn try_from(told: Unchecked) -> Result<Self, Self::Error> {
         Self::from_q32(told.ns_per_tick_q32.into())
             .ok_or("ns_per_tick_q32 is too small: no counter ticks 2^16 times per ns")
     }

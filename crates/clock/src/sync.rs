@@ -11,7 +11,7 @@ pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, f
 /// A value alone on its cache lines: two of 64 bytes, since processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Alone<T>(pub(crate) T);
+pub(crate) struct CachePadded<T>(pub(crate) T);
 
 /// A mistake that the model checker must find: planted in its own builds alone, to show that the models can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

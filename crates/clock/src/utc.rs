@@ -75,7 +75,7 @@ pub fn utc() -> Result<UtcInterval, Unavailable> {
 /// assert!(!here.is_before(there) && !here.is_after(there), "they overlap, so nobody can say");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Told"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Unchecked"))]
 pub struct UtcInterval {
     earliest_unix_ns: u64,
     latest_unix_ns: u64,
@@ -144,16 +144,16 @@ impl UtcInterval {
 /// An interval as it was written down, not checked yet.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-struct Told {
+struct Unchecked {
     earliest_unix_ns: u64,
     latest_unix_ns: u64,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Told> for UtcInterval {
+impl TryFrom<Unchecked> for UtcInterval {
     type Error = &'static str;
 
-    fn try_from(told: Told) -> Result<Self, Self::Error> {
+    fn try_from(told: Unchecked) -> Result<Self, Self::Error> {
         Self::new(told.earliest_unix_ns, told.latest_unix_ns).ok_or("earliest_unix_ns is later than latest_unix_ns")
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{
 use std::{io, thread};
 
 use crate::TickSource;
-use crate::sync::Alone;
+use crate::sync::CachePadded;
 
 /// Turns of a waiting loop between two questions whether to stop.
 const SPINS: u32 = 10_000;
@@ -53,7 +53,7 @@ struct Message {
     stamp: AtomicU64,
 }
 
-type Mailbox = Alone<Message>;
+type Mailbox = CachePadded<Message>;
 
 impl Mailbox {
     fn post(&self, round: u64, stamp: u64) {

@@ -4,7 +4,7 @@ use std::sync::atomic::{
 };
 
 use crate::TickSource;
-use crate::sync::Alone;
+use crate::sync::CachePadded;
 
 /// Where one thread shows its clock to another: a value alone on its cache lines.
 ///
@@ -20,7 +20,7 @@ use crate::sync::Alone;
 /// ```
 #[derive(Debug)]
 pub struct Board {
-    shown: Alone<AtomicU64>,
+    shown: CachePadded<AtomicU64>,
     first: u64,
 }
 
@@ -49,7 +49,7 @@ impl Board {
     /// Shows `first` until something else is published.
     #[must_use]
     pub const fn new(first: u64) -> Self {
-        Self { shown: Alone(AtomicU64::new(first)), first }
+        Self { shown: CachePadded(AtomicU64::new(first)), first }
     }
 
     /// Publishes `source` without pause until `stop` says so.

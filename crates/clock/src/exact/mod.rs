@@ -34,7 +34,7 @@ pub(crate) use this_machine::ThisMachine;
 pub(crate) use words::Words;
 
 use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
-use crate::sync::{Alone, AtomicU64, Ordering::Relaxed, const_fn};
+use crate::sync::{AtomicU64, CachePadded, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
 use layout::{Search, search};
 use mode::mode_of;
@@ -51,7 +51,7 @@ const SEARCH_AGAIN_NS: u64 = 100_000_000;
 /// `CLOCK_MONOTONIC` over a [`Machine`].
 #[derive(Debug)]
 pub(crate) struct Exact<M> {
-    memo: Alone<Memo>,
+    memo: CachePadded<Memo>,
     machine: M,
     /// When the page was searched last, by the clock itself. A hint: any value does no harm.
     searched_ns: AtomicU64,
@@ -78,7 +78,7 @@ impl<M> Exact<M> {
     const_fn! {
         /// A clock that has not been read yet; the first reading finds the data.
         pub(crate) fn new(machine: M) -> Self {
-            Self { memo: Alone(Memo::new()), machine, searched_ns: AtomicU64::new(0) }
+            Self { memo: CachePadded(Memo::new()), machine, searched_ns: AtomicU64::new(0) }
         }
     }
 }

@@ -21,9 +21,8 @@
 mod allowance;
 mod budget;
 mod cancel;
-mod crowd;
 mod lateness;
-mod learnt;
+mod oversubscription;
 mod pauser;
 mod probes;
 mod relax;
@@ -35,6 +34,7 @@ mod spin;
 mod target;
 mod timer;
 mod waited;
+mod wakeup_model;
 
 use core::time::Duration;
 

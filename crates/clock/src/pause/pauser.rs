@@ -2,15 +2,15 @@ use core::time::Duration;
 
 use super::allowance::Allowance;
 use super::budget::Budget;
-use super::crowd::Crowd;
 use super::lateness::Margin;
-use super::learnt::{LONG_NS, Learnt};
+use super::oversubscription::Oversubscription;
 use super::probes::Probes;
 use super::relax::relax;
 use super::sched_guards::{NotRestored, RealTime, TimerSlack};
 use super::sleep_cost::SleepCost;
 use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
+use super::wakeup_model::{LONG_NS, WakeupModel};
 use super::{Cancel, SleepFailed, SystemTimer, Target, Timer, Waited};
 use crate::{Instant, Unavailable};
 
@@ -31,7 +31,7 @@ const PROBE_MARGIN: u64 = 2;
 /// Then what was seen before counts so much less: some sixty that are on time outweigh one bad episode.
 const PROBE_FADE: f32 = 0.9;
 /// Beside a thread that wants this CPU all the time as many may be late.
-const CROWDED_QUANTILE: f32 = 0.75;
+const OVERSUBSCRIBED_QUANTILE: f32 = 0.75;
 /// Waits that are shorter are spun, whatever sleeps cost.
 const SHORTEST_SLEEP_NS: u64 = 5_000;
 /// Sleeps that are measured at the beginning, and how long they are.
@@ -84,10 +84,10 @@ pub struct Pauser<T: Timer = SystemTimer> {
     timer: T,
     target: Target,
     allowance: Allowance,
-    learnt: Learnt,
+    wakeups: WakeupModel,
     cost: SleepCost,
     probes: Probes,
-    crowd: Crowd,
+    oversubscription: Oversubscription,
     /// How much of a window the CPU was kept for: limited under a real-time policy.
     budget: Budget,
     /// Guards restore what was in any order.
@@ -194,10 +194,10 @@ impl<T: Timer> Pauser<T> {
             timer,
             target,
             allowance: Allowance::of(target.late),
-            learnt: Learnt::NOTHING,
+            wakeups: WakeupModel::NOTHING,
             cost: SleepCost::UNKNOWN,
             probes,
-            crowd: Crowd::NONE,
+            oversubscription: Oversubscription::NONE,
             budget: Budget::unspent(Instant::ZERO),
             real_time: None,
             _slack: None,
@@ -233,7 +233,7 @@ impl<T: Timer> Pauser<T> {
         let has_slept = self.sleep_until(aim, None, false).is_ok();
         let woken = self.timer.glance();
         if let Some(late) = woken.checked_duration_since(aim).filter(|_| has_slept) {
-            self.learnt.of(nanos(length), after_long).record(nanos(late), woken);
+            self.wakeups.of(nanos(length), after_long).record(nanos(late), woken);
         }
     }
 
@@ -287,7 +287,7 @@ impl<T: Timer> Pauser<T> {
             let has_slept = sleeps.note(outcome, Sleep { began: now, aim, ended: woken, is_cancelled }, &mut waited);
             if let Some(late) = woken.checked_duration_since(aim).filter(|_| has_slept) {
                 let left_ns = nanos(deadline.saturating_duration_since(now));
-                self.learnt.of(left_ns, after_long).record(nanos(late), woken);
+                self.wakeups.of(left_ns, after_long).record(nanos(late), woken);
             }
             after_long |= has_slept && nanos(woken.saturating_duration_since(now)) >= LONG_NS;
             now = woken;
@@ -298,7 +298,7 @@ impl<T: Timer> Pauser<T> {
         if is_probe {
             self.probes.note(whole, woken_late, self.target.late, waited.ended);
         }
-        self.crowd.note(waited.slept, waited.largest_gap, || self.timer.cpu_time(), waited.ended);
+        self.oversubscription.note(waited.slept, waited.largest_gap, || self.timer.cpu_time(), waited.ended);
         let kept = waited.ended.saturating_duration_since(began).saturating_sub(waited.slept);
         self.budget.spend(kept, waited.ended);
         waited
@@ -326,14 +326,14 @@ impl<T: Timer> Pauser<T> {
         if left_ns <= SHORTEST_SLEEP_NS {
             return Step::Spin;
         }
-        self.learnt.of(left_ns, after_long).age(now);
+        self.wakeups.of(left_ns, after_long).age(now);
         let most_ns = MOST_MARGIN_NS.min((nanos(whole) as f64 * f64::from(self.target.cpu)) as u64);
-        let crowded = self.crowd.is_there(now);
+        let oversubscribed = self.oversubscription.is_oversubscribed(now);
         let wanted = 1.0 - self.allowance.next();
-        let quantile = if crowded { wanted.min(CROWDED_QUANTILE) } else { wanted };
+        let quantile = if oversubscribed { wanted.min(OVERSUBSCRIBED_QUANTILE) } else { wanted };
         let unknown = Margin { ns: UNKNOWN_NS.min(most_ns), left_ns: UNKNOWN_NS.min(most_ns) };
         let cost_ns = self.cost.ns();
-        let known = self.learnt.of(left_ns, after_long);
+        let known = self.wakeups.of(left_ns, after_long);
         let at_once = known.margin(quantile, most_ns);
         let margin = at_once.unwrap_or(unknown);
         if left_ns >= LONG_NS && !after_long {
@@ -342,25 +342,25 @@ impl<T: Timer> Pauser<T> {
             let first_ns = first_ns.clamp(least, most).min(left_ns - SECOND_NS);
             let left_after_first_ns = known.left_of_ns(first_ns);
             let comes_after_long = left_ns - first_ns >= LONG_NS;
-            let second = self.learnt.of(left_after_first_ns, comes_after_long).margin(quantile, most_ns);
+            let second = self.wakeups.of(left_after_first_ns, comes_after_long).margin(quantile, most_ns);
             // Unless two sleeps are known to be dearer than one.
             let in_one = at_once.zip(second).is_some_and(|(margin, second)| margin.left_ns <= cost_ns + second.left_ns);
             return Step::Sleep { margin_ns: if in_one { margin.ns } else { first_ns } };
         }
         // What a sleep takes of the CPU is not to be more than what is slept, unless to keep the CPU would cost a time slice.
         let saves = |margin: Margin| {
-            let taken_ns = if crowded { margin.ns + SHORTEST_SLEEP_NS } else { margin.left_ns + cost_ns };
+            let taken_ns = if oversubscribed { margin.ns + SHORTEST_SLEEP_NS } else { margin.left_ns + cost_ns };
             left_ns > margin.ns.saturating_add(SHORTEST_SLEEP_NS) && left_ns > taken_ns
         };
         if saves(margin) {
             return Step::Sleep { margin_ns: margin.ns };
         }
         // Late by a part of the wait is better than by a time slice.
-        if crowded && left_ns > 2 * SHORTEST_SLEEP_NS {
+        if oversubscribed && left_ns > 2 * SHORTEST_SLEEP_NS {
             return Step::Sleep { margin_ns: left_ns / 3 };
         }
         // What keeps it from sleeping may be long over; or nothing is known since no wait was ever long enough.
-        let known = self.learnt.of(left_ns, after_long);
+        let known = self.wakeups.of(left_ns, after_long);
         let usual_ns = known.quantile_ns(0.5).unwrap_or(SHORTEST_SLEEP_NS) * PROBE_MARGIN;
         let may_be_on_time = left_ns > usual_ns + SHORTEST_SLEEP_NS;
         let is_long_enough = may_be_on_time || left_ns > 2 * SHORTEST_SLEEP_NS;

@@ -228,12 +228,12 @@ fn what_was_set_is_restored() {
 }
 
 #[test]
-fn in_a_crowd_a_wait_that_would_be_spun_is_slept() {
+fn on_an_oversubscribed_cpu_a_wait_that_would_be_spun_is_slept() {
     let clock = clock(90_000);
     let mut pauser = Pauser::with_timer(&clock, Target::default());
     let length = Duration::from_micros(100);
     let _ = share_spun(&mut pauser, length, 2_000);
     assert!(share_spun(&mut pauser, length, 100) > 0.7, "no sleep ends in time here");
-    pauser.crowd.until = Instant::from_nanos(u64::MAX);
+    pauser.oversubscription.until = Instant::from_nanos(u64::MAX);
     assert!(share_spun(&mut pauser, length, 100) < 0.4);
 }

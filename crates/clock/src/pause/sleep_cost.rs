@@ -11,7 +11,7 @@ const MOST: u64 = 4;
 const RANGE_NS: (u64, u64) = (1_000, 200_000);
 
 /// The CPU time that one sleep takes by itself, apart from its length: the system call, two switches, and in a virtual machine
-/// what the hypervisor makes of an idle CPU. From 3 µs on a quiet host to 30 µs and more on a crowded one.
+/// what the hypervisor makes of an idle CPU. From 3 µs on a quiet host to 30 µs and more on an oversubscribed one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SleepCost {
     ns: u64,

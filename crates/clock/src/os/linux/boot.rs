@@ -16,7 +16,7 @@ const NO_NAMESPACE: Unavailable =
     Unavailable::because("/proc/self/ns/time, which tells this time namespace from others, cannot be looked at here");
 
 pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     let mut text = [0_u8; 64];
     let length = File::open(BOOT_ID).and_then(|file| file.read(&mut text)).ok_or(NO_BOOT_ID)?;
     text.get(..length).and_then(|text| parse_uuid(text.trim_ascii_end())).ok_or(NO_BOOT_ID)
@@ -24,7 +24,7 @@ pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
 
 /// The number of this thread's time namespace, 0 for the initial one and where the kernel has none (before 5.6).
 pub(crate) fn time_namespace() -> Result<u64, Unavailable> {
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     // SAFETY: a structure of numbers, for which all zeroes is a value.
     let mut status: libc::stat = unsafe { core::mem::zeroed() };
     // SAFETY: the path ends with a NUL, and `status` is valid for the call to fill.

@@ -9,7 +9,7 @@ const COUNTERS: [&[u8]; 2] = [b"tsc", b"arch_sys_counter"];
 
 /// Whether the kernel keeps time by the CPU's counter now. None where it does not say.
 pub(crate) fn is_counter() -> Option<bool> {
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     let mut text = [0_u8; 64];
     let length = File::open(CURRENT)?.read(&mut text)?;
     let name = text.get(..length)?.trim_ascii_end();

@@ -1,14 +1,14 @@
 /// Puts `errno` back to what it was when this value was made: reading the time is nobody's failed call.
-pub(super) struct Kept(libc::c_int);
+pub(super) struct ErrnoGuard(libc::c_int);
 
-impl Kept {
+impl ErrnoGuard {
     pub(super) fn new() -> Self {
         // SAFETY: the C library's own variable of this thread, which is valid while the thread runs.
         Self(unsafe { *place() })
     }
 }
 
-impl Drop for Kept {
+impl Drop for ErrnoGuard {
     fn drop(&mut self) {
         // SAFETY: as above.
         unsafe { *place() = self.0 };
@@ -37,7 +37,7 @@ mod tests {
         unsafe { libc::close(-1) };
         let before = code();
         {
-            let _kept = Kept::new();
+            let _errno = ErrnoGuard::new();
             // SAFETY: a path that does not exist.
             unsafe { libc::open(c"/nowhere/at/all".as_ptr(), libc::O_RDONLY) };
             assert_ne!(code(), before);

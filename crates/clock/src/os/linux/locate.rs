@@ -13,7 +13,7 @@ pub(crate) fn locate() -> Result<Located, Reason> {
     if cfg!(miri) {
         return Err(Reason::SystemNotSupported); // it knows none of the calls
     }
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     if counter_access() == CounterAccess::Faults {
         return Err(Reason::CounterForbidden);
     }

@@ -29,7 +29,7 @@ use crate::Unavailable;
 
 #[cfg(not(feature = "kernel-data"))]
 pub(crate) fn locate() -> Result<super::Located, crate::Reason> {
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     let is_forbidden = !cfg!(miri) && counter_access() == super::CounterAccess::Faults;
     Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
 }
@@ -93,7 +93,7 @@ pub(crate) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavaila
 }
 
 pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
-    let _kept = errno::Kept::new();
+    let _errno = errno::ErrnoGuard::new();
     let mut step = ZERO;
     // SAFETY: `step` is a valid timespec for the call to fill.
     match unsafe { libc::clock_getres(id(clock), &mut step) } {

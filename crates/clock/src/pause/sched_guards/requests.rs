@@ -33,7 +33,7 @@ struct Living {
 
 /// What is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wanted {
+struct Settings {
     real_time: bool,
     slice_ns: Option<u64>,
     slack_ns: Option<u64>,
@@ -64,9 +64,9 @@ impl Requests {
     /// What could not be restored; the request is gone in any case.
     pub(super) fn remove(&mut self, id: u64, kernel: &impl Kernel) -> Result<(), NotRestored> {
         let Some(at) = self.living.iter().position(|living| living.id == id) else { return Ok(()) };
-        let had = self.wanted();
+        let had = self.settings();
         self.living.remove(at);
-        let wanted = self.wanted();
+        let wanted = self.settings();
         let mut stays = NotRestored::NOTHING;
         let leaves = had.real_time && !wanted.real_time && self.leave_real_time(kernel, &mut stays);
         if !leaves && had.slice_ns != wanted.slice_ns {
@@ -133,7 +133,7 @@ impl Requests {
         let Some(before) = self.scheduling_before.filter(|before| !before.is_real_time()) else { return false };
         // No guard touches the nice value. Whoever did meanwhile wanted to, and without privileges there is no way back.
         let nice = kernel.nice().unwrap_or(before.nice);
-        let wanted = before.with_slice_ns(self.wanted().slice_ns.unwrap_or(0)).with_nice(nice);
+        let wanted = before.with_slice_ns(self.settings().slice_ns.unwrap_or(0)).with_nice(nice);
         if let Err(refused) = kernel.set_scheduling(&wanted) {
             // Only a privileged thread may clear the flag; every thread may leave.
             if kernel.set_scheduling(&wanted.with_reset_on_fork()).is_ok() {
@@ -147,7 +147,7 @@ impl Requests {
     }
 
     fn set_slice(&self, kernel: &impl Kernel, stays: &mut NotRestored) {
-        let ns = self.wanted().slice_ns.unwrap_or(0);
+        let ns = self.settings().slice_ns.unwrap_or(0);
         let set = match kernel.scheduling() {
             // Under another policy there are none; who leaves it says what the slice is to be.
             Ok(now) if !now.has_time_slices() => Ok(()),
@@ -157,7 +157,7 @@ impl Requests {
         stays.note(set, |stays| &mut stays.time_slice);
     }
 
-    fn wanted(&self) -> Wanted {
+    fn settings(&self) -> Settings {
         let youngest = |value: fn(Request) -> Option<u64>| self.living.iter().rev().find_map(|it| value(it.request));
         let slice_ns = youngest(|request| match request {
             Request::TimeSlice(ns) => Some(ns),
@@ -167,7 +167,7 @@ impl Requests {
             Request::TimerSlack(ns) => Some(ns),
             _ => None,
         });
-        Wanted {
+        Settings {
             real_time: self.ask_for_real_time(),
             slice_ns: slice_ns.or(self.scheduling_before.filter(|it| it.has_time_slices()).map(|it| it.runtime_ns)),
             slack_ns: slack_ns.or(self.slack_before_ns),

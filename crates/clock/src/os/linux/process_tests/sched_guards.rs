@@ -166,7 +166,7 @@ enum Guard {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum GuardKind {
     SlackUs(u64),
     SliceUs(u64),
     RealTime,
@@ -174,13 +174,13 @@ enum Wish {
     PauserInRealTime,
 }
 
-fn take(wish: Wish) -> Option<Guard> {
-    match wish {
-        Wish::SlackUs(us) => TimerSlack::set(Duration::from_micros(us)).map(Guard::Slack).ok(),
-        Wish::SliceUs(us) => TimeSlice::request(Duration::from_micros(us)).map(Guard::Slice).ok(),
-        Wish::RealTime => RealTime::enter().map(Guard::RealTime).ok(),
-        Wish::Pauser => Some(Guard::Pauser(Pauser::new().into())),
-        Wish::PauserInRealTime => {
+fn take(kind: GuardKind) -> Option<Guard> {
+    match kind {
+        GuardKind::SlackUs(us) => TimerSlack::set(Duration::from_micros(us)).map(Guard::Slack).ok(),
+        GuardKind::SliceUs(us) => TimeSlice::request(Duration::from_micros(us)).map(Guard::Slice).ok(),
+        GuardKind::RealTime => RealTime::enter().map(Guard::RealTime).ok(),
+        GuardKind::Pauser => Some(Guard::Pauser(Pauser::new().into())),
+        GuardKind::PauserInRealTime => {
             let mut pauser = Pauser::new();
             let _ = (pauser.enter_real_time(), pauser.enter_real_time());
             Some(Guard::Pauser(pauser.into()))
@@ -188,13 +188,13 @@ fn take(wish: Wish) -> Option<Guard> {
     }
 }
 
-fn any_wish() -> impl Strategy<Value = Wish> {
+fn any_kind() -> impl Strategy<Value = GuardKind> {
     prop_oneof![
-        (1_u64..9_000).prop_map(Wish::SlackUs),
-        (100_u64..9_000).prop_map(Wish::SliceUs),
-        Just(Wish::RealTime),
-        Just(Wish::Pauser),
-        Just(Wish::PauserInRealTime),
+        (1_u64..9_000).prop_map(GuardKind::SlackUs),
+        (100_u64..9_000).prop_map(GuardKind::SliceUs),
+        Just(GuardKind::RealTime),
+        Just(GuardKind::Pauser),
+        Just(GuardKind::PauserInRealTime),
     ]
 }
 
@@ -208,19 +208,19 @@ fn is_restored(found: (Scheduling, u64), expected: (Scheduling, u64)) -> bool {
     found == expected || found == flagged && !may_clear_reset_on_fork()
 }
 
-fn holds(living: &[(Wish, Guard)], before: (Scheduling, u64)) -> bool {
+fn holds(living: &[(GuardKind, Guard)], before: (Scheduling, u64)) -> bool {
     let (found, found_slack_ns) = state();
-    let is_real_time = living.iter().any(|(wish, guard)| match (wish, guard) {
-        (Wish::PauserInRealTime, _) => RealTime::enter().is_ok(),
+    let is_real_time = living.iter().any(|(kind, guard)| match (kind, guard) {
+        (GuardKind::PauserInRealTime, _) => RealTime::enter().is_ok(),
         (_, guard) => matches!(guard, Guard::RealTime(_)),
     });
-    let slack_ns = living.iter().rev().find_map(|(wish, _)| match wish {
-        Wish::SlackUs(us) => Some(us * 1_000),
-        Wish::Pauser | Wish::PauserInRealTime => Some(1),
+    let slack_ns = living.iter().rev().find_map(|(kind, _)| match kind {
+        GuardKind::SlackUs(us) => Some(us * 1_000),
+        GuardKind::Pauser | GuardKind::PauserInRealTime => Some(1),
         _ => None,
     });
-    let slice_ns = living.iter().rev().find_map(|(wish, _)| match wish {
-        Wish::SliceUs(us) => Some(us * 1_000),
+    let slice_ns = living.iter().rev().find_map(|(kind, _)| match kind {
+        GuardKind::SliceUs(us) => Some(us * 1_000),
         _ => None,
     });
     if is_real_time {
@@ -236,7 +236,7 @@ proptest! {
     fn guards_in_any_order(
         slack_ns in prop_oneof![Just(None), (1_000_u64..1_000_000).prop_map(Some)],
         own_slice_ns in prop_oneof![Just(None), (100_000_u64..9_000_000).prop_map(Some)],
-        steps in prop::collection::vec((any_wish(), prop::option::of(any::<usize>())), 0..12),
+        steps in prop::collection::vec((any_kind(), prop::option::of(any::<usize>())), 0..12),
         unwinds in any::<bool>(),
     ) {
         // In a thread of its own: it is as the others are at first.
@@ -252,9 +252,9 @@ proptest! {
             }
             let before = state();
             let ended = catch_unwind(AssertUnwindSafe(|| {
-                let mut living: Vec<(Wish, Guard)> = Vec::new();
-                for (wish, dropped) in steps {
-                    living.extend(take(wish).map(|guard| (wish, guard)));
+                let mut living: Vec<(GuardKind, Guard)> = Vec::new();
+                for (kind, dropped) in steps {
+                    living.extend(take(kind).map(|guard| (kind, guard)));
                     assert!(holds(&living, before), "{living:?} {:?}", state());
                     if let Some(at) = dropped.filter(|_| !living.is_empty()) {
                         let _ = living.remove(at % living.len());
@@ -281,13 +281,13 @@ thread_local! {
 #[test]
 fn guards_that_outlive_their_thread_are_harmless() {
     for is_kept_first in [false, true] {
-        let wishes = [Wish::SliceUs(300), Wish::RealTime, Wish::Pauser, Wish::SlackUs(9)];
+        let kinds = [GuardKind::SliceUs(300), GuardKind::RealTime, GuardKind::Pauser, GuardKind::SlackUs(9)];
         thread::spawn(move || {
             // Thread-locals go in the order in which they were first used, or the other way round.
             if is_kept_first {
                 KEPT.with_borrow_mut(Vec::clear);
             }
-            let guards = wishes.into_iter().filter_map(take).collect();
+            let guards = kinds.into_iter().filter_map(take).collect();
             KEPT.set(guards);
         })
         .join()

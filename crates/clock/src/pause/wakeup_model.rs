@@ -11,12 +11,12 @@ pub(super) const LONG_NS: u64 = 200_000;
 
 /// How late this thread's sleeps ended, by how long they were to be and by what came before.
 #[derive(Clone, Debug)]
-pub(super) struct Learnt {
+pub(super) struct WakeupModel {
     fresh: [Lateness; LENGTHS],
     after_long: [Lateness; LENGTHS],
 }
 
-impl Learnt {
+impl WakeupModel {
     pub(super) const NOTHING: Self = Self { fresh: [Lateness::NONE; LENGTHS], after_long: [Lateness::NONE; LENGTHS] };
 
     /// What is known of sleeps of about `ns`.

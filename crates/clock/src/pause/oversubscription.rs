@@ -7,12 +7,12 @@ use crate::Instant;
 const LOST_SLICE: Duration = Duration::from_millis(1);
 const LOST_AGAIN: Duration = Duration::from_millis(50);
 /// Then it spins less for a while, twice as long each time that it finds the other one still there.
-const CROWDED: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+const LASTS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
 /// Whether somebody else wants this CPU all the time. A thread that mostly sleeps is let run when it wakes; one that spins uses
 /// up its share and then waits for a whole time slice of the other one's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crowd {
+pub(super) struct Oversubscription {
     last_lost: Option<Lost>,
     /// How long the thread has slept since.
     slept: Duration,
@@ -27,11 +27,10 @@ struct Lost {
     cpu: Option<Duration>,
 }
 
-impl Crowd {
-    pub(super) const NONE: Self =
-        Self { last_lost: None, slept: Duration::ZERO, until: Instant::ZERO, next: CROWDED.0 };
+impl Oversubscription {
+    pub(super) const NONE: Self = Self { last_lost: None, slept: Duration::ZERO, until: Instant::ZERO, next: LASTS.0 };
 
-    pub(super) fn is_there(&self, now: Instant) -> bool {
+    pub(super) fn is_oversubscribed(&self, now: Instant) -> bool {
         now < self.until
     }
 
@@ -57,13 +56,13 @@ impl Crowd {
             passed < LOST_AGAIN && taken >= LOST_SLICE / 2
         });
         (self.last_lost, self.slept) = (Some(lost), Duration::ZERO);
-        if again && !self.is_there(now) {
+        if again && !self.is_oversubscribed(now) {
             // Long quiet since the last time is a new beginning.
             if now.saturating_duration_since(self.until) > self.next {
-                self.next = CROWDED.0;
+                self.next = LASTS.0;
             }
             self.until = now.saturating_add(self.next);
-            self.next = (self.next * 2).min(CROWDED.1);
+            self.next = (self.next * 2).min(LASTS.1);
         }
     }
 }
@@ -78,49 +77,56 @@ mod tests {
 
     const SLICE: Duration = Duration::from_millis(4);
 
-    fn lost(crowd: &mut Crowd, ms: u64) {
-        crowd.note(Duration::ZERO, SLICE, || None, at(ms));
+    fn lost(load: &mut Oversubscription, ms: u64) {
+        load.note(Duration::ZERO, SLICE, || None, at(ms));
     }
 
     #[test]
     fn who_loses_time_slices_spins_less() {
-        let mut crowd = Crowd::NONE;
-        lost(&mut crowd, 1_000);
-        assert!(!crowd.is_there(at(1_001)), "once is an accident");
-        lost(&mut crowd, 1_008);
-        assert!(crowd.is_there(at(1_009)) && crowd.is_there(at(3_007)) && !crowd.is_there(at(3_009)));
-        lost(&mut crowd, 3_020);
-        lost(&mut crowd, 3_030);
-        assert!(crowd.is_there(at(7_000)) && !crowd.is_there(at(7_100)), "twice as long");
-        lost(&mut crowd, 60_000);
-        lost(&mut crowd, 60_010);
-        assert!(crowd.is_there(at(62_000)) && !crowd.is_there(at(62_100)), "as at first, after long quiet");
+        let mut load = Oversubscription::NONE;
+        lost(&mut load, 1_000);
+        assert!(!load.is_oversubscribed(at(1_001)), "once is an accident");
+        lost(&mut load, 1_008);
+        assert!(
+            load.is_oversubscribed(at(1_009))
+                && load.is_oversubscribed(at(3_007))
+                && !load.is_oversubscribed(at(3_009))
+        );
+        lost(&mut load, 3_020);
+        lost(&mut load, 3_030);
+        assert!(load.is_oversubscribed(at(7_000)) && !load.is_oversubscribed(at(7_100)), "twice as long");
+        lost(&mut load, 60_000);
+        lost(&mut load, 60_010);
+        assert!(
+            load.is_oversubscribed(at(62_000)) && !load.is_oversubscribed(at(62_100)),
+            "as at first, after long quiet"
+        );
     }
 
     /// Each 10 ms a slice is lost; the thread's CPU time tells whether to another thread.
-    fn slices(own_ms: u64, slept: Duration) -> Crowd {
-        let mut crowd = Crowd::NONE;
+    fn slices(own_ms: u64, slept: Duration) -> Oversubscription {
+        let mut load = Oversubscription::NONE;
         for number in 0..10 {
             let cpu = Some(Duration::from_millis(number * own_ms));
-            crowd.note(slept, SLICE, || cpu, at(1_000 + number * 10));
+            load.note(slept, SLICE, || cpu, at(1_000 + number * 10));
         }
-        crowd
+        load
     }
 
     #[test]
-    fn what_a_hypervisor_takes_is_no_crowd() {
+    fn what_a_hypervisor_takes_is_no_oversubscription() {
         assert!(
-            !slices(10, Duration::ZERO).is_there(at(1_091)),
+            !slices(10, Duration::ZERO).is_oversubscribed(at(1_091)),
             "all of the time was the thread's own, as far as it knows"
         );
-        assert!(!slices(4, Duration::from_millis(6)).is_there(at(1_091)), "or slept");
-        assert!(slices(6, Duration::ZERO).is_there(at(1_091)), "4 of 10 ms were somebody else's");
-        assert!(slices(2, Duration::from_millis(4)).is_there(at(1_091)));
+        assert!(!slices(4, Duration::from_millis(6)).is_oversubscribed(at(1_091)), "or slept");
+        assert!(slices(6, Duration::ZERO).is_oversubscribed(at(1_091)), "4 of 10 ms were somebody else's");
+        assert!(slices(2, Duration::from_millis(4)).is_oversubscribed(at(1_091)));
     }
 
     #[test]
     fn the_cpu_time_is_asked_for_only_behind_a_lost_slice() {
-        let mut crowd = Crowd::NONE;
-        crowd.note(Duration::ZERO, LOST_SLICE - Duration::from_nanos(1), || unreachable!(), at(1));
+        let mut load = Oversubscription::NONE;
+        load.note(Duration::ZERO, LOST_SLICE - Duration::from_nanos(1), || unreachable!(), at(1));
     }
 }
