@@ -44,11 +44,11 @@ fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
     let peer = seen.map(|latency| latency.cheapest_peer()).transpose()?.flatten();
     let below_peers = match (peer, peer.and_then(|peer| ratio(UNORDERED, peer))) {
         (Some(peer), Some(to_peer)) => Goal {
-            goal: "unordered below every peer's nanosecond read",
+            goal: "Unordered below every peer's nanosecond read",
             measured: format!("{} × {peer}, the cheapest", study::show(&to_peer, 2)),
             verdict: Verdict::estimate_at_most(&to_peer, 1.0),
         },
-        _ => Goal::open("unordered below every peer's nanosecond read", "not measured"),
+        _ => Goal::open("Unordered below every peer's nanosecond read", "not measured"),
     };
     let to_std = |work: &crate::section::work::Added| work.to_std(Kind::MissingLoads, GRANULAR);
     let inside_work = sections.work.as_ref().and_then(to_std);
@@ -61,18 +61,18 @@ fn latency(sections: &Sections) -> Result<Vec<Goal>, Failure> {
         None => Goal::open("recent ≤ 1 ns without LTO", "not measured"),
     };
     Ok(vec![
-        ratio_goal("unordered ≤ 1.20 × rdtsc", ratio(UNORDERED, RDTSC), 1.20, " × rdtsc"),
+        ratio_goal("Unordered ≤ 1.20 × rdtsc", ratio(UNORDERED, RDTSC), 1.20, " × rdtsc"),
         below_peers,
-        ratio_goal("granular 1 µs ≤ 1.30 × rdtsc", ratio(GRANULAR, RDTSC), 1.30, " × rdtsc"),
-        ratio_goal("granular 1 µs ≤ 0.50 × std", ratio(GRANULAR, STD), 0.50, " × std"),
+        ratio_goal("Granular 1 µs ≤ 1.30 × rdtsc", ratio(GRANULAR, RDTSC), 1.30, " × rdtsc"),
+        ratio_goal("Granular 1 µs ≤ 0.50 × std", ratio(GRANULAR, STD), 0.50, " × std"),
         ratio_goal(
-            "granular 1 µs inside cache-missing work ≤ 0.25 × what std adds",
+            "Granular 1 µs inside cache-missing work ≤ 0.25 × what std adds",
             inside_work,
             0.25,
             " × what std adds",
         ),
-        ratio_goal("ordered ≤ 1.25 × rdtscp", ratio(ORDERED, RDTSCP), 1.25, " × rdtscp"),
-        ratio_goal("ordered ≤ 0.80 × std", ratio(ORDERED, STD), 0.80, " × std"),
+        ratio_goal("Clock::now ≤ 1.25 × rdtscp", ratio(ORDERED, RDTSCP), 1.25, " × rdtscp"),
+        ratio_goal("Clock::now ≤ 0.80 × std", ratio(ORDERED, STD), 0.80, " × std"),
         recent,
     ])
 }
@@ -102,8 +102,8 @@ fn litmus(sections: &Sections) -> [Goal; 2] {
         None => Goal::open(goal, "not measured"),
     };
     [
-        goal("litmus: 0 violations in ≥ 1e8 observations, ordered", ORDERED),
-        goal("litmus: 0 violations in ≥ 1e8 observations, granular", GRANULAR),
+        goal("litmus: 0 violations in ≥ 1e8 observations, Clock::now", ORDERED),
+        goal("litmus: 0 violations in ≥ 1e8 observations, Granular 1 µs", GRANULAR),
     ]
 }
 

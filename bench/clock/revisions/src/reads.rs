@@ -7,9 +7,9 @@ use crate::monotonic::monotonic_ns;
 use crate::read::Read;
 
 /// The names that the goals speak of.
-pub(crate) const UNORDERED: &str = "unordered";
-pub(crate) const ORDERED: &str = "ordered";
-pub(crate) const GRANULAR: &str = "granular 1 µs";
+pub(crate) const UNORDERED: &str = "Unordered";
+pub(crate) const ORDERED: &str = "Clock::now";
+pub(crate) const GRANULAR: &str = "Granular 1 µs";
 
 /// The reads of the clock library called `$clock`: what all revisions have.
 ///
@@ -23,10 +23,10 @@ macro_rules! reads {
         static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
         static ADAPTIVE: Adaptive = Adaptive::new(Duration::from_nanos(100), Duration::from_micros(2));
         ::std::vec![
-            $crate::Read::new("unordered", || Clock::or_system().unordered().now().as_nanos()),
-            $crate::Read::new("ordered", || Clock::or_system().now().as_nanos()),
-            $crate::Read::new("granular 1 µs", || GRANULAR.now().as_nanos()),
-            $crate::Read::new("adaptive 100 ns–2 µs", || ADAPTIVE.now().as_nanos()),
+            $crate::Read::new("Unordered", || Clock::or_system().unordered().now().as_nanos()),
+            $crate::Read::new("Clock::now", || Clock::or_system().now().as_nanos()),
+            $crate::Read::new("Granular 1 µs", || GRANULAR.now().as_nanos()),
+            $crate::Read::new("Adaptive 100 ns–2 µs", || ADAPTIVE.now().as_nanos()),
         ]
     }};
 }

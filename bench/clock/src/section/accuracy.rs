@@ -103,7 +103,7 @@ impl Accuracy {
 
     pub(crate) fn show(&self) -> String {
         format!(
-            "{}\n\nLargest rate error in ppm:\n\n{}\n\n{} s each; a turn every 10 ms checks 1000 readings of the ordered clock, each of which is to lie between\n\
+            "{}\n\nLargest rate error in ppm:\n\n{}\n\n{} s each; a turn every 10 ms checks 1000 readings of Clock::now, each of which is to lie between\n\
              the two of CLOCK_MONOTONIC around it. Rates are compared over windows of {} s, by narrowest brackets at both\n\
              ends; the first column of a clock is the largest error in any window.",
             self.show_checks(),

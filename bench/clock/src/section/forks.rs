@@ -89,7 +89,7 @@ impl Forks {
         ];
         let headings = ["children", "right", "no answer", "worst, ns outside", "longest first read µs", "s"];
         format!(
-            "{}\n\nForked one after the other while {READERS} threads read the ordered clock. Right: the child's first read lies\n\
+            "{}\n\nForked one after the other while {READERS} threads read Clock::now. Right: the child's first read lies\n\
              between the two of CLOCK_MONOTONIC around it.",
             table::text(&headings, [row])
         )

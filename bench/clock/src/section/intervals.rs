@@ -141,7 +141,7 @@ impl Intervals {
         });
         let headings = ["CPU", "intervals", "over 100 µs", "off", "worst, ns off", "largest advance, ns"];
         format!(
-            "{}\n\nA reader of the ordered clock and a hog on each CPU. Each read is taken between two of CLOCK_MONOTONIC; an\n\
+            "{}\n\nA reader of Clock::now and a hog on each CPU. Each read is taken between two of CLOCK_MONOTONIC; an\n\
              interval is off where it is shorter or longer than the brackets at its ends allow. Advance: how far\n\
              CLOCK_MONOTONIC went less how far ours did, between the middles of successive brackets of at most 1 µs.",
             table::numbers(&headings, rows)
