@@ -103,38 +103,20 @@ impl fmt::Debug for BootId {
 }
 
 #[cfg(feature = "serde")]
-mod with_serde {
-    use core::fmt;
-
-    use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::BootId;
-
-    impl Serialize for BootId {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_str(self)
-        }
+impl serde::Serialize for BootId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
+}
 
-    impl<'de> Deserialize<'de> for BootId {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            deserializer.deserialize_str(Text)
-        }
-    }
-
-    struct Text;
-
-    impl Visitor<'_> for Text {
-        type Value = BootId;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("the id of a boot: a UUID, and behind it /time: and a number if it is of a time namespace")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<BootId, E> {
-            BootId::parse(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
-        }
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for BootId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::text_serde::deserialize(
+            deserializer,
+            "the id of a boot: a UUID, with /time: and a number in a time namespace",
+            Self::parse,
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 use core::time::Duration;
 
+use crate::nanos::saturating as nanos;
 use crate::pause::{Cancel, SleepFailed, Timer};
 use crate::{Instant, Now, TickSource};
 
@@ -311,10 +312,6 @@ impl FakeClock {
         self.last.store(shown, SeqCst);
         shown
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Timer for FakeClock {

@@ -2,6 +2,8 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 use core::time::Duration;
 
+use crate::nanos;
+
 /// A moment on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Units
@@ -99,7 +101,7 @@ impl Instant {
     /// This plus `duration`. None if that does not fit, 584 years after the zero.
     #[must_use]
     pub const fn checked_add(&self, duration: Duration) -> Option<Self> {
-        match to_ns(duration) {
+        match nanos::checked(duration) {
             Some(ns) => match self.ns.checked_add(ns) {
                 Some(ns) => Some(Self { ns }),
                 None => None,
@@ -111,7 +113,7 @@ impl Instant {
     /// This minus `duration`. None if that is before the zero.
     #[must_use]
     pub const fn checked_sub(&self, duration: Duration) -> Option<Self> {
-        match to_ns(duration) {
+        match nanos::checked(duration) {
             Some(ns) => match self.ns.checked_sub(ns) {
                 Some(ns) => Some(Self { ns }),
                 None => None,
@@ -137,11 +139,6 @@ impl Instant {
             None => Self::ZERO,
         }
     }
-}
-
-const fn to_ns(duration: Duration) -> Option<u64> {
-    let ns = duration.as_nanos();
-    if ns > u64::MAX as u128 { None } else { Some(ns as u64) }
 }
 
 impl fmt::Debug for Instant {

@@ -130,6 +130,7 @@ mod instant;
 mod instant_serde;
 #[cfg(feature = "tracing-subscriber")]
 pub mod log_time;
+mod nanos;
 mod now;
 #[cfg(feature = "sources")]
 pub mod os;
@@ -149,9 +150,11 @@ mod source;
 #[cfg(feature = "std")]
 mod std_instant;
 #[cfg(all(test, feature = "std"))]
-mod std_parity;
+mod std_parity_tests;
 mod stopwatch;
 mod sync;
+#[cfg(feature = "serde")]
+mod text_serde;
 mod tick_source;
 mod ticks;
 mod trust;

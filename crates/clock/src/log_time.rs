@@ -21,7 +21,7 @@ use std::time::UNIX_EPOCH;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
 
-use crate::{Clock, Instant, Now, Unavailable, WallAnchor};
+use crate::{Clock, Instant, Now, Unavailable, WallAnchor, nanos};
 
 /// How often it is looked whether somebody has set the wall clock.
 const CHECKED_EVERY: Duration = Duration::from_secs(1);
@@ -186,7 +186,7 @@ impl<C: Now, W: Fn() -> Result<WallAnchor, Unavailable>> Anchored<C, W> {
         let at = anchor.taken_at();
         let unix_ns = u64::try_from(anchor.unix_nanos(at)).unwrap_or(0);
         self.taken_at_ns.store(at.as_nanos(), Relaxed);
-        self.half_width_ns.store(u64::try_from(anchor.error_bound().as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        self.half_width_ns.store(nanos::saturating(anchor.error_bound()), Relaxed);
         self.offset_ns.store(unix_ns.wrapping_sub(at.as_nanos()), Release);
     }
 }

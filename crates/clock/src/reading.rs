@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::{Instant, TrustState};
+use crate::{Instant, TrustState, nanos};
 
 /// A time and the bound of its error, both from one read, so that nothing can come between them.
 ///
@@ -39,13 +39,13 @@ impl Reading {
     /// The same reading, of a clock that may be this far from its reference, either way.
     #[must_use]
     pub const fn with_offset(self, offset: Duration) -> Self {
-        Self { offset_ns: whole_ns(offset), ..self }
+        Self { offset_ns: nanos::saturating(offset), ..self }
     }
 
     /// The same reading, of a clock that moves in steps: what it shows may be less than one step old.
     #[must_use]
     pub const fn with_step(self, step: Duration) -> Self {
-        Self { step_ns: whole_ns(step), ..self }
+        Self { step_ns: nanos::saturating(step), ..self }
     }
 
     /// The same reading, of a clock that can be trusted this far.
@@ -111,11 +111,6 @@ impl fmt::Display for Reading {
             state => write!(f, " ({state})"),
         }
     }
-}
-
-const fn whole_ns(duration: Duration) -> u64 {
-    let ns = duration.as_nanos();
-    if ns > u64::MAX as u128 { u64::MAX } else { ns as u64 }
 }
 
 #[cfg(test)]

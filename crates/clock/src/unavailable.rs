@@ -14,7 +14,9 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    pub(crate) const fn because(reason: &'static str) -> Self {
+    /// For implementations of [`Timer`](crate::pause::Timer). The reason is a clause without a full stop.
+    #[must_use]
+    pub const fn because(reason: &'static str) -> Self {
         Self { reason }
     }
 

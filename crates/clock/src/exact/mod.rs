@@ -7,21 +7,15 @@
 //! are.
 
 mod convert;
-#[cfg(all(test, not(loom)))]
-mod fake_kernel;
-#[cfg(all(test, not(any(loom, miri))))]
-mod fault_tests;
 mod hyperv;
 mod layout;
-#[cfg(all(test, loom))]
-mod loom_tests;
 mod machine;
 mod mode;
 pub(crate) mod pvclock;
-#[cfg(all(test, not(loom)))]
-mod race_tests;
 mod sequence;
 mod step;
+#[cfg(test)]
+mod tests;
 mod this_machine;
 mod words;
 

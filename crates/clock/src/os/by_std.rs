@@ -39,7 +39,7 @@ pub(crate) fn zero_of_std() -> Option<Instant> {
 
 fn since(origin: Option<Instant>) -> u64 {
     let Some(origin) = origin else { return 0 };
-    u64::try_from(Instant::now().saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX)
+    crate::nanos::saturating(Instant::now().saturating_duration_since(origin))
 }
 
 /// How many first reads may be stopped half-way, each for ever, before the next one has no slot left.

@@ -2,6 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use super::Steady;
+use crate::nanos;
 
 /// A rate of events, exactly: so many in so long.
 ///
@@ -61,7 +62,7 @@ impl Pace {
     /// # Errors
     /// [`ImpossiblePace`].
     pub fn new(events: u64, per: Duration) -> Result<Self, ImpossiblePace> {
-        let per_ns = u64::try_from(per.as_nanos()).map_err(|_| ImpossiblePace::BeyondTheTimescale)?;
+        let per_ns = nanos::checked(per).ok_or(ImpossiblePace::BeyondTheTimescale)?;
         match (events, per_ns) {
             (0, _) => Err(ImpossiblePace::Never),
             (events, per_ns) if events > per_ns => Err(ImpossiblePace::FasterThanTheClock),

@@ -45,8 +45,8 @@ pub struct RateFit {
     per_block: u64,
     in_last: u64,
     events: u64,
-    skipped: u64,
-    slipped: Duration,
+    pub(super) skipped: u64,
+    pub(super) slipped: Duration,
     /// When the first event and the last were intended.
     ends_ns: Option<(u64, u64)>,
     /// By how much the schedule had moved before the first event already.

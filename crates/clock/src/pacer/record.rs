@@ -3,6 +3,7 @@ use core::time::Duration;
 use hdrhistogram::Histogram;
 
 use super::{RateFit, Slot, Times};
+use crate::nanos;
 
 /// Values from a nanosecond to 18 minutes, to a thousandth of each. Longer ones count as that.
 const LONGEST_NS: u64 = 1 << 40;
@@ -35,11 +36,8 @@ pub struct PaceRecord {
     response: Histogram<u64>,
     service: Histogram<u64>,
     rate: RateFit,
-    by_caller: Duration,
-    by_machine: Duration,
-    by_pacer: Duration,
-    skipped: u64,
-    slipped: Duration,
+    /// By caller, machine and pacer.
+    late: [Duration; 3],
 }
 
 impl Default for PaceRecord {
@@ -53,31 +51,20 @@ impl PaceRecord {
     #[must_use]
     pub fn new() -> Self {
         let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
-        Self {
-            lateness: empty(),
-            response: empty(),
-            service: empty(),
-            rate: RateFit::new(),
-            by_caller: Duration::ZERO,
-            by_machine: Duration::ZERO,
-            by_pacer: Duration::ZERO,
-            skipped: 0,
-            slipped: Duration::ZERO,
-        }
+        Self { lateness: empty(), response: empty(), service: empty(), rate: RateFit::new(), late: [Duration::ZERO; 3] }
     }
 
     /// Adds an event that took `times`.
     pub fn add(&mut self, slot: &Slot, times: Times) {
-        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        self.lateness.saturating_record(ns(slot.late.total));
-        self.response.saturating_record(ns(times.response));
-        self.service.saturating_record(ns(times.service));
+        self.lateness.saturating_record(nanos::saturating(slot.late.total));
+        self.response.saturating_record(nanos::saturating(times.response));
+        self.service.saturating_record(nanos::saturating(times.service));
         self.rate.add(slot);
-        self.by_caller += slot.late.by_caller;
-        self.by_machine += slot.late.by_machine;
-        self.by_pacer += slot.late.by_pacer;
-        self.skipped += slot.skipped;
-        self.slipped = self.slipped.max(slot.slipped);
+        self.add_late([slot.late.by_caller, slot.late.by_machine, slot.late.by_pacer]);
+    }
+
+    fn add_late(&mut self, late: [Duration; 3]) {
+        self.late.iter_mut().zip(late).for_each(|(sum, more)| *sum += more);
     }
 
     /// Adds all that another thread saw.
@@ -87,11 +74,7 @@ impl PaceRecord {
         let _ = self.response.add(&other.response);
         let _ = self.service.add(&other.service);
         self.rate.merge(&other.rate);
-        self.by_caller += other.by_caller;
-        self.by_machine += other.by_machine;
-        self.by_pacer += other.by_pacer;
-        self.skipped += other.skipped;
-        self.slipped = self.slipped.max(other.slipped);
+        self.add_late(other.late);
     }
 
     /// Events that were started.
@@ -103,13 +86,13 @@ impl PaceRecord {
     /// Events that were left out.
     #[must_use]
     pub fn skipped(&self) -> u64 {
-        self.skipped
+        self.rate.skipped
     }
 
     /// By how much the schedule moved in all; of several threads, the one of which it moved most.
     #[must_use]
     pub fn slipped(&self) -> Duration {
-        self.slipped
+        self.rate.slipped
     }
 
     /// How well the rate was kept.
@@ -140,7 +123,7 @@ impl PaceRecord {
     /// them apart.
     #[must_use]
     pub fn late_by(&self) -> (Duration, Duration, Duration) {
-        (self.by_caller, self.by_machine, self.by_pacer)
+        self.late.into()
     }
 }
 

@@ -12,6 +12,7 @@ use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
 use super::wakeup_model::{LONG_NS, WakeupModel};
 use super::{Cancel, SleepFailed, SystemTimer, Target, Timer, Waited};
+use crate::nanos::saturating as nanos;
 use crate::{Instant, Unavailable};
 
 /// A sleep of unknown lateness ends so long before the deadline.
@@ -384,10 +385,6 @@ impl<T: Timer> Pauser<T> {
             self.cost = SleepCost::of(cheapest);
         }
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret

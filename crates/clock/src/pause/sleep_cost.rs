@@ -47,7 +47,7 @@ impl SleepCost {
 
 fn nanos(cost: Duration) -> u64 {
     let (least, most) = RANGE_NS;
-    u64::try_from(cost.as_nanos()).unwrap_or(u64::MAX).clamp(least, most)
+    crate::nanos::saturating(cost).clamp(least, most)
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! A source is written by its name, and read by any name that it had.
 
-use core::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SourceId;
 
@@ -15,22 +12,7 @@ impl Serialize for SourceId {
 
 impl<'de> Deserialize<'de> for SourceId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-
-        impl Visitor<'_> for Name {
-            type Value = SourceId;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a clock that this build knows")
-            }
-
-            fn visit_str<E: Error>(self, name: &str) -> Result<SourceId, E> {
-                SourceId::from_name(name)
-                    .ok_or_else(|| E::custom(format_args!("this build knows no clock called {name}")))
-            }
-        }
-
-        deserializer.deserialize_str(Name)
+        crate::text_serde::deserialize(deserializer, "the name of a clock that this build knows", Self::from_name)
     }
 }
 

@@ -31,8 +31,7 @@ impl SleepFor for Sleeper {
     /// `mach_wait_until` takes ticks of a clock that stands still in sleep, which CLOCK_MONOTONIC of macOS does not: the
     /// deadline is handed over as what is left.
     fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
-        let ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
-        let ticks = crate::os::imp::ticks_of_ns(ns);
+        let ticks = crate::os::imp::ticks_of_ns(crate::nanos::saturating(left));
         match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {
             KERN_SUCCESS | KERN_ABORTED => Ok(()),
             _ => Err(SleepFailed::because("mach_wait_until fails")),

@@ -45,7 +45,7 @@ impl TimeSlice {
     /// # Errors
     /// [`Unavailable`] with the reason, also where the kernel would ignore it; nothing has changed then.
     pub fn request(length: Duration) -> Result<Self, Unavailable> {
-        let ns = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let ns = crate::nanos::saturating(length).max(1);
         Held::hold(Request::TimeSlice(ns)).map(|held| Self { held })
     }
 

@@ -44,7 +44,7 @@ impl TimerSlack {
     /// [`Unavailable`] with the reason; nothing has changed then. Also where the slack that the thread has is beyond what the
     /// system call tells, and so could not be restored (4.29 s on 32-bit systems).
     pub fn set(slack: Duration) -> Result<Self, Unavailable> {
-        let ns = u64::try_from(slack.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let ns = crate::nanos::saturating(slack).max(1);
         Held::hold(Request::TimerSlack(ns)).map(|held| Self { held })
     }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 use super::fake_kernel::FakeKernel;
-use super::{Exact, Machine};
+use crate::exact::{Exact, Machine};
 
 const READS: u32 = if cfg!(miri) { 12 } else { 20_000 };
 

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 #[cfg(target_arch = "x86_64")]
 use super::fake_kernel::Clocksource;
 use super::fake_kernel::FakeKernel;
-use super::step::at_step;
-use super::{Exact, LOOKS, SEARCH_AGAIN_NS, Step, mode};
+use crate::exact::step::at_step;
+use crate::exact::{Exact, LOOKS, SEARCH_AGAIN_NS, Step, mode};
 use crate::trust::{RateSource, Reason};
 
 type Clock = Exact<&'static FakeKernel>;
@@ -26,7 +26,7 @@ fn clock() -> (&'static FakeKernel, &'static Clock) {
 /// Reads in both orders and demands what the system says, to the nanosecond: the machine's time stands still meanwhile.
 #[track_caller]
 fn assert_exact(kernel: &'static FakeKernel, clock: &Clock) {
-    use super::Machine;
+    use crate::exact::Machine;
     let truth = kernel.system_call_ns();
     assert_eq!(clock.read::<true>(), truth);
     assert_eq!(clock.read::<false>(), truth);

@@ -7,8 +7,8 @@ use std::boxed::Box;
 use std::sync::Mutex;
 use std::vec::Vec;
 
-use super::machine::Machine;
-use super::mode;
+use crate::exact::machine::Machine;
+use crate::exact::mode;
 use crate::os::{KernelPage, Located, Seal};
 use crate::trust::Reason;
 

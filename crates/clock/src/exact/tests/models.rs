@@ -3,8 +3,8 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::Layout;
-use super::sequence::look;
+use crate::exact::Layout;
+use crate::exact::sequence::look;
 use crate::os::{Data, Found, KernelPage, Located, Memo, Observed, Seal};
 use crate::sync::{
     AtomicU64, Mutant,
