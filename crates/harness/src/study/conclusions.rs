@@ -433,13 +433,19 @@ mod tests {
         assert_eq!(tail(&told, 1.0), "; inconclusive at 10 tokens");
     }
 
+    /// Each with its interval's half-width and verdict.
+    fn two(first: (f64, f64, Difference), last: (f64, f64, Difference)) -> [ComparisonPoint; 2] {
+        [point(0, of(first.0, first.1), first.2), point(40, of(last.0, last.1), last.2)]
+    }
+
+    fn assert_words(shape: CostShape, residual: Estimate, points: &[ComparisonPoint], words: &str) {
+        assert_eq!(all_said(vec![comparison(1, shape, residual, points)]), [format!("a against b, 1 thread: {words}")]);
+    }
+
     #[test]
-    fn every_shape_has_its_words() {
+    fn a_cost_that_falls_has_its_words() {
         use CostShape as S;
-        use Difference::{Faster, Same, Slower, Unresolved};
-        let two = |first: (f64, f64, Difference), last: (f64, f64, Difference)| {
-            [point(0, of(first.0, first.1), first.2), point(40, of(last.0, last.1), last.2)]
-        };
+        use Difference::{Same, Slower, Unresolved};
         for (shape, residual, points, words) in [
             (
                 S::Hidden,
@@ -474,6 +480,16 @@ mod tests {
                 two((7.66, 0.06, Slower), (6.1, 0.3, Slower)),
                 "7.66 ns ± 0.06 exposed, falls by 13 to 17 tokens of independent work, 6.10 ns ± 0.20 left",
             ),
+        ] {
+            assert_words(shape, residual, &points, words);
+        }
+    }
+
+    #[test]
+    fn a_cost_that_does_not_fall_has_its_words() {
+        use CostShape as S;
+        use Difference::{Faster, Same, Slower, Unresolved};
+        for (shape, residual, points, words) in [
             (
                 S::Growing,
                 of(99.0, 1.0),
@@ -514,10 +530,7 @@ mod tests {
                  tokens",
             ),
         ] {
-            assert_eq!(
-                all_said(vec![comparison(1, shape, residual, &points)]),
-                [format!("a against b, 1 thread: {words}")]
-            );
+            assert_words(shape, residual, &points, words);
         }
     }
 

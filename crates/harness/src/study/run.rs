@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::time::Instant;
 
 use super::error::StudyError;
@@ -10,6 +11,7 @@ use crate::Start;
 use crate::record::study::{CaseFailure, StudyClock, StudyContent, StudyFork, StudyPlan, StudyRecord, StudyReport};
 use crate::record::{Document, Tool, TscAccess};
 use crate::stats;
+use crate::worker::Launcher;
 
 /// What a document says was run where a program of studies wrote it.
 const COMMAND: &str = "study";
@@ -125,6 +127,15 @@ struct Session<'a> {
     forks: Vec<StudyFork>,
 }
 
+/// What one process has said so far.
+#[derive(Default)]
+struct Observations {
+    visits: Vec<VisitLog>,
+    failures: Vec<CaseFailure>,
+    /// The cell that it is at.
+    current: Option<usize>,
+}
+
 impl Session<'_> {
     fn run_all(&mut self) {
         let mut fork = 0;
@@ -140,6 +151,43 @@ impl Session<'_> {
         let plan = self.plan;
         let padding = (u64::from(fork).wrapping_mul(1_442_695_041).wrapping_add(plan.seed) >> 3) % MOST_PADDING;
         let mut report = StudyFork { fork, environment_padding: padding as u32, ..StudyFork::default() };
+        let mut heard = Observations::default();
+        let ended = match self.start.launcher() {
+            Ok(launcher) => self.listen(launcher, &mut report, &mut heard),
+            Err(failure) => Err(failure.to_string()),
+        };
+        report.elapsed_ms = milliseconds(began);
+        let mut again = false;
+        match ended {
+            Ok(End::Done) => {}
+            Ok(End::Cancelled) => report.reason_incomplete = Some("the run was stopped".to_owned()),
+            Ok(End::Died(reason)) => {
+                let culprit = heard.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
+                if let Some(spec) = culprit {
+                    heard.failures.push(failure(spec, reason.clone()));
+                    // What other cases would have shown after it is worth another process, if there was next to nothing.
+                    again = heard.visits.len() < self.cells.len();
+                }
+                report.reason_incomplete = Some(reason);
+            }
+            Err(reason) => report.reason_incomplete = Some(reason),
+        }
+        for failure in heard.failures {
+            if !self.failures.iter().any(|known| known.case == failure.case) {
+                self.failures.push(failure);
+            }
+        }
+        if !again {
+            self.forks.push(report);
+            self.visits.push(heard.visits);
+        }
+        !again
+    }
+
+    /// Starts the process of `report` and takes in what it says until it ends.
+    fn listen(&mut self, launcher: &Launcher, report: &mut StudyFork, heard: &mut Observations) -> Result<End, String> {
+        let (plan, cells) = (self.plan, self.cells);
+        let (fork, padding) = (report.fork, report.environment_padding);
         let request = Request {
             study: self.study.name().to_owned(),
             plan: plan.clone(),
@@ -148,64 +196,24 @@ impl Session<'_> {
             failed: self.failures.iter().map(|failure| failure.case.clone()).collect(),
             counter_faults: self.start.counter_access() == TscAccess::Faults,
         };
-        let mut visits = Vec::new();
-        let mut doing: Option<usize> = None;
-        let mut failures = Vec::new();
-        let launcher = match self.start.launcher() {
-            Ok(launcher) => launcher,
-            Err(failure) => {
-                report.reason_incomplete = Some(failure.to_string());
-                self.forks.push(report);
-                self.visits.push(visits);
-                return true;
-            }
-        };
-        let (cells, clocks) = (self.cells, &mut self.clocks);
+        let clocks = &mut self.clocks;
         let expected = (cells.len() * plan.rounds as usize).max(1) as f64;
         // The closure that listens and the one that asks whether to stop both need the observer.
-        let observer = std::cell::RefCell::new(&mut *self.observer);
+        let observer = RefCell::new(&mut *self.observer);
         let mut hear = |said: Said| match said {
             Said::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
             Said::Begin { cell, .. } => {
-                let share = (f64::from(fork) + visits.len() as f64 / expected) / f64::from(plan.forks);
-                if let (Some(spec), true) = (cells.get(cell), doing != Some(cell)) {
+                let share = (f64::from(fork) + heard.visits.len() as f64 / expected) / f64::from(plan.forks);
+                if let (Some(spec), true) = (cells.get(cell), heard.current != Some(cell)) {
                     observer.borrow_mut().goes_on(share.min(1.0), &spec.to_string());
                 }
-                doing = Some(cell);
+                heard.current = Some(cell);
             }
-            Said::Visit(visit) => visits.push(visit),
-            Said::Failed { cell, reason } => failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
+            Said::Visit(visit) => heard.visits.push(visit),
+            Said::Failed { cell, reason } => heard.failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
             Said::End { disturbance } => report.disturbance = disturbance,
         };
-        let cancelled = || observer.borrow().cancelled();
-        let ended = launch::run(launcher, &request, padding as u32, &cancelled, &mut hear);
-        report.elapsed_ms = milliseconds(began);
-        let mut again = false;
-        match ended {
-            Ok(End::Done) => {}
-            Ok(End::Cancelled) => report.reason_incomplete = Some("the run was stopped".to_owned()),
-            Ok(End::Died(reason)) => {
-                let culprit = doing.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
-                if let Some(spec) = culprit {
-                    failures.push(failure(spec, reason.clone()));
-                    // What other cases would have shown after it is worth another process, if there was next to nothing.
-                    again = visits.len() < self.cells.len();
-                }
-                report.reason_incomplete = Some(reason);
-            }
-            Err(reason) => report.reason_incomplete = Some(reason),
-        }
-        for failure in failures {
-            if !self.failures.iter().any(|known| known.case == failure.case) {
-                self.failures.push(failure);
-            }
-        }
-        if again {
-            return false;
-        }
-        self.forks.push(report);
-        self.visits.push(visits);
-        true
+        launch::run(launcher, &request, padding, &|| observer.borrow().cancelled(), &mut hear)
     }
 
     /// Whether no case is left that could be measured.

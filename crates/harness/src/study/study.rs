@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -219,63 +219,15 @@ impl Study {
     /// [`StudyError`] for what makes no sense: no cases, names used twice, 0 threads, an empty sweep, a filter that leaves
     /// nothing, CPUs that are not allowed.
     pub fn plan(&self, wish: &StudyWish, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
-        let refuse = |what: String| Err(StudyError::usage(what));
-        if self.cases.is_empty() {
-            return refuse(format!("the study {} has no case; add one with .case(…)", self.name));
-        }
-        let mut seen = BTreeMap::new();
-        for case in &self.cases {
-            if seen.insert(&case.name, ()).is_some() {
-                return refuse(format!("two cases are called {}; give each its own name", case.name));
-            }
-            if case.roles.is_empty() || case.roles.iter().any(|role| role.threads == Some(0)) {
-                return refuse(format!("the group {} has no role, or one with 0 threads", case.name));
-            }
-        }
+        self.check()?;
         let backoff_tokens = rising(wish.backoff.as_ref().unwrap_or(&self.backoff));
         let threads = rising(wish.threads.as_ref().unwrap_or(&self.threads));
-        if backoff_tokens.is_empty() {
-            return refuse("the sweep over backoff is empty; 0 tokens is no backoff".to_owned());
-        }
-        if threads.is_empty() {
-            return refuse("the sweep over threads is empty; name a number of threads, such as 1".to_owned());
-        }
-        if let Some(wrong) = threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-            return refuse(format!("{wrong} threads cannot be run; choose 1 to {MOST_THREADS}"));
-        }
-        if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
-            return refuse(format!("the sweep over {} is empty; give it a value", empty.name));
-        }
-        if !(self.margin_pct > 0.0 && self.margin_pct.is_finite()) {
-            return refuse(format!("a margin of {} % tells nothing apart; choose more than 0", self.margin_pct));
-        }
-        if matches!(self.mode, Mode::Batch(0)) {
-            return refuse("a batch of 0 operations measures nothing; choose 1 or more".to_owned());
-        }
+        check_sweeps(&backoff_tokens, &threads)?;
         let forks = wish.forks.unwrap_or(self.forks);
         if !(FEWEST_FORKS..=1000).contains(&forks) {
             return refuse(format!("{forks} processes cannot give an interval; choose {FEWEST_FORKS} to 1000"));
         }
-        for (case, baseline) in &self.comparisons {
-            if let Some(unknown) = [case, baseline].into_iter().find(|name| !seen.contains_key(name)) {
-                return refuse(format!("{case} is to be compared with {baseline}, but there is no case {unknown}"));
-            }
-            if case == baseline {
-                return refuse(format!(
-                    "{case} is to be compared with itself; every comparison has that as its control"
-                ));
-            }
-        }
-        let wanted = |name: &str| wish.filter.is_empty() || wish.filter.iter().any(|part| name.contains(part.as_str()));
-        let cases: Vec<String> = self.cases.iter().map(|case| case.name.clone()).filter(|name| wanted(name)).collect();
-        if cases.is_empty() {
-            let names: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
-            return refuse(format!(
-                "no case's name holds {}; there are: {}",
-                wish.filter.join(" or "),
-                names.join(", ")
-            ));
-        }
+        let cases = self.chosen(&wish.filter)?;
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {
             comparisons: comparisons.cloned().collect(),
@@ -308,6 +260,53 @@ impl Study {
         Ok(plan)
     }
 
+    /// Whether it makes sense by itself, whatever a run changes about it.
+    fn check(&self) -> Result<(), StudyError> {
+        if self.cases.is_empty() {
+            return refuse(format!("the study {} has no case; add one with .case(…)", self.name));
+        }
+        let mut names = BTreeSet::new();
+        for case in &self.cases {
+            if !names.insert(case.name.as_str()) {
+                return refuse(format!("two cases are called {}; give each its own name", case.name));
+            }
+            if case.roles.is_empty() || case.roles.iter().any(|role| role.threads == Some(0)) {
+                return refuse(format!("the group {} has no role, or one with 0 threads", case.name));
+            }
+        }
+        for (case, baseline) in &self.comparisons {
+            if let Some(unknown) = [case, baseline].into_iter().find(|name| !names.contains(name.as_str())) {
+                return refuse(format!("{case} is to be compared with {baseline}, but there is no case {unknown}"));
+            }
+            if case == baseline {
+                return refuse(format!(
+                    "{case} is to be compared with itself; every comparison has that as its control"
+                ));
+            }
+        }
+        if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
+            return refuse(format!("the sweep over {} is empty; give it a value", empty.name));
+        }
+        if !(self.margin_pct > 0.0 && self.margin_pct.is_finite()) {
+            return refuse(format!("a margin of {} % tells nothing apart; choose more than 0", self.margin_pct));
+        }
+        if matches!(self.mode, Mode::Batch(0)) {
+            return refuse("a batch of 0 operations measures nothing; choose 1 or more");
+        }
+        Ok(())
+    }
+
+    /// The names of the cases that `filter` leaves.
+    fn chosen(&self, filter: &[String]) -> Result<Vec<String>, StudyError> {
+        let names: Vec<String> = self.cases.iter().map(|case| case.name.clone()).collect();
+        let wanted = |name: &&String| filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str()));
+        let cases: Vec<String> = names.iter().filter(wanted).cloned().collect();
+        if cases.is_empty() {
+            return refuse(format!("no case's name holds {}; there are: {}", filter.join(" or "), names.join(", ")));
+        }
+        Ok(cases)
+    }
+
     pub(super) fn specs(&self, plan: &StudyPlan) -> Vec<CellSpec> {
         schedule::cells(plan, &self.cases)
     }
@@ -317,6 +316,23 @@ impl fmt::Debug for Study {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Study").field("name", &self.name).field("cases", &self.cases).finish_non_exhaustive()
     }
+}
+
+fn check_sweeps(backoff_tokens: &[u64], threads: &[u32]) -> Result<(), StudyError> {
+    if backoff_tokens.is_empty() {
+        return refuse("the sweep over backoff is empty; 0 tokens is no backoff");
+    }
+    if threads.is_empty() {
+        return refuse("the sweep over threads is empty; name a number of threads, such as 1");
+    }
+    match threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
+        Some(wrong) => refuse(format!("{wrong} threads cannot be run; choose 1 to {MOST_THREADS}")),
+        None => Ok(()),
+    }
+}
+
+fn refuse<T>(what: impl Into<String>) -> Result<T, StudyError> {
+    Err(StudyError::usage(what.into()))
 }
 
 /// `values` rising, each once.
