@@ -13,7 +13,7 @@ pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, token
         let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
         Some(fork.time_ns? - other.time_ns?)
     });
-    mean_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence).map(Estimate::from)
+    mean_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence)
 }
 
 /// How many times `denominator` the `numerator` is. None where that is not known to a factor of two either way, as

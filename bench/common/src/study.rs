@@ -67,7 +67,7 @@ pub fn over_processes(cells: &[&[CellFork]], confidence: f64, derive: impl Fn(&[
         Some(derive(&times?))
     };
     let values: Vec<f64> = cells.first()?.iter().filter_map(of_process).collect();
-    mean_interval(&values, confidence).map(Estimate::from)
+    mean_interval(&values, confidence)
 }
 
 /// An estimate of so many units as one of a `part`-th of them.

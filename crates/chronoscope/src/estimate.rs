@@ -5,8 +5,7 @@ use chronoscope_harness::stats::{CONFIDENCE, median_interval};
 
 /// The median of one value per process with its interval. None for no values.
 pub fn spread(values: &[f64]) -> Option<Spread> {
-    let found = median_interval(values, CONFIDENCE)?;
-    Some(Spread { median: found.median, low: found.low, high: found.high, confidence: found.confidence })
+    median_interval(values, CONFIDENCE)
 }
 
 /// How an estimate and its interval are made, in words for the record.

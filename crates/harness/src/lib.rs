@@ -27,8 +27,8 @@ pub use record::study::Mode;
 
 pub use crate::start::Start;
 pub use crate::study::{
-    Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved, Welch,
-    compare_studies, defaults, welch_ratio,
+    Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved,
+    compare_studies, defaults,
 };
 pub use crate::study::{conclusions as study_conclusions, rules as study_rules, words as study_words};
 

@@ -1,8 +1,9 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::interval::{Interval, t_quantile, usable_confidence};
+use super::interval::{t_quantile, usable_confidence};
 use super::random::Random;
 use super::summary::{finite, quantile_of_sorted};
+use crate::record::study::Estimate;
 
 /// Any statistic of the values of all forks, pooled, with an interval from resampling. None for no finite value, or
 /// where the statistic is none.
@@ -36,7 +37,7 @@ pub fn bootstrap(
     confidence: f64,
     resamples: usize,
     seed: u64,
-) -> Option<Interval> {
+) -> Option<Estimate> {
     let forks: Vec<Vec<f64>> = forks.iter().map(|fork| finite(fork)).filter(|fork| !fork.is_empty()).collect();
     if forks.is_empty() {
         return None;
@@ -44,7 +45,7 @@ pub fn bootstrap(
     let mut pool = forks.concat();
     let estimate = statistic(&pool).filter(|value| value.is_finite())?;
     if forks.len() < 2 {
-        return Some(Interval::point(estimate));
+        return Some(Estimate::without_interval(estimate));
     }
     let mut random = Random::new(seed);
     let seen = (0..resamples)
@@ -66,7 +67,7 @@ fn draw(random: &mut Random, from: &[f64], into: &mut Vec<f64>) {
 }
 
 /// The expanded percentile interval of statistics resampled over `units`, stretched to hold the estimate.
-pub(super) fn percentile_interval(estimate: f64, seen: Vec<f64>, confidence: f64, units: usize) -> Interval {
+pub(super) fn percentile_interval(estimate: f64, seen: Vec<f64>, confidence: f64, units: usize) -> Estimate {
     let mut seen = finite(&seen);
     seen.sort_by(f64::total_cmp);
     let n = units as f64;
@@ -76,8 +77,8 @@ pub(super) fn percentile_interval(estimate: f64, seen: Vec<f64>, confidence: f64
         quantile_of_sorted(&seen, tail).zip(quantile_of_sorted(&seen, 1.0 - tail))
     });
     match ends {
-        Some((low, high)) => Interval { estimate, low: low.min(estimate), high: high.max(estimate), confidence },
-        None => Interval::point(estimate),
+        Some((low, high)) => Estimate { estimate, low: low.min(estimate), high: high.max(estimate), confidence },
+        None => Estimate::without_interval(estimate),
     }
 }
 
@@ -140,8 +141,8 @@ mod tests {
     fn too_little_is_said_to_be_so() {
         assert_eq!(bootstrap(&[vec![]], &mean, 0.95, 100, 1), None);
         assert_eq!(bootstrap(&[vec![1.0]], &|_| None, 0.95, 100, 1), None);
-        assert_eq!(bootstrap(&[vec![1.0, 3.0]], &mean, 0.95, 100, 1), Some(Interval::point(2.0)));
-        assert_eq!(bootstrap(&[vec![1.0], vec![3.0]], &mean, 0.95, 0, 1), Some(Interval::point(2.0)));
+        assert_eq!(bootstrap(&[vec![1.0, 3.0]], &mean, 0.95, 100, 1), Some(Estimate::without_interval(2.0)));
+        assert_eq!(bootstrap(&[vec![1.0], vec![3.0]], &mean, 0.95, 0, 1), Some(Estimate::without_interval(2.0)));
     }
 
     proptest! {

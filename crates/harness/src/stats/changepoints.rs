@@ -90,7 +90,7 @@ impl Fence {
 }
 
 /// First indices of the segments after the first, of values that are all finite.
-pub(super) fn segment_starts(values: &[f64]) -> Vec<usize> {
+fn segment_starts(values: &[f64]) -> Vec<usize> {
     let penalty = PENALTY_PER_LOG_N * (values.len().max(2) as f64).ln();
     pelt(values, penalty, least_variance(values))
 }

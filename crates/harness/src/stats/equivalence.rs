@@ -1,30 +1,4 @@
-use std::fmt;
-
-use super::interval::Interval;
-
-/// What an interval of a ratio says, with a margin below which a difference does not matter.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Comparison {
-    /// b takes less than a.
-    Faster,
-    /// b takes more than a.
-    Slower,
-    /// Any difference is smaller than the margin.
-    Same,
-    /// The interval does not decide.
-    Unresolved,
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Same => "same",
-            Self::Unresolved => "unresolved",
-        })
-    }
-}
+use crate::record::study::{Difference, Estimate};
 
 /// Judges the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
 ///
@@ -39,28 +13,28 @@ impl fmt::Display for Comparison {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::{Comparison, Interval, compare};
+/// use chronoscope_harness::record::study::{Difference, Estimate};
+/// use chronoscope_harness::stats::compare;
 ///
-/// let ratio = |low: f64, high: f64| Interval { estimate: (low + high) / 2.0, low, high, confidence: 0.95 };
-/// assert_eq!(compare(&ratio(0.90, 0.95), 0.01), Comparison::Faster);
-/// assert_eq!(compare(&ratio(0.996, 0.998), 0.01), Comparison::Same);
-/// assert_eq!(compare(&ratio(0.90, 1.10), 0.01), Comparison::Unresolved);
-/// assert_eq!(Comparison::Unresolved.to_string(), "unresolved");
+/// let ratio = |low: f64, high: f64| Estimate { estimate: (low + high) / 2.0, low, high, confidence: 0.95 };
+/// assert_eq!(compare(&ratio(0.90, 0.95), 0.01), Difference::Faster);
+/// assert_eq!(compare(&ratio(0.996, 0.998), 0.01), Difference::Same);
+/// assert_eq!(compare(&ratio(0.90, 1.10), 0.01), Difference::Unresolved);
 /// ```
-pub fn compare(ratio: &Interval, margin: f64) -> Comparison {
-    let Interval { low, high, confidence, .. } = *ratio;
+pub fn compare(ratio: &Estimate, margin: f64) -> Difference {
+    let Estimate { low, high, confidence, .. } = *ratio;
     if low.is_nan() || high.is_nan() || low > high || confidence.is_nan() || confidence <= 0.0 {
-        return Comparison::Unresolved;
+        return Difference::Unresolved;
     }
     let most = 1.0 + margin.max(0.0);
     if low >= 1.0 / most && high <= most {
-        Comparison::Same
+        Difference::Same
     } else if high < 1.0 {
-        Comparison::Faster
+        Difference::Faster
     } else if low > 1.0 {
-        Comparison::Slower
+        Difference::Slower
     } else {
-        Comparison::Unresolved
+        Difference::Unresolved
     }
 }
 
@@ -99,21 +73,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ratio(low: f64, high: f64) -> Interval {
-        Interval { estimate: f64::midpoint(low, high), low, high, confidence: 0.95 }
+    fn ratio(low: f64, high: f64) -> Estimate {
+        Estimate { estimate: f64::midpoint(low, high), low, high, confidence: 0.95 }
     }
 
     #[test]
     fn borders() {
-        assert_eq!(compare(&ratio(1.0 / 1.01, 1.01), 0.01), Comparison::Same);
-        assert_eq!(compare(&ratio(1.0 / 1.01, 1.02), 0.01), Comparison::Unresolved);
-        assert_eq!(compare(&ratio(1.005, 1.2), 0.01), Comparison::Slower);
-        assert_eq!(compare(&ratio(0.98, 1.0), 0.01), Comparison::Unresolved);
-        assert_eq!(compare(&ratio(1.0, 1.0), f64::NAN), Comparison::Same);
-        assert_eq!(compare(&ratio(0.5, 0.6), f64::NAN), Comparison::Faster);
-        assert_eq!(compare(&ratio(f64::NAN, 0.5), 0.01), Comparison::Unresolved);
-        assert_eq!(compare(&Interval::point(0.5), 0.01), Comparison::Unresolved, "one fork decides nothing");
-        assert_eq!(format!("{:>7}", Comparison::Same), "   same");
+        assert_eq!(compare(&ratio(1.0 / 1.01, 1.01), 0.01), Difference::Same);
+        assert_eq!(compare(&ratio(1.0 / 1.01, 1.02), 0.01), Difference::Unresolved);
+        assert_eq!(compare(&ratio(1.005, 1.2), 0.01), Difference::Slower);
+        assert_eq!(compare(&ratio(0.98, 1.0), 0.01), Difference::Unresolved);
+        assert_eq!(compare(&ratio(1.0, 1.0), f64::NAN), Difference::Same);
+        assert_eq!(compare(&ratio(0.5, 0.6), f64::NAN), Difference::Faster);
+        assert_eq!(compare(&ratio(f64::NAN, 0.5), 0.01), Difference::Unresolved);
+        assert_eq!(compare(&Estimate::without_interval(0.5), 0.01), Difference::Unresolved, "one fork decides nothing");
     }
 
     #[test]
@@ -135,8 +108,8 @@ mod tests {
         fn swapping_sides_swaps_the_verdict(low in 0.5_f64..2.0, width in 0.0_f64..0.5, margin in 0.0_f64..0.2) {
             let high = low + width;
             let swapped = match compare(&ratio(1.0 / high, 1.0 / low), margin) {
-                Comparison::Faster => Comparison::Slower,
-                Comparison::Slower => Comparison::Faster,
+                Difference::Faster => Difference::Slower,
+                Difference::Slower => Difference::Faster,
                 other => other,
             };
             let border = [low, high].iter().any(|end| {

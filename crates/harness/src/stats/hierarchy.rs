@@ -1,33 +1,13 @@
-use super::interval::Interval;
-use super::mean::mean_interval;
 use super::summary::{finite, mean, squares_about_mean, variance};
+use crate::record::study::Variance;
 
-/// The mean over forks, with the shares that each level has in the spread.
-///
-/// # Units
-/// The interval is in the unit of the values, the variances in its square.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HierarchicalMean {
-    /// The mean of the forks' means, with the interval that takes the fork as the independent unit.
-    pub interval: Interval,
-    /// What a fork adds to the variance of one batch, beyond what its iterations and batches do. At least 0.
-    pub variance_between_forks: f64,
-    /// What an iteration adds within its fork. At least 0.
-    pub variance_between_iterations: f64,
-    /// The variance of batches within an iteration.
-    pub variance_between_batches: f64,
-    /// The forks' share in the variance of one batch: how alike two batches of a fork are. 0 to 1.
-    pub intraclass_correlation: f64,
-    /// The variance of the mean with the fork as the unit, over that which all batches pooled as independent would
-    /// claim. Its root is how many times too narrow the pooled interval would be. 1 where it cannot be known.
-    pub design_effect: f64,
-}
-
-/// The mean of a nested experiment: forks of iterations of batches. None for no finite value.
+/// Where the spread of a nested experiment comes from: forks of iterations of batches. None for no finite value.
 ///
 /// Each fork counts for the mean of its iterations, each iteration for the mean of its batches. The levels need not be
-/// of equal size. A level that is never repeated (one batch to an iteration) has a variance of 0 and its spread shows
-/// in the level above.
+/// of equal size. A level that is never repeated (one batch to an iteration) has no variance and its spread shows
+/// in the level above. No component is below 0. The interval that pools batches is too narrow by the root of the design
+/// effect: the variance of the mean with the fork as the unit, over that which batches pooled as independent would claim;
+/// 1 where it cannot be known.
 ///
 /// # Sources
 /// T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013, and "Quantifying Performance Changes
@@ -37,23 +17,24 @@ pub struct HierarchicalMean {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::hierarchical_mean;
+/// use chronoscope_harness::stats::variance_components;
 ///
 /// // Three processes that agree within themselves and differ from each other.
 /// let forks = [8.0, 9.0, 10.0].map(|ns| vec![vec![ns, ns + 0.1], vec![ns + 0.1, ns]]);
-/// let found = hierarchical_mean(&forks, 0.95).unwrap();
-/// assert!((found.interval.estimate - 9.05).abs() < 1e-9);
+/// let found = variance_components(&forks).unwrap();
 /// assert!(found.intraclass_correlation > 0.99);
-/// assert!(found.design_effect > 3.0);
+/// assert!(found.pooled_interval_too_narrow > 1.7);
 /// ```
-pub fn hierarchical_mean(forks: &[Vec<Vec<f64>>], confidence: f64) -> Option<HierarchicalMean> {
+pub fn variance_components(forks: &[Vec<Vec<f64>>]) -> Option<Variance> {
     let forks: Vec<Vec<Vec<f64>>> = forks
         .iter()
         .map(|fork| fork.iter().map(|batches| finite(batches)).filter(|batches| !batches.is_empty()).collect())
         .filter(|fork: &Vec<_>| !fork.is_empty())
         .collect();
     let levels = Levels::of(&forks);
-    let interval = mean_interval(&levels.fork_means, confidence)?;
+    if levels.fork_means.is_empty() {
+        return None;
+    }
 
     let batches = levels.batch_squares.ratio();
     // What is left at each level once the expected share of the levels below is taken off; it may come out below 0, and
@@ -66,21 +47,21 @@ pub fn hierarchical_mean(forks: &[Vec<Vec<f64>>], confidence: f64) -> Option<Hie
         between - iterations * iteration_share - batches * batch_share
     });
 
-    let (variance_between_forks, variance_between_iterations) = (forks_alone.max(0.0), iterations.max(0.0));
-    let whole = variance_between_forks + variance_between_iterations + batches;
+    let (forks_alone, iterations) = (forks_alone.max(0.0), iterations.max(0.0));
+    let whole = forks_alone + iterations + batches;
     let pooled: Vec<f64> = forks.iter().flatten().flatten().copied().collect();
     let of_pooled_mean = variance(&pooled).map(|variance| variance / pooled.len() as f64);
     let of_fork_mean = between.map(|between| between / levels.fork_means.len() as f64);
-    Some(HierarchicalMean {
-        interval,
-        variance_between_forks,
-        variance_between_iterations,
-        variance_between_batches: batches,
-        intraclass_correlation: if whole > 0.0 { variance_between_forks / whole } else { 0.0 },
-        design_effect: match (of_fork_mean, of_pooled_mean) {
-            (Some(fork), Some(pooled)) if pooled > 0.0 => fork / pooled,
-            _ => 1.0,
-        },
+    let design_effect = match (of_fork_mean, of_pooled_mean) {
+        (Some(fork), Some(pooled)) if pooled > 0.0 => fork / pooled,
+        _ => 1.0,
+    };
+    Some(Variance {
+        between_forks_ns: forks_alone.sqrt(),
+        between_visits_ns: iterations.sqrt(),
+        between_batches_ns: batches.sqrt(),
+        intraclass_correlation: if whole > 0.0 { forks_alone / whole } else { 0.0 },
+        pooled_interval_too_narrow: design_effect.max(0.0).sqrt(),
     })
 }
 
@@ -140,6 +121,7 @@ impl Levels {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mean::mean_interval;
     use super::super::random::Random;
     use super::*;
     use proptest::collection::vec;
@@ -169,10 +151,10 @@ mod tests {
         let mut sums = [0.0; 3];
         let runs = 400;
         for _ in 0..runs {
-            let found = hierarchical_mean(&simulated(&mut random, &sizes, [3.0, 2.0, 1.0]), 0.95).unwrap();
-            sums[0] += found.variance_between_forks;
-            sums[1] += found.variance_between_iterations;
-            sums[2] += found.variance_between_batches;
+            let found = variance_components(&simulated(&mut random, &sizes, [3.0, 2.0, 1.0])).unwrap();
+            sums[0] += found.between_forks_ns.powi(2);
+            sums[1] += found.between_visits_ns.powi(2);
+            sums[2] += found.between_batches_ns.powi(2);
         }
         let means = sums.map(|sum| sum / f64::from(runs));
         assert!((means[0] - 9.0).abs() < 0.6, "{means:?}");
@@ -187,11 +169,9 @@ mod tests {
         let (mut held, mut pooled_held) = (0, 0);
         for _ in 0..1000 {
             let forks = simulated(&mut random, &sizes, [1.0, 0.3, 1.0]);
-            let found = hierarchical_mean(&forks, 0.95).unwrap();
-            held += u32::from((found.interval.low..=found.interval.high).contains(&100.0));
+            held += u32::from(mean_interval(&Levels::of(&forks).fork_means, 0.95).unwrap().holds(100.0));
             let pooled: Vec<f64> = forks.into_iter().flatten().flatten().collect();
-            let pooled = mean_interval(&pooled, 0.95).unwrap();
-            pooled_held += u32::from((pooled.low..=pooled.high).contains(&100.0));
+            pooled_held += u32::from(mean_interval(&pooled, 0.95).unwrap().holds(100.0));
         }
         assert!((930..=970).contains(&held), "{held} of 1000");
         assert!(pooled_held < 800, "{pooled_held} of 1000");
@@ -201,8 +181,8 @@ mod tests {
     fn independent_batches_have_no_design_effect() {
         let mut random = Random::new(7);
         let mut effects: Vec<f64> = (0..200)
-            .map(|_| hierarchical_mean(&simulated(&mut random, &vec![vec![4; 5]; 8], [0.0, 0.0, 1.0]), 0.9).unwrap())
-            .map(|found| found.design_effect)
+            .map(|_| variance_components(&simulated(&mut random, &vec![vec![4; 5]; 8], [0.0, 0.0, 1.0])).unwrap())
+            .map(|found| found.pooled_interval_too_narrow.powi(2))
             .collect();
         effects.sort_by(f64::total_cmp);
         assert!((0.75..1.25).contains(&effects[100]), "{}", effects[100]);
@@ -210,10 +190,10 @@ mod tests {
 
     #[test]
     fn one_fork_says_nothing_of_others() {
-        let found = hierarchical_mean(&[vec![vec![1.0, 2.0], vec![4.0, 5.0]]], 0.95).unwrap();
-        assert_eq!((found.interval.confidence, found.design_effect, found.variance_between_forks), (0.0, 1.0, 0.0));
-        assert!(found.variance_between_iterations > 0.0);
-        assert_eq!(hierarchical_mean(&[vec![], vec![vec![f64::NAN]]], 0.95), None);
+        let found = variance_components(&[vec![vec![1.0, 2.0], vec![4.0, 5.0]]]).unwrap();
+        assert_eq!((found.pooled_interval_too_narrow, found.between_forks_ns), (1.0, 0.0));
+        assert!(found.between_visits_ns > 0.0);
+        assert_eq!(variance_components(&[vec![], vec![vec![f64::NAN]]]), None);
     }
 
     proptest! {
@@ -221,7 +201,7 @@ mod tests {
         fn balanced_components_are_kaliberas(
             cells in vec(vec(vec(0.0_f64..100.0, 3), 4), 2..6),
         ) {
-            let found = hierarchical_mean(&cells, 0.95).unwrap();
+            let found = variance_components(&cells).unwrap();
             let iteration_means: Vec<Vec<f64>> =
                 cells.iter().map(|fork| fork.iter().map(|b| b.iter().sum::<f64>() / 3.0).collect()).collect();
             let fork_means: Vec<f64> = iteration_means.iter().map(|m| m.iter().sum::<f64>() / 4.0).collect();
@@ -233,16 +213,16 @@ mod tests {
             let s1 = average(cells.iter().flatten().map(|batches| spread(batches)).collect());
             let s2 = average(iteration_means.iter().map(|means| spread(means)).collect());
             let s3 = spread(&fork_means);
-            prop_assert!((found.variance_between_batches - s1).abs() < 1e-6);
-            prop_assert!((found.variance_between_iterations - (s2 - s1 / 3.0).max(0.0)).abs() < 1e-6);
-            prop_assert!((found.variance_between_forks - (s3 - s2 / 4.0).max(0.0)).abs() < 1e-6);
+            prop_assert!((found.between_batches_ns.powi(2) - s1).abs() < 1e-6);
+            prop_assert!((found.between_visits_ns.powi(2) - (s2 - s1 / 3.0).max(0.0)).abs() < 1e-6);
+            prop_assert!((found.between_forks_ns.powi(2) - (s3 - s2 / 4.0).max(0.0)).abs() < 1e-6);
         }
 
         #[test]
         fn nothing_panics(
             cells in vec(vec(vec(any::<f64>(), 0..3), 0..3), 0..4),
         ) {
-            let _ = hierarchical_mean(&cells, 0.95);
+            let _ = variance_components(&cells);
         }
     }
 }

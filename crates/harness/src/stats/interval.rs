@@ -1,53 +1,20 @@
 use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
+use crate::record::study::Estimate;
+
 /// More confidence than this is not to be had: the quantiles beyond it are infinite.
 const MOST_CONFIDENCE: f64 = 1.0 - 1e-9;
 
-/// An estimate with a confidence interval.
-///
-/// A confidence of 0 says that nothing is known of the spread: both ends are then the estimate itself.
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::stats::{Interval, mean_interval};
-///
-/// let known = mean_interval(&[8.0, 8.2, 8.1, 8.3], 0.95).unwrap();
-/// assert!(known.low < known.estimate && known.estimate < known.high);
-/// let lone = mean_interval(&[8.0], 0.95).unwrap();
-/// assert_eq!(lone, Interval { estimate: 8.0, low: 8.0, high: 8.0, confidence: 0.0 });
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// The point estimate, in the unit of the values.
-    pub estimate: f64,
-    /// Lower end, same unit.
-    pub low: f64,
-    /// Upper end, same unit.
-    pub high: f64,
-    /// The share of such intervals that hold the truth, 0 to 1.
-    pub confidence: f64,
-}
-
-impl Interval {
-    /// An estimate of whose spread nothing is known.
-    pub fn point(estimate: f64) -> Self {
-        Self { estimate, low: estimate, high: estimate, confidence: 0.0 }
-    }
-
-    /// The interval of Student's t about an estimate with `freedom` degrees; the bare estimate where the error is none.
-    pub fn student(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Self {
-        let confidence = usable_confidence(confidence);
-        let is_error = standard_error.is_finite() && standard_error >= 0.0;
-        let Some(t) = t_quantile(confidence, freedom).filter(|_| is_error) else { return Self::point(estimate) };
-        // An exact zero stays one, whatever the quantile.
-        let half = if standard_error == 0.0 { 0.0 } else { t * standard_error };
-        Self { estimate, low: estimate - half, high: estimate + half, confidence }
-    }
-
-    /// Both ends and the estimate put through a rising function.
-    pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
-        Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
-    }
+/// The interval of Student's t about an estimate with `freedom` degrees; the bare estimate where the error is none.
+pub(super) fn student_interval(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Estimate {
+    let confidence = usable_confidence(confidence);
+    let is_error = standard_error.is_finite() && standard_error >= 0.0;
+    let Some(t) = t_quantile(confidence, freedom).filter(|_| is_error) else {
+        return Estimate::without_interval(estimate);
+    };
+    // An exact zero stays one, whatever the quantile.
+    let half = if standard_error == 0.0 { 0.0 } else { t * standard_error };
+    Estimate { estimate, low: estimate - half, high: estimate + half, confidence }
 }
 
 /// `confidence`, brought into what can be asked for; 0 for what is no number.
@@ -79,7 +46,7 @@ pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
 }
 
 /// The probability of a t at least as far from 0 as this one, on either side.
-pub fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
+pub(super) fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() {
         return None;
     }
@@ -134,7 +101,7 @@ mod tests {
         for freedom in [f64::NAN, f64::NEG_INFINITY, -1.0, 0.0, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - 1e-12] {
             assert_eq!(t_quantile(0.999, freedom), None, "{freedom}");
             assert_eq!(t_two_sided(3.0, freedom), None, "{freedom}");
-            assert_eq!(Interval::student(8.0, 0.1, freedom, 0.999), Interval::point(8.0), "{freedom}");
+            assert_eq!(student_interval(8.0, 0.1, freedom, 0.999), Estimate::without_interval(8.0), "{freedom}");
         }
         for freedom in [1.0, 1.0 + 1e-12, 1e6, 1e8, 1e12, f64::MAX, f64::INFINITY] {
             for confidence in [f64::NAN, -1.0, 0.0, 1e-12, 0.5, 0.999, 1.0 - 1e-12, 1.0, f64::INFINITY] {
@@ -143,15 +110,15 @@ mod tests {
             }
         }
         for error in [f64::NAN, f64::INFINITY, -1.0] {
-            let found = Interval::student(8.0, error, 11.0, 0.999);
-            assert_eq!(found, Interval::point(8.0), "an error of {error} says nothing of the spread");
+            let found = student_interval(8.0, error, 11.0, 0.999);
+            assert_eq!(found, Estimate::without_interval(8.0), "an error of {error} says nothing of the spread");
         }
     }
 
     proptest! {
         #[test]
         fn nothing_panics(estimate in any::<f64>(), error in any::<f64>(), freedom in any::<f64>(), c in any::<f64>()) {
-            let found = Interval::student(estimate, error, freedom, c);
+            let found = student_interval(estimate, error, freedom, c);
             prop_assert!((0.0..1.0).contains(&found.confidence));
             let _ = t_two_sided(estimate, freedom);
         }

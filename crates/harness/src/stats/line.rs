@@ -1,17 +1,16 @@
-use super::interval::Interval;
+use super::interval::student_interval;
 use super::summary::{mean, squares_about_mean};
+use crate::record::study::Estimate;
 
 /// A straight line through points, by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StraightLine {
     /// The y at x = 0, in the unit of y.
-    pub intercept: Interval,
+    pub intercept: Estimate,
     /// What one unit of x adds to y.
-    pub slope: Interval,
+    pub slope: Estimate,
     /// The share of y's variance about its mean that the line explains, 0 to 1; 1 if y does not vary.
     pub r_squared: f64,
-    /// The largest distance of a point from the line along y, in the unit of y.
-    pub largest_residual: f64,
 }
 
 /// The least-squares line y = intercept + slope·x, with the intervals of Student's t. None for fewer than two distinct
@@ -47,17 +46,15 @@ pub fn straight_line(points: &[(f64, f64)], confidence: f64) -> Option<StraightL
     let intercept = mean_y - slope * mean_x;
 
     // About the means: the intercept may lie far from all points.
-    let residuals: Vec<f64> = x.iter().zip(&y).map(|(x, y)| (y - mean_y) - slope * (x - mean_x)).collect();
-    let left: f64 = residuals.iter().map(|residual| residual * residual).sum();
+    let left: f64 = x.iter().zip(&y).map(|(x, y)| ((y - mean_y) - slope * (x - mean_x)).powi(2)).sum();
     let whole = squares_about_mean(&y);
     let variance = left / (n - 2.0).max(1.0);
     let slope_error = (variance / squares_x).sqrt();
     let intercept_error = (variance * (1.0 / n + mean_x * mean_x / squares_x)).sqrt();
     Some(StraightLine {
-        intercept: Interval::student(intercept, intercept_error, n - 2.0, confidence),
-        slope: Interval::student(slope, slope_error, n - 2.0, confidence),
+        intercept: student_interval(intercept, intercept_error, n - 2.0, confidence),
+        slope: student_interval(slope, slope_error, n - 2.0, confidence),
         r_squared: if whole > 0.0 { (1.0 - left / whole).max(0.0) } else { 1.0 },
-        largest_residual: residuals.iter().map(|residual| residual.abs()).fold(0.0, f64::max),
     })
 }
 

@@ -1,5 +1,6 @@
-use super::interval::Interval;
+use super::interval::student_interval;
 use super::summary::{finite, mean, variance};
+use crate::record::study::Estimate;
 
 /// The mean of independent units, such as one value per fork, with the interval of Student's t. None for no values.
 ///
@@ -17,13 +18,13 @@ use super::summary::{finite, mean, variance};
 /// assert!((cost_ns.estimate - 22.1).abs() < 1e-9);
 /// assert!((cost_ns.high - cost_ns.estimate - 0.232).abs() < 0.001);
 /// ```
-pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Estimate> {
     let values = finite(values);
     let n = values.len() as f64;
     let estimate = mean(&values)?;
     Some(match variance(&values) {
-        Some(variance) => Interval::student(estimate, (variance / n).sqrt(), n - 1.0, confidence),
-        None => Interval::point(estimate),
+        Some(variance) => student_interval(estimate, (variance / n).sqrt(), n - 1.0, confidence),
+        None => Estimate::without_interval(estimate),
     })
 }
 

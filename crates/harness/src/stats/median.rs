@@ -1,17 +1,7 @@
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// A median with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MedianInterval {
-    /// The sample median.
-    pub median: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// The interval's exact confidence: what was asked for or more, or all that so few values can give.
-    pub confidence: f64,
-}
+use super::summary::finite;
+use crate::record::Spread;
 
 /// The sample median and a distribution-free confidence interval for the true one. None for no values.
 ///
@@ -31,8 +21,8 @@ pub struct MedianInterval {
 /// assert_eq!((latency.median, latency.low, latency.high), (8.1, 8.0, 9.9));
 /// assert!(latency.confidence > 0.999);
 /// ```
-pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+pub fn median_interval(values: &[f64], confidence: f64) -> Option<Spread> {
+    let mut sorted = finite(values);
     sorted.sort_by(f64::total_cmp);
     let n = sorted.len();
     let (first, last) = (sorted.first()?, sorted.last()?);
@@ -41,8 +31,8 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<MedianInterval
     let coverage = |k: usize| 1.0 - 2.0 * coins.cdf(k as u64 - 1);
     let k = (1..=n.div_ceil(2)).take_while(|k| coverage(*k) >= confidence).last();
     Some(match k {
-        Some(k) => MedianInterval { median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },
-        None => MedianInterval { median, low: *first, high: *last, confidence: coverage(1).max(0.0) },
+        Some(k) => Spread { median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },
+        None => Spread { median, low: *first, high: *last, confidence: coverage(1).max(0.0) },
     })
 }
 

@@ -1,18 +1,9 @@
 use super::summary::{finite, quantile_of_sorted};
+use crate::record::study::Outliers;
 
-/// Where a value lies with respect to the fences about the middle half of all.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Mark {
-    /// Within 1.5 interquartile ranges of the nearer quartile.
-    Inside,
-    /// Within 3 of them, but beyond 1.5.
-    Mild,
-    /// Beyond, or no finite value.
-    Severe,
-}
-
-/// A mark for each value, in the order given. Nothing is ever left out: what to do about outliers is the caller's to
-/// say.
+/// How many values lie beyond the fences about the middle half of all: mildly beyond 1.5 interquartile ranges from the
+/// nearer quartile, severely beyond 3, as does what is no finite value. Nothing is left out: what to do about outliers is
+/// the caller's to say.
 ///
 /// # Sources
 /// J. W. Tukey, "Exploratory Data Analysis", 1977, §2D: inner and outer fences. Quartiles by definition 7 of R.
@@ -20,31 +11,29 @@ pub enum Mark {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::{Mark, marks};
+/// use chronoscope_harness::record::study::Outliers;
+/// use chronoscope_harness::stats::outliers;
 ///
-/// let found = marks(&[20.0, 21.0, 22.0, 23.0, 24.0, 28.0, 900.0]);
-/// assert_eq!(found[..5], [Mark::Inside; 5]);
-/// assert_eq!(found[6], Mark::Severe);
+/// assert_eq!(outliers(&[20.0, 21.0, 22.0, 23.0, 24.0, 28.0, 900.0]), Outliers { mild: 0, severe: 1 });
 /// ```
-pub fn marks(values: &[f64]) -> Vec<Mark> {
+pub fn outliers(values: &[f64]) -> Outliers {
     const INNER_RANGES: f64 = 1.5;
     const OUTER_RANGES: f64 = 3.0;
     let mut sorted = finite(values);
     sorted.sort_by(f64::total_cmp);
     let quartiles = quantile_of_sorted(&sorted, 0.25).zip(quantile_of_sorted(&sorted, 0.75));
-    let Some((lower, upper)) = quartiles else { return vec![Mark::Severe; values.len()] };
+    let Some((lower, upper)) = quartiles else { return Outliers { mild: 0, severe: values.len() as u64 } };
     let range = upper - lower;
-    let mark = |value: f64| {
+    let mut found = Outliers::default();
+    for value in values {
         let beyond = (lower - value).max(value - upper);
         if !value.is_finite() || beyond > OUTER_RANGES * range {
-            Mark::Severe
+            found.severe += 1;
         } else if beyond > INNER_RANGES * range {
-            Mark::Mild
-        } else {
-            Mark::Inside
+            found.mild += 1;
         }
-    };
-    values.iter().map(|value| mark(*value)).collect()
+    }
+    found
 }
 
 #[cfg(test)]
@@ -56,40 +45,36 @@ mod tests {
     #[test]
     fn fences_lie_where_tukey_put_them() {
         // Quartiles 20 and 30: fences at 5, 45 and −10, 60.
-        let mut values = vec![10.0, 20.0, 25.0, 30.0, 40.0];
-        assert_eq!(marks(&values), [Mark::Inside; 5]);
-        values = vec![4.9, 20.0, 20.0, 25.0, 30.0, 30.0, 45.0];
-        assert_eq!((marks(&values)[0], marks(&values)[6]), (Mark::Mild, Mark::Inside));
-        values = vec![20.0, 20.0, 25.0, 30.0, 30.0, 60.1, -10.1];
-        assert_eq!(marks(&values)[5..], [Mark::Severe, Mark::Severe]);
+        assert_eq!(outliers(&[10.0, 20.0, 25.0, 30.0, 40.0]), Outliers::default());
+        assert_eq!(outliers(&[4.9, 20.0, 20.0, 25.0, 30.0, 30.0, 45.0]), Outliers { mild: 1, severe: 0 });
+        assert_eq!(outliers(&[20.0, 20.0, 25.0, 30.0, 30.0, 60.1, -10.1]), Outliers { mild: 0, severe: 2 });
     }
 
     #[test]
     fn normal_values_are_rarely_marked() {
-        let found = marks(&Random::new(51).normals(100_000, 0.0, 1.0));
-        let count = |mark| found.iter().filter(|m| **m == mark).count();
+        let found = outliers(&Random::new(51).normals(100_000, 0.0, 1.0));
         // 0.698 % lie beyond the inner fences, 0.0002 % beyond the outer ones.
-        assert!((600..800).contains(&count(Mark::Mild)), "{}", count(Mark::Mild));
-        assert!(count(Mark::Severe) <= 3);
+        assert!((600..800).contains(&found.mild) && found.severe <= 3, "{found:?}");
     }
 
     #[test]
     fn no_number_is_severe() {
-        assert_eq!(marks(&[f64::NAN, 1.0, 1.0]), [Mark::Severe, Mark::Inside, Mark::Inside]);
-        assert_eq!(marks(&[f64::INFINITY]), [Mark::Severe]);
+        assert_eq!(outliers(&[f64::NAN, 1.0, 1.0]), Outliers { mild: 0, severe: 1 });
+        assert_eq!(outliers(&[f64::INFINITY]), Outliers { mild: 0, severe: 1 });
     }
 
     proptest! {
         #[test]
-        fn every_value_has_a_mark(values in prop::collection::vec(any::<f64>(), 0..40)) {
-            prop_assert_eq!(marks(&values).len(), values.len());
+        fn no_value_counts_twice(values in prop::collection::vec(any::<f64>(), 0..40)) {
+            let found = outliers(&values);
+            prop_assert!(found.mild + found.severe <= values.len() as u64);
         }
 
         #[test]
         fn scale_and_place_do_not_matter(values in prop::collection::vec(-100_i32..100, 1..40), by in 1_i32..8) {
             let plain: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
             let moved: Vec<f64> = values.iter().map(|v| f64::from(v * by + 1000)).collect();
-            prop_assert_eq!(marks(&plain), marks(&moved));
+            prop_assert_eq!(outliers(&plain), outliers(&moved));
         }
     }
 }

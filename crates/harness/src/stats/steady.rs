@@ -1,4 +1,4 @@
-use super::changepoints::{Fence, inside_window, segment_starts};
+use super::changepoints::{Fence, changepoints, inside_window};
 use super::summary::{mean, variance};
 use super::trend::{FEWEST_VALUES, trend};
 
@@ -88,9 +88,7 @@ pub fn steady_state(series: &[f64], margin: f64) -> Steady {
         return Steady { class: Steadiness::TooShort, steady_from: None, segments, trend_per_index: None };
     }
 
-    let values: Vec<f64> = kept.iter().map(|i| series[*i]).collect();
-    let starts = segment_starts(&values).into_iter().filter_map(|start| kept.get(start).copied());
-    let mut steady = classified(series, &kept, &starts.collect::<Vec<_>>(), margin);
+    let mut steady = classified(series, &kept, &changepoints(series), margin);
     cut_cold_start(&mut steady, series, &kept, margin);
 
     let indexed: Vec<(f64, f64)> = kept.iter().map(|i| (*i as f64, series[*i])).collect();

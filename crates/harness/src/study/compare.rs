@@ -1,81 +1,7 @@
 //! A study's record beside an earlier one: another process on another day. Pure functions.
 
-use crate::record::study::{Cell, ComparedCell, Difference, Estimate, StudyCompared, StudyRecord};
-use crate::stats::{Comparison, Interval, compare, holm, t_two_sided};
-
-/// The ratio of two independent samples of durations, with the probability of one at least as far from 1 if there were no
-/// difference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Welch {
-    /// New over earlier, of geometric means.
-    pub ratio: Interval,
-    /// Two-sided. 1 where one of the samples has a single value.
-    pub p_value: f64,
-}
-
-/// The ratio of `now` over `earlier`, two independent samples of durations such as one value per process. None if one of
-/// them holds no value that is finite and above 0.
-///
-/// Both are compared as logarithms, so that an interval of their difference is one of the ratio. With a single value on a
-/// side nothing is known of the spread, and the confidence is 0.
-///
-/// # Sources
-/// B. L. Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
-/// Biometrika 34, 1947; degrees of freedom after F. E. Satterthwaite, Biometrics Bulletin 2, 1946.
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::welch_ratio;
-///
-/// let found = welch_ratio(&[20.0, 20.1, 19.9, 20.2], &[22.0, 22.2, 21.9, 22.1], 0.999).unwrap();
-/// assert!(found.ratio.low > 1.05 && found.ratio.high < 1.15 && found.p_value < 1e-4);
-/// ```
-pub fn welch_ratio(earlier: &[f64], now: &[f64], confidence: f64) -> Option<Welch> {
-    Some(welch(&Sample::of(earlier)?, &Sample::of(now)?, confidence))
-}
-
-fn welch(earlier: &Sample, now: &Sample, confidence: f64) -> Welch {
-    let log_ratio = now.mean - earlier.mean;
-    let (Some(a), Some(b)) = (earlier.squared_error, now.squared_error) else {
-        return Welch { ratio: Interval::point(log_ratio.exp()), p_value: 1.0 };
-    };
-    let squared_error = a + b;
-    if squared_error == 0.0 {
-        // Without any spread the means themselves decide.
-        let p_value = if log_ratio == 0.0 { 1.0 } else { 0.0 };
-        return Welch { ratio: Interval { confidence, ..Interval::point(log_ratio.exp()) }, p_value };
-    }
-    // By shares, which neither overflow nor vanish as squares of squares do. Below one degree is rounding.
-    let share = a / squared_error;
-    let freedom = 1.0 / (share.powi(2) / (earlier.n - 1.0) + (1.0 - share).powi(2) / (now.n - 1.0));
-    let freedom = if freedom.is_nan() { freedom } else { freedom.max(1.0) };
-    let error = squared_error.sqrt();
-    Welch {
-        ratio: Interval::student(log_ratio, error, freedom, confidence).map(f64::exp),
-        p_value: t_two_sided(log_ratio / error, freedom).unwrap_or(1.0),
-    }
-}
-
-/// Logarithms of durations.
-struct Sample {
-    n: f64,
-    mean: f64,
-    /// The square of the mean's standard error; none for a single value.
-    squared_error: Option<f64>,
-}
-
-impl Sample {
-    fn of(durations: &[f64]) -> Option<Self> {
-        let logs: Vec<f64> =
-            durations.iter().filter(|value| value.is_finite() && **value > 0.0).map(|value| value.ln()).collect();
-        let n = logs.len() as f64;
-        let first = *logs.first()?;
-        // Relative to the first, so that equal values have exactly no spread.
-        let mean = first + logs.iter().map(|log| log - first).sum::<f64>() / n;
-        let squares = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>();
-        Some(Self { n, mean, squared_error: (logs.len() > 1).then(|| squares / (n - 1.0) / n) })
-    }
-}
+use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord};
+use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
 
 /// Compares every cell that both records hold, by the values of their processes. `file` says where the earlier one lies.
 ///
@@ -111,28 +37,17 @@ fn compare_cells(earlier: &Cell, now: &Cell, margin_pct: f64, confidence: f64) -
     let (before, after) = (of_forks(earlier), of_forks(now));
     let is_bounded = |found: &Welch| found.ratio.low.is_finite() && found.ratio.high.is_finite();
     let found = welch_ratio(&before, &after, confidence).filter(is_bounded);
-    let verdict = found.map_or(Difference::Unresolved, |found| match compare(&found.ratio, margin_pct / 100.0) {
-        Comparison::Faster => Difference::Faster,
-        Comparison::Slower => Difference::Slower,
-        Comparison::Same => Difference::Same,
-        Comparison::Unresolved => Difference::Unresolved,
-    });
     ComparedCell {
         case: now.case.clone(),
         role: now.role.clone(),
         parameters: now.parameters.clone(),
         backoff_tokens: now.backoff_tokens,
         threads: now.threads,
-        earlier_ns: Sample::of(&before).map(|sample| sample.mean.exp()),
-        now_ns: Sample::of(&after).map(|sample| sample.mean.exp()),
+        earlier_ns: geometric_mean(&before),
+        now_ns: geometric_mean(&after),
         forks: (before.len() as u32, after.len() as u32),
-        ratio: found.map(|found| Estimate {
-            estimate: found.ratio.estimate,
-            low: found.ratio.low,
-            high: found.ratio.high,
-            confidence: found.ratio.confidence,
-        }),
-        verdict,
+        ratio: found.map(|found| found.ratio),
+        verdict: found.map_or(Difference::Unresolved, |found| compare(&found.ratio, margin_pct / 100.0)),
         p_value: found.map_or(1.0, |found| found.p_value),
         significant_in_family: false,
     }
@@ -198,9 +113,8 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{CellFork, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
+    use crate::record::study::{CellFork, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
     use crate::record::{Document, Machine, Tool};
-    use proptest::prelude::*;
 
     fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
         let forks = forks_ns.iter().enumerate();
@@ -318,67 +232,5 @@ mod tests {
         short.time_ns = None;
         let found = compare_studies(&record(vec![cell("a", 0, &[10.0, 10.1])]), &record(vec![short]), "old.json");
         assert_eq!((found.cells[0].verdict, found.cells[0].ratio), (Difference::Unresolved, None));
-    }
-
-    #[test]
-    fn one_process_decides_nothing_and_no_spread_decides_all() {
-        let lone = welch_ratio(&[10.0], &[20.0, 20.0], 0.99).unwrap();
-        assert_eq!((lone.p_value, lone.ratio.confidence), (1.0, 0.0));
-        let exact = welch_ratio(&[10.0, 10.0], &[20.0, 20.0], 0.99).unwrap();
-        assert_eq!((exact.p_value, exact.ratio.low), (0.0, exact.ratio.high));
-        assert_eq!(welch_ratio(&[10.0; 2], &[10.0; 2], 0.99).unwrap().p_value, 1.0);
-        assert_eq!(welch_ratio(&[0.0, f64::NAN], &[1.0], 0.99), None);
-    }
-
-    #[test]
-    fn any_number_of_values_is_judged() {
-        // Hundreds of millions of degrees of freedom: an inversion of Student's t by the library never returns there.
-        let sample = |n: f64, mean: f64| Sample { n, mean, squared_error: Some(1.0 / n) };
-        for n in [1e6, 1e8, 1e12, 1e300] {
-            let found = welch(&sample(n, 0.0), &sample(n, 0.1), 0.95);
-            assert!((found.ratio.estimate - 0.1_f64.exp()).abs() < 1e-9, "{n}: {found:?}");
-            assert!(found.ratio.low > 1.0 && found.ratio.high < 1.2 && found.p_value < 0.05, "{n}: {found:?}");
-        }
-        // A spread that is no number decides nothing, and the smallest one is still a spread.
-        let odd = |error: f64| Sample { n: 2.0, mean: 0.1, squared_error: Some(error) };
-        for error in [f64::NAN, f64::INFINITY] {
-            let found = welch(&odd(error), &odd(1e-4), 0.95);
-            assert_eq!((found.ratio.confidence, found.p_value), (0.0, 1.0), "{error}: {found:?}");
-        }
-        let tiny = welch(&odd(f64::MIN_POSITIVE), &odd(0.0), 0.95);
-        assert!(tiny.ratio.confidence > 0.9 && tiny.ratio.low <= tiny.ratio.high, "{tiny:?}");
-    }
-
-    #[test]
-    fn it_is_the_textbook_test() {
-        // Logs 1…5 against 2, 4, …, 10: Welch gives t = 1.8974 on 5.8824 degrees of freedom.
-        let earlier: Vec<f64> = (1..=5).map(|log| f64::from(log).exp()).collect();
-        let now: Vec<f64> = (1..=5).map(|log| f64::from(2 * log).exp()).collect();
-        let found = welch_ratio(&earlier, &now, 0.95).unwrap();
-        assert!((found.p_value - 0.107_531).abs() < 1e-4, "{}", found.p_value);
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_panics(
-            earlier in prop::collection::vec(any::<f64>(), 0..8),
-            now in prop::collection::vec(any::<f64>(), 0..8),
-            confidence in any::<f64>(),
-        ) {
-            let _ = welch_ratio(&earlier, &now, confidence);
-        }
-
-        #[test]
-        fn interval_and_test_agree_and_sides_can_be_swapped(
-            earlier in prop::collection::vec(1.0_f64..100.0, 2..8),
-            now in prop::collection::vec(1.0_f64..100.0, 2..8),
-        ) {
-            let found = welch_ratio(&earlier, &now, 0.95).unwrap();
-            let swapped = welch_ratio(&now, &earlier, 0.95).unwrap();
-            prop_assert!((found.ratio.low * swapped.ratio.high - 1.0).abs() < 1e-6);
-            prop_assert!((found.p_value - swapped.p_value).abs() < 1e-9);
-            let excludes = found.ratio.low > 1.0 || found.ratio.high < 1.0;
-            prop_assert!(excludes == (found.p_value < 0.05) || (found.p_value - 0.05).abs() < 1e-6);
-        }
     }
 }

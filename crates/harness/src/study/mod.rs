@@ -31,7 +31,7 @@ pub mod words;
 
 pub use bencher::Bencher;
 pub use case::{Group, Parameters};
-pub use compare::{Welch, compare_studies, welch_ratio};
+pub use compare::compare_studies;
 pub use error::StudyError;
 pub use protocol::VARIABLE as FORK_VARIABLE;
 pub use run::{StudyObserver, Unobserved};

@@ -55,7 +55,7 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
 
 /// How long that many tokens take here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
-    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens)))
+    record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens as f64)))
 }
 
 fn interval_name(comparison: &Comparison) -> String {

@@ -95,7 +95,7 @@ fn empty_loop(record: &StudyRecord) -> String {
 fn token_line(tokens: &TokenCost) -> String {
     format!(
         "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, no point farther than {} from the line",
-        ns(tokens.ns(EXAMPLE_TOKENS)),
+        ns(tokens.ns(EXAMPLE_TOKENS as f64)),
         duration(&tokens.ns_per_token),
         duration(&tokens.call_ns),
         r_squared(tokens.r_squared),

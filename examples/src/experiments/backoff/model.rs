@@ -177,5 +177,5 @@ fn at(record: &StudyRecord, row: &Row) -> String {
 
 /// What so many tokens take, in nanoseconds.
 fn work_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
-    Some(record.tokens.as_ref()?.ns(tokens))
+    Some(record.tokens.as_ref()?.ns(tokens as f64))
 }

@@ -99,7 +99,7 @@ impl Growth {
     /// A figure of each process, with the interval of their mean: that of processes, not of calls.
     fn over(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<Estimate> {
         let figures: Option<Vec<f64>> = self.series.iter().map(|series| figure(series)).collect();
-        mean_interval(&figures?, self.confidence).map(Estimate::from)
+        mean_interval(&figures?, self.confidence)
     }
 
     /// The line, fitted in each process. It goes through medians of neighbouring batches, for a lost time slice is no

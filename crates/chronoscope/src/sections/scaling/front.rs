@@ -226,7 +226,7 @@ fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
     let measured = record.cells.iter().find(is_work).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
     measured
         .map(|time| time.estimate)
-        .unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens)))
+        .unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64)))
 }
 
 /// What the clock adds to the work alone, from pairs of the same round.

@@ -553,7 +553,7 @@ mod tests {
     #[test]
     fn a_length_of_work_that_cannot_be_told_is_that_of_the_calibration() {
         let mut record = record();
-        let calibrated = record.tokens.as_ref().unwrap().ns(64);
+        let calibrated = record.tokens.as_ref().unwrap().ns(64.0);
         let head = |record: &StudyRecord| backoffs(&conclude(record))[0].1;
         assert_eq!(head(&record), 50.1);
         record.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });

@@ -35,6 +35,12 @@ impl Estimate {
         Self { confidence: 0.0, ..Self::certain(value) }
     }
 
+    /// Both ends and the estimate put through a rising function.
+    #[must_use]
+    pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+        Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
+    }
+
     /// This many times a `factor` that is known, and not negative.
     ///
     /// # Examples
@@ -43,7 +49,7 @@ impl Estimate {
     /// ```
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
-        Self { estimate: self.estimate * factor, low: self.low * factor, high: self.high * factor, ..*self }
+        self.map(|value| value * factor)
     }
 
     /// How many times `denominator` this is, with both intervals at their worst: wider than need be, and never too narrow.

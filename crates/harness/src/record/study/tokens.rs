@@ -20,8 +20,8 @@ pub struct TokenCost {
 
 impl TokenCost {
     /// What a call with so many tokens takes, in nanoseconds.
-    pub fn ns(&self, tokens: u64) -> f64 {
-        if tokens == 0 { 0.0 } else { self.call_ns.estimate + self.ns_per_token.estimate * tokens as f64 }
+    pub fn ns(&self, tokens: f64) -> f64 {
+        if tokens > 0.0 { self.call_ns.estimate + self.ns_per_token.estimate * tokens } else { 0.0 }
     }
 }
 

@@ -4,10 +4,10 @@ use super::quiet::Disturbed;
 use super::visit::{Visited, batches_ns, overlap_share};
 use super::{Seen, at_least, median};
 use crate::record::study::{
-    Cell, CellFork, Estimate, Latencies, Mode, OperationPart, Outliers, Steadiness, StudyVisit, Variance,
+    Cell, CellFork, Estimate, Latencies, Mode, OperationPart, Steadiness, StudyVisit, Variance,
 };
 use crate::stats::{
-    self, Distribution, Mark, autocorrelation, bootstrap, hierarchical_mean, marks, mean_interval, steady_state,
+    self, Distribution, autocorrelation, bootstrap, mean_interval, outliers, steady_state, variance_components,
 };
 
 /// Resamplings for a median's interval.
@@ -79,7 +79,7 @@ pub(super) fn estimate(
                 autocorrelation: median(
                     (0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1)),
                 ),
-                outliers: view.outliers(),
+                outliers: outliers(&view.batches()),
                 modes: view.modes(),
                 overlap_share: (!alone)
                     .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
@@ -129,7 +129,7 @@ impl<'s, 'a> View<'s, 'a> {
         let forks: Vec<Vec<f64>> =
             self.forks_seen().map(|fork| self.of_fork(fork).map(|visit| visit.time_ns[self.role]).collect()).collect();
         let middle = |values: &[f64]| median(values.iter().copied());
-        bootstrap(&forks, &middle, self.seen.plan.confidence, RESAMPLES, self.seen.plan.seed).map(Estimate::from)
+        bootstrap(&forks, &middle, self.seen.plan.confidence, RESAMPLES, self.seen.plan.seed)
     }
 
     fn operations_per_batch(&self) -> u64 {
@@ -157,14 +157,7 @@ impl<'s, 'a> View<'s, 'a> {
             |visit: &Visited<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
         let forks: Vec<Vec<Vec<f64>>> =
             self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
-        let found = hierarchical_mean(&forks, self.seen.plan.confidence)?;
-        Some(Variance {
-            between_forks_ns: found.variance_between_forks.sqrt(),
-            between_visits_ns: found.variance_between_iterations.sqrt(),
-            between_batches_ns: found.variance_between_batches.sqrt(),
-            intraclass_correlation: found.intraclass_correlation,
-            pooled_interval_too_narrow: found.design_effect.max(0.0).sqrt(),
-        })
+        variance_components(&forks)
     }
 
     fn steadiness(&self) -> Option<Steadiness> {
@@ -187,18 +180,6 @@ impl<'s, 'a> View<'s, 'a> {
         }
         found.trend_ns_per_batch = median(trends);
         (!self.visits.is_empty()).then_some(found)
-    }
-
-    fn outliers(&self) -> Outliers {
-        let mut found = Outliers::default();
-        for mark in marks(&self.batches()) {
-            match mark {
-                Mark::Inside => {}
-                Mark::Mild => found.mild += 1,
-                Mark::Severe => found.severe += 1,
-            }
-        }
-        found
     }
 
     fn modes(&self) -> Vec<crate::record::Mode> {

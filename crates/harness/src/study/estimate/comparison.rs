@@ -1,10 +1,8 @@
 use super::quiet::Disturbed;
 use super::visit::{FEW, Visited, counted_up_to};
 use super::{Seen, median};
-use crate::record::study::{
-    Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference, Estimate, TokenCost,
-};
-use crate::stats::{self, Interval, Paired, Shape, compare, hiding, holm, paired};
+use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
+use crate::stats::{Paired, compare, hiding, holm, paired};
 use crate::study::schedule::CellSpec;
 
 /// A model of the difference needs so many backoffs and processes.
@@ -130,16 +128,13 @@ fn point(seen: &Seen<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> 
     let difference_ns = super::at_least(pair.difference, floor_ns);
     let verdict = match compare(&pair.ratio, margin) {
         // Where the clock itself could make the difference, nothing is known of its direction.
-        stats::Comparison::Faster | stats::Comparison::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
-        stats::Comparison::Faster => Difference::Faster,
-        stats::Comparison::Slower => Difference::Slower,
-        stats::Comparison::Same => Difference::Same,
-        stats::Comparison::Unresolved => Difference::Unresolved,
+        Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
+        verdict => verdict,
     };
     ComparisonPoint {
         backoff_tokens,
         difference_ns,
-        ratio: Estimate::from(pair.ratio),
+        ratio: pair.ratio,
         verdict,
         p_value: pair.p_value,
         significant_in_family: false,
@@ -158,12 +153,6 @@ fn model(
         return None;
     }
     let found = hiding(backoff, forks, seen.plan.confidence, seen.plan.seed)?;
-    let in_ns = |of: Interval| {
-        let cost = tokens?;
-        let at =
-            |tokens: f64| if tokens > 0.0 { cost.call_ns.estimate + cost.ns_per_token.estimate * tokens } else { 0.0 };
-        Some(Estimate { estimate: at(of.estimate), low: at(of.low), high: at(of.high), confidence: of.confidence })
-    };
     // From the last point on that still differs.
     let negligible =
         |point: &ComparisonPoint| matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0);
@@ -173,17 +162,12 @@ fn model(
         Some(at) => points.get(at + 1),
     };
     Some(CostModel {
-        shape: match found.shape {
-            Shape::Hidden => CostShape::Hidden,
-            Shape::Constant => CostShape::Constant,
-            Shape::Growing => CostShape::Growing,
-            Shape::Unresolved => CostShape::Unresolved,
-        },
+        shape: found.shape,
         // The point's own, so that one page has one number for it: the curve's rests on other pairs.
         exposed_ns: points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns,
-        residual_ns: found.residual.into(),
-        hidden_past_tokens: found.hidden_past.map(Estimate::from),
-        hidden_past_ns: found.hidden_past.and_then(in_ns),
+        residual_ns: found.residual,
+        hidden_past_tokens: found.hidden_past,
+        hidden_past_ns: found.hidden_past.zip(tokens).map(|(past, cost)| past.map(|tokens| cost.ns(tokens))),
         negligible_from_tokens: negligible_from.map(|point| point.backoff_tokens),
     })
 }
@@ -228,6 +212,7 @@ fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::study::Estimate;
     use crate::record::study::{Mode, StudyPlan};
 
     fn plan() -> StudyPlan {

@@ -10,7 +10,7 @@ use super::case::Case;
 use super::protocol::VisitLog;
 use super::schedule::{CellSpec, EMPTY};
 use crate::record::study::{Cell, Comparison, Control, Estimate, StudyCanary, StudyPlan, TokenCost};
-use crate::stats::{self, Interval};
+use crate::stats;
 
 /// What a study's processes saw.
 pub(super) struct Seen<'a> {
@@ -67,19 +67,10 @@ impl Seen<'_> {
     }
 }
 
-impl From<Interval> for Estimate {
-    fn from(interval: Interval) -> Self {
-        let Interval { estimate, low, high, confidence } = interval;
-        Self { estimate, low, high, confidence }
-    }
-}
-
 /// `interval`, no narrower than `floor` on each side of its estimate.
-fn at_least(interval: Interval, floor: f64) -> Estimate {
-    let mut found = Estimate::from(interval);
-    found.low = found.low.min(found.estimate - floor);
-    found.high = found.high.max(found.estimate + floor);
-    found
+fn at_least(interval: Estimate, floor: f64) -> Estimate {
+    let Estimate { estimate, low, high, .. } = interval;
+    Estimate { low: low.min(estimate - floor), high: high.max(estimate + floor), ..interval }
 }
 
 /// The middle of those of `values` that are finite, or the mean of the middle two. None for none.
