@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use chronoscope_render::study::{Detail, html, json, parse, terminal_at};
+use chronoscope_render::study::{Detail, html, json, parse, terminal};
 
 use super::arguments::Arguments;
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
@@ -95,7 +95,7 @@ impl<'a> Job<'a> {
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
         // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
         let mut outcome = match arguments.format {
-            Format::Human => print(&terminal_at(&record, detail, page_width())),
+            Format::Human => print(&terminal(&record, detail, page_width())),
             Format::Json => print(&text),
         };
         for file in self.records {

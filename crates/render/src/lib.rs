@@ -9,6 +9,7 @@ pub mod bars;
 pub mod disturbance;
 /// Findings: mark, sentence and advice.
 pub mod findings;
+mod grid;
 /// A line of styled text.
 pub mod line;
 /// The machine, by names and words.
@@ -26,6 +27,7 @@ pub mod text;
 pub mod title;
 mod width;
 pub mod words;
+mod wrap;
 
-pub use crate::study_compared::{study_compared, study_compared_at};
+pub use crate::study_compared::study_compared;
 pub use crate::width::Width;

@@ -6,7 +6,7 @@ use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
 
 const NONE: &str = "–";
 
-/// Renders a study beside an earlier record of itself as text with ANSI styles.
+/// Renders a study beside an earlier record of itself as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
 /// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot steer the terminal.
@@ -14,6 +14,7 @@ const NONE: &str = "–";
 /// # Examples
 /// ```
 /// use chronoscope_harness::record::study::StudyCompared;
+/// use chronoscope_render::{Width, study_compared};
 ///
 /// let compared = StudyCompared {
 ///     study: "publish".into(),
@@ -26,36 +27,9 @@ const NONE: &str = "–";
 ///     only_earlier: Vec::new(),
 ///     only_now: Vec::new(),
 /// };
-/// assert!(chronoscope_render::study_compared(&compared).contains("another kernel"));
+/// assert!(study_compared(&compared, Width::default()).contains("another kernel"));
 /// ```
-pub fn study_compared(compared: &StudyCompared) -> String {
-    study_compared_at(compared, Width::default())
-}
-
-/// The same for a terminal of this width.
-///
-/// # Guarantees
-/// As for [`terminal_at`](crate::study::terminal_at).
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::record::study::StudyCompared;
-/// use chronoscope_render::{Width, study_compared_at};
-///
-/// let compared = StudyCompared {
-///     study: "publish".into(),
-///     earlier: "target/chronoscope/publish/main.json".into(),
-///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
-///     margin_pct: 1.0,
-///     confidence: 0.999,
-///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
-///     cells: Vec::new(),
-///     only_earlier: Vec::new(),
-///     only_now: Vec::new(),
-/// };
-/// assert!(study_compared_at(&compared, Width::of_columns(80)).contains("another kernel"));
-/// ```
-pub fn study_compared_at(compared: &StudyCompared, width: Width) -> String {
+pub fn study_compared(compared: &StudyCompared, width: Width) -> String {
     let mut text = Text::with_width(width);
     text.section(&format!("{} compared with {}", compared.study, compared.earlier));
     for warning in &compared.warnings {
@@ -206,7 +180,7 @@ mod tests {
             only_earlier: Vec::new(),
             only_now: Vec::new(),
         };
-        strip_str(&study_compared(&compared)).to_string()
+        strip_str(&study_compared(&compared, Width::default())).to_string()
     }
 
     #[test]

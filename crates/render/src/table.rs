@@ -9,8 +9,8 @@ use unicode_width::UnicodeWidthStr;
 use self::fold::{FOLDED, beside, folded, narrowest, packed};
 use crate::Width;
 use crate::line::Line;
-use crate::page::{fitted, words, wrapped};
 use crate::palette::{HEADER, PLAIN};
+use crate::wrap::{fitted, words, wrapped};
 
 /// Columns of one cell at most: a record's strings may be of any length.
 const CELL: usize = 44;

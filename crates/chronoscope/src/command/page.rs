@@ -1,7 +1,7 @@
 //! The page of any document: what the run that wrote it printed.
 
 use chronoscope_render::Width;
-use chronoscope_render::study::{Detail, terminal_at};
+use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
 use super::output::Shown;
@@ -28,10 +28,10 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
         _ => None,
     };
     match concluded {
-        Some(page) if shown.full => page + &terminal_at(&study, detail, width),
+        Some(page) if shown.full => page + &study::terminal(&study, detail, width),
         Some(page) => page,
-        None if record.command == STUDY => terminal_at(&study, detail, width),
-        None => terminal_at(&study, detail, width) + &unknown(&record.command),
+        None if record.command == STUDY => study::terminal(&study, detail, width),
+        None => study::terminal(&study, detail, width) + &unknown(&record.command),
     }
 }
 

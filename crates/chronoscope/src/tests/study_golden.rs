@@ -7,6 +7,7 @@ use super::golden_file::assert_golden;
 use crate::json::document;
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Difference, StudyRecord};
+use chronoscope_render::Width;
 use chronoscope_render::study::{Detail, html, json, parse, terminal};
 use unicode_width::UnicodeWidthStr;
 
@@ -19,7 +20,7 @@ fn record() -> StudyRecord {
 }
 
 fn plain(record: &StudyRecord, detail: Detail) -> String {
-    strip_str(&terminal(record, detail)).to_string()
+    strip_str(&terminal(record, detail, Width::default())).to_string()
 }
 
 /// The fixture with every backoff from 0 to 40: the points between are copies of the one before.
@@ -43,7 +44,7 @@ fn usual() {
 
 #[test]
 fn styles() {
-    assert_golden("study.ansi.txt", &terminal(&record(), Detail::Usual).replace('\x1b', "␛"));
+    assert_golden("study.ansi.txt", &terminal(&record(), Detail::Usual, Width::default()).replace('\x1b', "␛"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use chronoscope_render::Width;
 use chronoscope_render::study::{Detail, html, json, parse, terminal};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -57,7 +58,7 @@ const ELEMENTS: [&str; 40] = [
 
 fn assert_harmless(record: &StudyRecord) {
     for detail in [Detail::Usual, Detail::Full] {
-        let styled = terminal(record, detail);
+        let styled = terminal(record, detail, Width::default());
         // What remains between the escapes that set a style must be text alone.
         for piece in styled.split('\x1b').skip(1) {
             let sequence = piece.split('m').next().unwrap_or_default();
@@ -194,7 +195,7 @@ fn nothing_measured() {
     root["interrupted"] = value!(true);
     let record = parse(&root.to_string()).unwrap();
     assert_harmless(&record);
-    let text = strip_str(&terminal(&record, Detail::Usual)).to_string();
+    let text = strip_str(&terminal(&record, Detail::Usual, Width::default())).to_string();
     assert!(text.contains("interrupted: "));
     assert!(text.contains("nothing: no operation has an estimate"));
     assert!(text.contains("unknown: no process came to work"));

@@ -14,7 +14,7 @@ use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Mood, Text};
-use chronoscope_render::{Width, study_compared_at};
+use chronoscope_render::{Width, study_compared};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use unicode_width::UnicodeWidthStr;
@@ -72,11 +72,11 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     }
     let record = study::parse(STUDY).expect("the fixture is a study");
     for detail in [Detail::Usual, Detail::Full] {
-        pages.push((format!("study, {detail:?}"), study::terminal_at(&record, detail, width)));
+        pages.push((format!("study, {detail:?}"), study::terminal(&record, detail, width)));
     }
     let run = document(PACE).expect("the fixture is a run of a pacer");
     pages.push(("pace".to_owned(), page(&run, Shown::default(), width)));
-    pages.push(("compared".to_owned(), study_compared_at(&compared(), width)));
+    pages.push(("compared".to_owned(), study_compared(&compared(), width)));
     pages.into_iter().map(|(name, page)| (name, strip_str(&page).to_string())).collect()
 }
 
@@ -160,7 +160,7 @@ fn a_check_at_80_columns() {
 #[test]
 fn a_study_at_80_columns() {
     let record = study::parse(STUDY).expect("the fixture is a study");
-    let page = strip_str(&study::terminal_at(&record, Detail::Usual, Width::of_columns(80))).to_string();
+    let page = strip_str(&study::terminal(&record, Detail::Usual, Width::of_columns(80))).to_string();
     assert_golden("study-80.txt", &page);
 }
 

@@ -4,9 +4,8 @@ use chronoscope_harness::record::study::{Cell, StudyRecord};
 
 use super::Detail;
 use super::comparisons::shown;
-use super::grid::{Grid, Tone};
 use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
-use crate::table::Align;
+use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 use chronoscope_harness::quantity::{PER_SECOND, count, ns, share, three_digits};
 
@@ -32,19 +31,18 @@ pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
 /// The cells as a table.
 pub(super) fn grid(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::new(&[
-        ("case", Align::Left),
-        ("role", Align::Left),
-        ("parameters", Align::Left),
-        ("tokens", Align::Right),
-        ("threads", Align::Right),
-        ("time", Align::Right),
-        ("median", Align::Right),
-        ("per second", Align::Right),
-        ("quiet", Align::Right),
-        ("overlap", Align::Right),
-        ("marks", Align::Left),
-    ])
-    .named_by(5);
+        Column::left("case"),
+        Column::left("role").naming(),
+        Column::left("parameters").naming(),
+        Column::right("tokens").naming(),
+        Column::right("threads").naming(),
+        Column::right("time"),
+        Column::right("median"),
+        Column::right("per second"),
+        Column::right("quiet"),
+        Column::right("overlap"),
+        Column::left("marks"),
+    ]);
     for cell in cells {
         grid.row(tone(cell), row(cell));
     }
@@ -67,12 +65,12 @@ fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-fn tone(cell: &Cell) -> Tone {
+fn tone(cell: &Cell) -> Mood {
     let never = cell.steadiness.is_some_and(|steadiness| steadiness.no_steady_state > 0 || steadiness.trend > 0);
     match (cell.time_ns, cell.below_ns) {
-        (None, None) => Tone::Warning,
-        (None, Some(_)) => Tone::Quiet,
-        (Some(_), _) => Tone::warning_if(never),
+        (None, None) => Mood::Warning,
+        (None, Some(_)) => Mood::Quiet,
+        (Some(_), _) => Mood::warning_if(never),
     }
 }
 
@@ -126,17 +124,16 @@ pub(super) fn reasons(cells: &[&Cell]) -> Vec<String> {
 /// What stamps around a part of the loop claim, as a table; none where no case asks for them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     let mut grid = Grid::new(&[
-        ("case", Align::Left),
-        ("threads", Align::Right),
-        ("tokens", Align::Right),
-        ("between stamps", Align::Right),
-        ("claimed", Align::Right),
-        ("from outside", Align::Right),
-        ("inflation", Align::Right),
-        ("timed share", Align::Right),
-        ("preemptions", Align::Right),
-    ])
-    .named_by(3);
+        Column::left("case"),
+        Column::right("threads").naming(),
+        Column::right("tokens").naming(),
+        Column::right("between stamps"),
+        Column::right("claimed"),
+        Column::right("from outside"),
+        Column::right("inflation"),
+        Column::right("timed share"),
+        Column::right("preemptions"),
+    ]);
     for cell in &record.cells {
         if let Some(part) = cell.part {
             let cells = vec![
@@ -150,7 +147,7 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
                 share(part.timed_share),
                 three_digits(part.preemptions_per_visit),
             ];
-            grid.row(Tone::warning_if(part.inflation.low > 1.0), cells);
+            grid.row(Mood::warning_if(part.inflation.low > 1.0), cells);
         }
     }
     (!grid.rows.is_empty()).then_some(grid)

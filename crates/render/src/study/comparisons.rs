@@ -1,9 +1,8 @@
 use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
-use super::grid::{Grid, Tone};
 use super::words::{cell_point, difference, interval, verdict};
-use crate::table::Align;
+use crate::grid::{Column, Grid, Mood};
 use chronoscope_harness::quantity::{RATIO, confidence, count, ns};
 
 /// Rows of a sweep that a page bears at its usual detail.
@@ -15,21 +14,18 @@ const NONE: &str = "–";
 /// The points of a comparison; only some of a long sweep at the usual detail.
 pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail) -> Grid {
     let mut grid = Grid::new(&[
-        ("tokens", Align::Right),
-        ("backoff", Align::Right),
-        (&comparison.baseline, Align::Right),
-        (&comparison.case, Align::Right),
-        ("difference", Align::Right),
-        (&format!("{} interval", interval_name(comparison)), Align::Right),
-        ("ratio", Align::Right),
-        ("its interval", Align::Right),
-        ("verdict", Align::Left),
-    ])
-    // Each interval stays with its estimate.
-    .tied_at(&[5, 7]);
-    let shown = shown(&comparison.points, detail);
-    for point in shown {
-        let tone = if point.verdict == Difference::Unresolved { Tone::Quiet } else { Tone::Plain };
+        Column::right("tokens"),
+        Column::right("backoff"),
+        Column::right(comparison.baseline.clone()),
+        Column::right(comparison.case.clone()),
+        Column::right("difference"),
+        Column::right(format!("{} interval", interval_name(comparison))).tied(),
+        Column::right("ratio"),
+        Column::right("its interval").tied(),
+        Column::left("verdict"),
+    ]);
+    for point in shown(&comparison.points, detail) {
+        let tone = if point.verdict == Difference::Unresolved { Mood::Quiet } else { Mood::Plain };
         grid.row(tone, row(record, comparison, point));
     }
     grid

@@ -3,9 +3,9 @@
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::record::study::{Control, Mode, StudyCanary, StudyRecord, TokenCost, Variance};
 
-use super::grid::Tone;
 use super::words::{duration, of};
 use crate::disturbance;
+use crate::grid::Mood;
 use crate::machine::cpu_list;
 use crate::words::{counted, given, quoted};
 use chronoscope_harness::quantity::{count, limit, ms, ns, percent, share, three_digits};
@@ -17,31 +17,31 @@ const EXAMPLE_TOKENS: u64 = 20;
 const FEWEST_CONTROLS: u32 = 20;
 
 /// A fact about the harness: its name, how it is meant, and words.
-pub(super) type Fact = (&'static str, Tone, String);
+pub(super) type Fact = (&'static str, Mood, String);
 
 pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
-    let mut facts = vec![("plan", Tone::Plain, plan(record)), ("clock", Tone::Plain, clock(record))];
-    facts.push(("empty loop", Tone::Plain, empty_loop(record)));
+    let mut facts = vec![("plan", Mood::Plain, plan(record)), ("clock", Mood::Plain, clock(record))];
+    facts.push(("empty loop", Mood::Plain, empty_loop(record)));
     facts.push(match &record.tokens {
-        Some(tokens) => ("tokens", Tone::Plain, token_line(tokens)),
-        None => ("tokens", Tone::Quiet, "what a token takes was not measured".to_owned()),
+        Some(tokens) => ("tokens", Mood::Plain, token_line(tokens)),
+        None => ("tokens", Mood::Quiet, "what a token takes was not measured".to_owned()),
     });
     facts.push(match &record.canary {
         Some(canary) => {
-            ("canary", Tone::warning_if(canary.visits_quiet < canary.visits.div_ceil(2)), canary_said(canary))
+            ("canary", Mood::warning_if(canary.visits_quiet < canary.visits.div_ceil(2)), canary_said(canary))
         }
-        None => ("canary", Tone::Quiet, "no loops of known work ran along".to_owned()),
+        None => ("canary", Mood::Quiet, "no loops of known work ran along".to_owned()),
     });
     facts.push(match &record.control {
-        Some(control) => ("control", Tone::warning_if(control.verdicts_wrong > 0), control_said(control)),
-        None => ("control", Tone::Quiet, "nothing was compared, so no operation was compared with itself".to_owned()),
+        Some(control) => ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control)),
+        None => ("control", Mood::Quiet, "nothing was compared, so no operation was compared with itself".to_owned()),
     });
-    facts.extend(variance(record).map(|text| ("spread", Tone::Plain, text)));
-    facts.push(("processes", Tone::Plain, processes(record)));
+    facts.extend(variance(record).map(|text| ("spread", Mood::Plain, text)));
+    facts.push(("processes", Mood::Plain, processes(record)));
     for fork in &record.forks {
         if let Some(reason) = &fork.reason_incomplete {
             let text = format!("process {} did not come to its end: {}", fork.fork, given(Some(reason)));
-            facts.push(("", Tone::Warning, format!("{text}; what it measured until then counts")));
+            facts.push(("", Mood::Warning, format!("{text}; what it measured until then counts")));
         }
     }
     facts

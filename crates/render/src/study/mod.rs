@@ -4,7 +4,7 @@ mod axis;
 mod cells;
 mod comparisons;
 mod curve;
-mod grid;
+mod detail;
 mod harness;
 mod html;
 mod plot;
@@ -13,7 +13,8 @@ mod view;
 
 use chronoscope_harness::study_words as words;
 
+pub use self::detail::Detail;
 pub use self::harness::resolution;
 pub use self::html::html;
-pub use self::view::{Detail, terminal, terminal_at};
+pub use self::view::terminal;
 pub use chronoscope_harness::record::{parse_study as parse, study_json as json};

@@ -10,8 +10,8 @@ use unicode_width::UnicodeWidthStr;
 use super::axis::Axis;
 use super::curve::{Chart, Curve, Point};
 use crate::line::Line;
-use crate::page::{fitted, wrapped};
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
+use crate::wrap::{fitted, wrapped};
 use chronoscope_harness::quantity::ns;
 
 /// The signs of curves; a chart with more repeats them.

@@ -1,14 +1,14 @@
 use chronoscope_harness::record::study::{Comparison, StudyRecord};
 
 use super::curve::{self, Chart};
-use super::grid::Tone;
-use super::{cells, comparisons, harness, plot, says, words};
+use super::{Detail, cells, comparisons, harness, plot, says, words};
 use crate::bars::{SCALE, bars};
+use crate::grid::Mood;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 use crate::words::given;
-use crate::{Width, study_compared_at};
+use crate::{Width, study_compared};
 use crate::{findings, machine, title};
 use chronoscope_harness::quantity::confidence;
 
@@ -16,38 +16,6 @@ use chronoscope_harness::quantity::confidence;
 const CHARTS: usize = 4;
 /// Rows of a histogram.
 const BARS: usize = 12;
-
-/// How much of a study is shown.
-///
-/// # Examples
-/// ```
-/// assert_eq!(chronoscope_render::study::Detail::default(), chronoscope_render::study::Detail::Usual);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Detail {
-    /// Some backoffs of a long sweep, and its first charts.
-    #[default]
-    Usual,
-    /// Everything.
-    Full,
-}
-
-/// Renders a study as text with ANSI styles, for a terminal of 118 columns or more.
-///
-/// # Guarantees
-/// Those of [`terminal_at`].
-///
-/// # Examples
-/// ```
-/// use chronoscope_render::study::{Detail, parse, terminal};
-///
-/// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
-/// assert!(terminal(&record, Detail::Usual).contains("WHAT IT SAYS"));
-/// # Ok::<(), chronoscope_harness::record::ReportError>(())
-/// ```
-pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
-    terminal_at(record, detail, Width::default())
-}
 
 /// Renders a study as text with ANSI styles, for a terminal of this width.
 ///
@@ -59,15 +27,15 @@ pub fn terminal(record: &StudyRecord, detail: Detail) -> String {
 /// # Examples
 /// ```
 /// use chronoscope_render::Width;
-/// use chronoscope_render::study::{Detail, parse, terminal_at};
+/// use chronoscope_render::study::{Detail, parse, terminal};
 ///
 /// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
-/// let styled = terminal_at(&record, Detail::Usual, Width::of_columns(80));
+/// let styled = terminal(&record, Detail::Usual, Width::of_columns(80));
 /// assert!(styled.contains("WHAT IT SAYS"));
 /// assert!(styled.contains("seq_cst against relaxed, 1 thread"));
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
-pub fn terminal_at(record: &StudyRecord, detail: Detail, width: Width) -> String {
+pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let mut page = Page::with_width(width);
     let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
     title::head(&mut page, &format!("study {}", record.study.name), &circumstances, record.interrupted);
@@ -79,14 +47,14 @@ pub fn terminal_at(record: &StudyRecord, detail: Detail, width: Width) -> String
     latencies(&mut page, record, detail);
     if let Some(grid) = cells::parts(record) {
         page.section("A PART OF THE OPERATION (what stamps around it claim, and what was done)");
-        page.table(grid.table());
+        page.table(grid.table().folding_last());
     }
     failures(&mut page, record);
     the_harness(&mut page, record, detail);
     findings::all(&mut page, &record.findings);
     let mut text = page.finish();
     if let Some(compared) = &record.compared {
-        text.push_str(&study_compared_at(compared, width));
+        text.push_str(&study_compared(compared, width));
     }
     text
 }
@@ -97,13 +65,13 @@ fn what_it_says(page: &mut Page, record: &StudyRecord) {
     if said.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "nothing: no operation has an estimate");
     }
-    for said in said {
-        let sign = match said.tone {
-            Tone::Plain => Line::plain("• "),
-            Tone::Quiet => Line::styled(DIM, "· "),
-            Tone::Warning => Line::styled(WARNING, "! "),
+    for (mood, text) in said {
+        let sign = match mood {
+            Mood::Warning => "! ",
+            Mood::Quiet => "· ",
+            _ => "• ",
         };
-        page.paragraph(sign, said.tone.style(), &said.text);
+        page.paragraph(Line::styled(mood.style(), sign), mood.style(), &text);
     }
 }
 
@@ -125,7 +93,7 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
 
 fn comparison_of(page: &mut Page, record: &StudyRecord, comparison: &Comparison, detail: Detail, is_drawn: bool) {
     page.heading(&words::title(comparison));
-    page.table(comparisons::grid(record, comparison, detail).table());
+    page.table(comparisons::grid(record, comparison, detail).table().folding_last());
     if let Some(text) = comparisons::left_out(comparison, detail) {
         page.paragraph(Line::plain("  "), DIM, &text);
     }
@@ -169,7 +137,7 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
         page.paragraph(Line::plain("  "), DIM, "none was measured");
         return;
     }
-    page.table(cells::grid(&chosen).table());
+    page.table(cells::grid(&chosen).table().folding_last());
     if chosen.len() < record.cells.len() {
         let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.cells.len());
         page.paragraph(Line::plain("  "), DIM, &text);

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::page::{words, wrapped};
+use crate::wrap::{words, wrapped};
 
 /// Columns of a cell that goes on in further lines, at least.
 pub(super) const FOLDED: usize = 10;

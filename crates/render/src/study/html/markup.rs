@@ -1,5 +1,4 @@
-use crate::study::grid::{Grid, Tone};
-use crate::table::Align;
+use crate::grid::{Column, Grid, Mood};
 use chronoscope_harness::record::clean;
 
 /// Characters of one cell of a table at most.
@@ -23,19 +22,19 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The attribute that tells the tone; none where there is nothing to tell.
-pub(super) fn class(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Quiet => " class=\"quiet\"",
-        Tone::Warning => " class=\"warning\"",
+/// The attribute that tells the mood; none where there is nothing to tell.
+pub(super) fn class(mood: Mood) -> &'static str {
+    match mood {
+        Mood::Quiet => " class=\"quiet\"",
+        Mood::Warning => " class=\"warning\"",
+        Mood::Plain | Mood::Good | Mood::Bad => "",
     }
 }
 
 /// An item of a list; a warning says so in a sign too.
-pub(super) fn sentence(tone: Tone, text: &str) -> String {
-    let sign = if tone == Tone::Warning { "! " } else { "" };
-    format!("<li{}>{sign}{}</li>", class(tone), escaped(text))
+pub(super) fn sentence(mood: Mood, text: &str) -> String {
+    let sign = if mood == Mood::Warning { "! " } else { "" };
+    format!("<li{}>{sign}{}</li>", class(mood), escaped(text))
 }
 
 /// A table under its caption, which scrolls by itself where it is wider than the page.
@@ -45,14 +44,14 @@ pub(super) fn grid(grid: &Grid, caption: &str) -> String {
         "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n\
          <table>\n<caption>{caption}</caption>\n<thead><tr>"
     );
-    for (name, align) in &grid.columns {
-        markup.push_str(&format!("<th scope=\"col\"{}>{}</th>", side(*align), escaped(&shortened(name))));
+    for column in &grid.columns {
+        markup.push_str(&format!("<th scope=\"col\"{}>{}</th>", side(column), escaped(&shortened(&column.title))));
     }
     markup.push_str("</tr></thead>\n<tbody>\n");
-    for (tone, cells) in &grid.rows {
-        markup.push_str(&format!("<tr{}>", class(*tone)));
-        for (cell, (_, align)) in cells.iter().zip(&grid.columns) {
-            markup.push_str(&format!("<td{}>{}</td>", side(*align), escaped(&shortened(cell))));
+    for (mood, cells) in &grid.rows {
+        markup.push_str(&format!("<tr{}>", class(*mood)));
+        for (cell, column) in cells.iter().zip(&grid.columns) {
+            markup.push_str(&format!("<td{}>{}</td>", side(column), escaped(&shortened(cell))));
         }
         markup.push_str("</tr>\n");
     }
@@ -60,11 +59,8 @@ pub(super) fn grid(grid: &Grid, caption: &str) -> String {
     markup
 }
 
-fn side(align: Align) -> &'static str {
-    match align {
-        Align::Left => "",
-        Align::Right => " class=\"number\"",
-    }
+fn side(column: &Column) -> &'static str {
+    if column.is_right { " class=\"number\"" } else { "" }
 }
 
 fn shortened(text: &str) -> String {
@@ -83,7 +79,7 @@ mod tests {
     #[test]
     fn markup_becomes_text() {
         assert_eq!(escaped("<b a='1' c=\"2\">&\n\u{202e}"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;␊\u{fffd}");
-        assert_eq!(sentence(Tone::Warning, "<x>"), "<li class=\"warning\">! &lt;x&gt;</li>");
+        assert_eq!(sentence(Mood::Warning, "<x>"), "<li class=\"warning\">! &lt;x&gt;</li>");
         assert_eq!(shortened(&"长".repeat(300)).chars().count(), CELL + 1);
     }
 }

@@ -7,11 +7,10 @@ use chronoscope_harness::record::study::{Comparison, StudyRecord};
 
 use self::markup::{escaped, grid, sentence};
 use super::curve::{self, Chart};
-use super::grid::Tone;
-use super::view::Detail;
-use super::{cells, comparisons, harness, says, words};
+use super::{Detail, cells, comparisons, harness, says, words};
 use crate::Width;
 use crate::bars::{SCALE, bars};
+use crate::grid::Mood;
 use crate::words::given;
 use crate::{findings, machine, title};
 use chronoscope_harness::quantity::confidence;
@@ -51,7 +50,7 @@ pub fn html(record: &StudyRecord) -> String {
     page.parts(record);
     page.failures(record);
     page.facts("The harness", &harness::facts(record));
-    let facts = machine::facts(&record.machine).map(|(name, text)| (name, Tone::Plain, text));
+    let facts = machine::facts(&record.machine).map(|(name, text)| (name, Mood::Plain, text));
     page.facts("The machine", &facts);
     page.findings(record);
     let study = escaped(&record.study.name);
@@ -99,8 +98,8 @@ impl Page {
             return;
         }
         self.push("<ul class=\"says\">");
-        for said in said {
-            self.push(&sentence(said.tone, &said.text));
+        for (mood, text) in said {
+            self.push(&sentence(mood, &text));
         }
         self.push("</ul>");
     }
@@ -177,7 +176,7 @@ impl Page {
         if !reasons.is_empty() {
             self.push("<ul class=\"says\">");
             for reason in reasons {
-                self.push(&sentence(Tone::Warning, &reason));
+                self.push(&sentence(Mood::Warning, &reason));
             }
             self.push("</ul>");
         }
@@ -219,7 +218,7 @@ impl Page {
         self.push("<ul class=\"says\">");
         for failure in &record.failures {
             let text = format!("{}, at {}: {}", failure.case, failure.at, given(Some(&failure.reason)));
-            self.push(&sentence(Tone::Warning, &text));
+            self.push(&sentence(Mood::Warning, &text));
         }
         self.push("</ul>");
     }
@@ -247,7 +246,7 @@ impl Page {
                 text.push_str(" → ");
                 text.push_str(advice);
             }
-            self.push(&sentence(Tone::Plain, &text));
+            self.push(&sentence(Mood::Plain, &text));
         }
         self.push("</ul>");
     }
