@@ -9,10 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::answers::verdict;
-use crate::document::Record;
 use crate::plan::{Depth, Frame};
-use crate::rules as conclusion;
+use crate::rules;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -38,7 +36,8 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
     for path in records {
         let text = fs::read_to_string(&path).expect("it was read before");
         let shown = crate::json::document(&text).expect("it was parsed before");
-        let concluded = concluded(shown.clone());
+        let mut concluded = shown.clone();
+        rules::judge(&mut concluded);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, crate::json::json(&concluded).expect("it can be written")).expect("nor is it protected");
             continue;
@@ -47,12 +46,6 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
         assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
         assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
     }
-}
-
-fn concluded(mut record: Record) -> Record {
-    verdict::conclude(&mut record);
-    record.findings = conclusion::conclude(&record);
-    record
 }
 
 /// The text of a document, its lines joined.

@@ -3,6 +3,7 @@
 
 use chronoscope_harness::rule::{self, Rule};
 
+use crate::answers::verdict;
 use crate::document::Record;
 use crate::{engine, machine, registry};
 use chronoscope_harness::finding::{Finding, Kind};
@@ -15,6 +16,12 @@ fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
 /// Everything that follows from `record`, gravest first.
 pub fn conclude(record: &Record) -> Vec<Finding> {
     rule::conclude(rules(), record)
+}
+
+/// The verdict on `record`, and its findings.
+pub fn judge(record: &mut Record) {
+    verdict::conclude(record);
+    record.findings = conclude(record);
 }
 
 /// Every kind that these rules yield, some more than once.

@@ -3,8 +3,7 @@
 use chronoscope_render::Width;
 use chronoscope_render::study::html;
 
-use crate::command::output::Shown;
-use crate::command::page::page;
+use crate::command::page::{Shown, page};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, Fork, NativeRounds};

@@ -72,7 +72,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
     title::show(&mut page, record);
     if registry::show(view.0, &mut page, record) {
-        findings::concerning(&mut page, record, view);
+        findings::concerning(&mut page, record, view.0);
     } else {
         verdict::show(&mut page, record);
         machine::show(&mut page, &record.machine);

@@ -3,7 +3,8 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 
-use super::output::{Output, Shown};
+use super::output::Output;
+use super::page::Shown;
 use super::study_run;
 use crate::arguments::ExperimentOptions;
 use crate::document::Record;

@@ -3,13 +3,15 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 
-use super::output::{Output, Shown};
+use super::output::Output;
+use super::page::Shown;
 use super::study_run;
 use crate::arguments::{Of, RunOptions};
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
 use crate::plan::{Depth, PlanError, RunWish};
 use crate::registry::Sections;
+use crate::rules;
 use crate::section::{Entry, Section};
 use crate::sections::clocks::Clocks;
 use chronoscope_harness::finding::Severity;
@@ -35,8 +37,9 @@ fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> 
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    let record = engine::run(start, start, planned, study_run::tool(), &mut progress);
+    let mut record = engine::run(start, start, planned, study_run::tool(), &mut progress);
     progress.finish();
+    rules::judge(&mut record);
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
 }

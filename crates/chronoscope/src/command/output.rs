@@ -4,19 +4,9 @@ use std::path::Path;
 
 use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
 
-use super::page::page;
+use super::page::{Shown, page};
 use crate::document::Record;
 use crate::json::json;
-use crate::view::View;
-
-/// What is shown of a document.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Shown {
-    /// None for what the run printed.
-    pub view: Option<View>,
-    /// Of a study: every backoff and every chart.
-    pub full: bool,
-}
 
 /// Where a document goes.
 pub struct Output {

@@ -4,11 +4,19 @@ use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
-use super::output::Shown;
 use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
 use crate::view::View;
 use crate::{experiment, view};
+
+/// What is shown of a document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown {
+    /// None for what the run printed.
+    pub view: Option<View>,
+    /// Of a study: every backoff and every chart.
+    pub full: bool,
+}
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {

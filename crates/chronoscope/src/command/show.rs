@@ -2,8 +2,7 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, page_width, print};
 
-use super::output::Shown;
-use super::page::page;
+use super::page::{Shown, page};
 use crate::arguments::{Format, ShowOptions};
 use crate::document::Record;
 use crate::json::{document, json};

@@ -17,7 +17,6 @@ use std::time::Instant;
 
 use chronoscope_harness::{Start, StudyObserver};
 
-use crate::answers::verdict;
 use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::plan::{Frame, PartBudget, Plan, PlanError, RunWish};
@@ -83,7 +82,8 @@ impl Planned {
 /// The command that does a part of most sections.
 const CHECK: &str = "check";
 
-/// Has `workers` do what was planned and keeps a record of it; `start` says what they inherit.
+/// Has `workers` do what was planned and keeps a record of it, from which nothing is concluded yet; `start` says what they
+/// inherit.
 ///
 /// # Guarantees
 /// Never fails: whatever is unavailable has its reason in the document. Stops soon after the observer asks it to, and keeps
@@ -117,8 +117,6 @@ pub fn run(
     }
     registry::finish(&mut session, &mut record);
     record.interrupted = session.observer.cancelled();
-    verdict::conclude(&mut record);
-    record.findings = crate::rules::conclude(&record);
     record.elapsed_ms = milliseconds(began);
     record
 }

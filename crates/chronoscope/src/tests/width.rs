@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::command::output::Shown;
-use crate::command::page::page;
+use crate::command::page::{Shown, page};
 use crate::json::document;
 use crate::view::View;
 use crate::view::{terminal, terminal_at};

@@ -1,12 +1,10 @@
 use crate::document::Record;
 use crate::rules::kind;
-use crate::view::View;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
 
-/// All findings that concern one view; one of a kind that this build does not know is shown in all, so that none is lost.
-pub fn concerning(page: &mut Page, record: &Record, view: View) {
-    let section = view.name();
+/// All findings that concern `section`; one of a kind that this build does not know is shown in all, so that none is lost.
+pub fn concerning(page: &mut Page, record: &Record, section: &str) {
     let concerns = |id: &str| kind(id).is_none_or(|kind| kind.is_shown_in(section));
     all(page, record.findings.iter().filter(|finding| concerns(&finding.id)));
 }

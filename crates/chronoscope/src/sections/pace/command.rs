@@ -7,7 +7,8 @@ use chronoscope_clock::pacer::{Behind, Pace};
 use chronoscope_harness::Start;
 
 use crate::arguments::{Late, PaceOptions};
-use crate::command::output::{Output, Shown};
+use crate::command::output::Output;
+use crate::command::page::Shown;
 use crate::command::study_run::tool;
 
 /// Times for a run: shorter ones have hardly an event.

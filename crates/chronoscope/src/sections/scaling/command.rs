@@ -6,7 +6,8 @@ use chronoscope_render::study::html;
 
 use super::conclude;
 use crate::arguments::ScalingOptions;
-use crate::command::output::{Output, Shown};
+use crate::command::output::Output;
+use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::Record;
 use crate::sections::scaling::{Depth, Program, Wanted};

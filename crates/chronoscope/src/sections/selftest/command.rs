@@ -8,7 +8,8 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{StudyObserver, StudyWish};
 
 use crate::arguments::RunOptions;
-use crate::command::output::{Output, Shown};
+use crate::command::output::Output;
+use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::Record;
 use crate::plan::Plan;

@@ -98,7 +98,7 @@ fn page(report: &SyncReport, columns: usize) -> String {
     let mut page = Page::with_width(Width::of_columns(columns));
     let record = document(report.clone());
     super::view::show(&mut page, &record);
-    concerning(&mut page, &record, View::named("sync"));
+    concerning(&mut page, &record, "sync");
     anstream::adapter::strip_str(&page.finish()).to_string()
 }
 
