@@ -117,7 +117,7 @@ sections! {
     /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
     #[command(alias = "pause")]
     pauses: Pauses;
-    #[command(about = format!("What every language runtime of this machine sees of the time: {}", sections::runtimes::place::titles()))]
+    #[command(about = format!("What every language runtime of this machine sees of the time: {}", sections::runtimes::kind::RuntimeKind::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
     runtimes: Runtimes;
     /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)

@@ -415,7 +415,7 @@ mod tests {
         });
         record
             .runtimes
-            .push(crate::sections::runtimes::probe::unasked(crate::sections::runtimes::report::RuntimeKind::Java));
+            .push(crate::sections::runtimes::probe::unasked(crate::sections::runtimes::kind::RuntimeKind::Java));
         let severities =
             |record: &Record| crate::rules::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
         assert_eq!(severities(&record), [Severity::Notice]);

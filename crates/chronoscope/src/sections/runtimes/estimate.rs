@@ -17,11 +17,11 @@ use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::estimate::reads;
 use crate::sections::reads::task as reads_task;
+use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, Lane, NOTHING};
 use crate::sections::runtimes::report::{
-    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimeKind, RuntimePause, SystemCalls,
-    TimeKind, WarmUp,
+    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind, WarmUp,
 };
 use crate::sections::thread_release::estimate::latch;
 use crate::sections::thread_release::report::Latch;

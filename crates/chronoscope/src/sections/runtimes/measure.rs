@@ -14,10 +14,11 @@ use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as Laten
 use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
+use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
-use crate::sections::runtimes::report::{Runtime, RuntimeKind, TimeKind};
+use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_harness::machine;
 use chronoscope_harness::stats::median;
 
@@ -123,13 +124,13 @@ fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {
 fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
     let surroundings = Surroundings::of_this_process();
     let (mut candidates, mut missing) = (Vec::new(), Vec::new());
-    for kind in RuntimeKind::ALL {
+    for kind in RuntimeKind::all() {
         let is_usual = plan.kinds.contains(&kind);
         let found = places(kind, &plan.added, &surroundings, is_usual);
         if found.is_empty() && is_usual {
             missing.push(without(kind, "there is none in the usual places"));
         }
-        if plan.quick_starters && !starts_quickly(kind) && !found.is_empty() {
+        if plan.quick_starters && !kind.row().starts_quickly && !found.is_empty() {
             missing
                 .push(without(kind, "left out of a check, since it takes long to start: chronoscope runtimes asks it"));
             continue;
@@ -154,16 +155,6 @@ fn without(kind: RuntimeKind, reason: &str) -> Runtime {
     Runtime { reason_unavailable: Some(reason.to_owned()), ..unasked(kind) }
 }
 
-/// Whether a process of it can be had in a few hundred milliseconds, from source.
-const fn starts_quickly(kind: RuntimeKind) -> bool {
-    matches!(kind, RuntimeKind::Node | RuntimeKind::Python | RuntimeKind::C)
-}
-
-/// Whether it compiles while it runs.
-const fn warms_up(kind: RuntimeKind) -> bool {
-    matches!(kind, RuntimeKind::Java | RuntimeKind::Dotnet | RuntimeKind::Mono | RuntimeKind::Node)
-}
-
 /// One round of one runtime.
 fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, asker: &Asker<'_>, session: &Session<'_>) {
     let tasks = [
@@ -183,7 +174,7 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
     let first = u64::from(candidate.clocks.is_empty());
     Task::Clocks {
         batch_ns: plan.batch_ns,
-        warm_ms: if warms_up(candidate.place.kind) { plan.warm_ms } else { plan.warm_ms / 5 },
+        warm_ms: if candidate.place.kind.row().warms_up { plan.warm_ms } else { plan.warm_ms / 5 },
         lanes_ms: plan.lanes_ms,
         steps: STEPS * first as u32,
         steps_ms: plan.steps_ms * first,

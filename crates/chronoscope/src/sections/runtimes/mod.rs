@@ -1,8 +1,8 @@
 //! What language runtimes see of the time.
 
 pub mod estimate;
+pub mod kind;
 pub mod measure;
-pub mod place;
 pub mod plan;
 pub mod probe;
 pub mod report;

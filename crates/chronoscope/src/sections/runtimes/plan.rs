@@ -1,12 +1,13 @@
+use std::str::FromStr;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::{self, RuntimePlace as PlaceOption};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
 use crate::sections::pauses::plan as pauses;
-use crate::sections::runtimes::report::RuntimeKind;
+use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::thread_release::plan as thread_release;
 
 pub const RUNTIMES: Part = Part::named("runtimes");
@@ -21,10 +22,10 @@ pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
 pub struct Options {
     /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
     #[arg(long, value_name = "KIND=PROGRAM")]
-    pub runtime: Vec<PlaceOption>,
+    pub runtime: Vec<RuntimePlace>,
 
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = place::kind)]
-    #[arg(help = format!("Look only for these kinds: {}", place::words()))]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = RuntimeKind::named)]
+    #[arg(help = format!("Look only for these kinds: {}", RuntimeKind::words()))]
     pub only: Vec<RuntimeKind>,
 
     /// Measure every way to pause that each has, in place of its clocks
@@ -96,6 +97,20 @@ pub struct RuntimePlace {
     pub program: String,
 }
 
+impl FromStr for RuntimePlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((word, program)) = text.split_once('=') else {
+            return Err(format!("`{text}` names no program; write KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
+        };
+        if program.is_empty() {
+            return Err(format!("no program stands behind `{word}=`"));
+        }
+        Ok(Self { kind: RuntimeKind::named(word)?, program: program.to_owned() })
+    }
+}
+
 /// What is asked of language runtimes.
 pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError> {
     let latch_threads = options.latch.map(thread_release::checked).transpose()?;
@@ -112,8 +127,8 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError>
     let (pause_ms, latch_ms) = if frame.depth == Depth::Quick { (500, 150) } else { (800, 300) };
     let clocks = RuntimeClocksPlan { batch_ns: 250_000, warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads };
     Ok(RuntimesPlan {
-        kinds: RuntimeKind::ALL.into_iter().filter(asked_kinds).collect(),
-        added: options.runtime.iter().map(|place| place.0.clone()).collect(),
+        kinds: RuntimeKind::all().filter(asked_kinds).collect(),
+        added: options.runtime.clone(),
         quick_starters: in_check,
         rounds: if in_check { 1 } else { frame.depth.processes() },
         counted_reads: 200,
@@ -136,10 +151,25 @@ mod tests {
         let check = planned(&Options::default(), false).unwrap();
         assert!(check.quick_starters && check.rounds == 1 && check.clocks.is_some());
         let full = planned(&Options::default(), true).unwrap();
-        assert!(!full.quick_starters && full.kinds == RuntimeKind::ALL && full.pause_lengths_ns.is_empty());
+        assert!(
+            !full.quick_starters
+                && full.kinds.iter().copied().eq(RuntimeKind::all())
+                && full.pause_lengths_ns.is_empty()
+        );
         let only = vec![RuntimeKind::Go];
         let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), None));
         planned(&Options { latch: Some(0), ..Options::default() }, true).unwrap_err();
+    }
+
+    #[test]
+    fn a_place_has_a_kind_and_a_program() {
+        let place: RuntimePlace = "java=/opt/a=b/java".parse().unwrap();
+        assert_eq!((place.kind, place.program.as_str()), (RuntimeKind::Java, "/opt/a=b/java"));
+        for (wrong, told) in [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "there are java, dotnet")]
+        {
+            let error = wrong.parse::<RuntimePlace>().unwrap_err();
+            assert!(error.contains(told), "{error}");
+        }
     }
 }

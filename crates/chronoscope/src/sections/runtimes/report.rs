@@ -8,64 +8,9 @@ use crate::clock_id::ClockId;
 use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence};
 use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
 use crate::sections::reads::report::Reads;
+use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::thread_release::report::Latch;
 use chronoscope_harness::record::{Disturbance, Spread};
-
-/// A kind of language runtime that can be asked what it sees of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RuntimeKind {
-    /// A Java virtual machine.
-    Java,
-    /// .NET, the runtime of `dotnet`.
-    Dotnet,
-    /// Mono.
-    Mono,
-    /// Go.
-    Go,
-    /// Node.js.
-    Node,
-    /// Python.
-    Python,
-    /// C through a compiler of the system.
-    C,
-}
-
-impl RuntimeKind {
-    /// Every kind, in the order of reports.
-    pub const ALL: [Self; 7] = [Self::Java, Self::Dotnet, Self::Mono, Self::Go, Self::Node, Self::Python, Self::C];
-
-    /// The name that options use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Java => "java",
-            Self::Dotnet => "dotnet",
-            Self::Mono => "mono",
-            Self::Go => "go",
-            Self::Node => "node",
-            Self::Python => "python",
-            Self::C => "c",
-        }
-    }
-
-    /// The name that reports use for one that could not say its own.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Java => "Java",
-            Self::Dotnet => ".NET",
-            Self::Mono => "Mono",
-            Self::Go => "Go",
-            Self::Node => "Node.js",
-            Self::Python => "Python",
-            Self::C => "C",
-        }
-    }
-
-    /// The kind whose option name is `word`.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-}
 
 /// One language runtime of the machine, measured from inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -282,14 +227,5 @@ mod tests {
         ] {
             assert_eq!(number(version), wanted, "{version}");
         }
-    }
-
-    #[test]
-    fn every_kind_is_found_by_its_word() {
-        for kind in RuntimeKind::ALL {
-            assert_eq!(RuntimeKind::from_word(kind.word()), Some(kind));
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
-        }
-        assert_eq!(RuntimeKind::from_word("cobol"), None);
     }
 }

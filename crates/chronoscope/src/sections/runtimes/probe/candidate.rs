@@ -9,7 +9,8 @@ use super::find::{Place, Surroundings};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
 use crate::sections::runtimes::estimate::{CountedCalls, Fork};
-use crate::sections::runtimes::report::{Runtime, RuntimeKind};
+use crate::sections::runtimes::kind::RuntimeKind;
+use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 

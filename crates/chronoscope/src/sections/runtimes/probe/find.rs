@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::plan::RuntimePlace;
-use crate::sections::runtimes::report::RuntimeKind;
+use crate::sections::runtimes::kind::RuntimeKind;
 
 /// A program that may be a runtime, or compile for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,28 +62,21 @@ impl Surroundings {
 
     /// The usual places of one kind.
     fn usual(&self, kind: RuntimeKind) -> Vec<PathBuf> {
-        let named = |names: &[&str]| names.iter().flat_map(|name| self.on_path(name)).collect::<Vec<_>>();
-        let with = |mut found: Vec<PathBuf>, more: Vec<PathBuf>| {
-            found.extend(more.into_iter().filter(|program| program.is_file()));
-            found
-        };
-        match kind {
+        let on_path = kind.row().programs.iter().flat_map(|name| self.on_path(name));
+        let installed = |program: &str| self.root.join(program);
+        let more = match kind {
             RuntimeKind::Java => {
-                let home = self.java_home.iter().map(|home| home.join("bin/java")).collect();
-                with(with(named(&["java"]), home), self.below("usr/lib/jvm", "bin/java"))
+                let home = self.java_home.iter().map(|home| home.join("bin/java"));
+                home.chain(self.below("usr/lib/jvm", "bin/java")).collect()
             }
             RuntimeKind::Dotnet => {
                 let root = self.dotnet_root.iter().map(|root| root.join("dotnet"));
-                let installed =
-                    ["usr/share/dotnet/dotnet", "usr/lib/dotnet/dotnet"].map(|program| self.root.join(program));
-                with(named(&["dotnet"]), root.chain(installed).collect())
+                root.chain(["usr/share/dotnet/dotnet", "usr/lib/dotnet/dotnet"].map(installed)).collect()
             }
-            RuntimeKind::Mono => named(&["mono"]),
-            RuntimeKind::Go => with(named(&["go"]), vec![self.root.join("usr/local/go/bin/go")]),
-            RuntimeKind::Node => named(&["node", "nodejs"]),
-            RuntimeKind::Python => named(&["python3", "python", "pypy3"]),
-            RuntimeKind::C => named(&["cc", "gcc", "clang"]),
-        }
+            RuntimeKind::Go => vec![installed("usr/local/go/bin/go")],
+            _ => Vec::new(),
+        };
+        on_path.chain(more.into_iter().filter(|program| program.is_file())).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::find::{Surroundings, places};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
-use crate::sections::runtimes::report::RuntimeKind;
+use crate::sections::runtimes::kind::RuntimeKind;
 
 fn tasks() -> [Task; 4] {
     [
@@ -151,7 +151,7 @@ fn assert_sound(task: &Task, heard: &Answer) {
 fn golden(kind: RuntimeKind) {
     let directory = tempfile::tempdir().unwrap();
     let Some(launch) = ready(kind, directory.path()) else { return };
-    let file = golden_folder().join(format!("{}.jsonl", kind.word()));
+    let file = golden_folder().join(format!("{}.jsonl", kind.row().word));
     for environment in [&[], GERMAN] {
         let said = transcript(&launch, environment);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -180,12 +180,12 @@ const GERMAN: &[(&str, &str)] = &[
 
 #[test]
 fn every_probe_speaks_the_protocol() {
-    RuntimeKind::ALL.into_iter().for_each(golden);
+    RuntimeKind::all().for_each(golden);
 }
 
 #[test]
 fn a_request_that_is_none_is_refused() {
-    for kind in RuntimeKind::ALL {
+    for kind in RuntimeKind::all() {
         let directory = tempfile::tempdir().unwrap();
         let Some(launch) = ready(kind, directory.path()) else { continue };
         for (request, code) in [

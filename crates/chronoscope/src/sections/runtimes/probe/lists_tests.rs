@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::find::{Surroundings, places};
-use crate::sections::runtimes::report::RuntimeKind;
+use crate::sections::runtimes::kind::RuntimeKind;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -29,7 +29,7 @@ fn listed(text: &str) -> Vec<(&str, &str)> {
 fn scripts_install_and_ask_every_kind() {
     let text = read("probes/runtimes.txt");
     let kinds: Vec<&str> = listed(&text).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, RuntimeKind::ALL.map(RuntimeKind::word));
+    assert_eq!(kinds.join(", "), RuntimeKind::words());
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_program_that_scripts_look_for_is_one_that_is_found() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         let path = vec![directory.path().to_owned()];
         let surroundings = Surroundings { path, java_home: None, dotnet_root: None, root: directory.path().to_owned() };
-        let kind = RuntimeKind::from_word(word).unwrap();
+        let kind = RuntimeKind::named(word).unwrap();
         assert_eq!(places(kind, &[], &surroundings, true).len(), 1, "{word} is not found by {program}");
     }
 }
@@ -52,7 +52,7 @@ fn a_program_that_scripts_look_for_is_one_that_is_found() {
 fn every_kind_and_nothing_else_has_a_transcript() {
     let entries = fs::read_dir(root().join("probes/golden")).unwrap();
     let mut files: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    let mut wanted = RuntimeKind::ALL.map(|kind| format!("{}.jsonl", kind.word()));
+    let mut wanted: Vec<String> = RuntimeKind::all().map(|kind| format!("{}.jsonl", kind.row().word)).collect();
     files.sort();
     wanted.sort();
     assert_eq!(files, wanted);
@@ -64,9 +64,10 @@ fn pages_name_every_kind() {
     let (_, table) = platform.split_once("\n| runtime | needs | seen |\n").expect("the table is there");
     let rows = table.lines().skip(1).take_while(|line| line.starts_with("| "));
     let titles: Vec<&str> = rows.map(|row| row.split('|').nth(1).unwrap().trim()).collect();
-    assert_eq!(titles, RuntimeKind::ALL.map(RuntimeKind::title), "PLATFORM.md");
+    assert_eq!(titles.join(", "), RuntimeKind::titles(), "PLATFORM.md");
 
-    let (first, last) = RuntimeKind::ALL.split_at(RuntimeKind::ALL.len() - 1);
+    let kinds: Vec<RuntimeKind> = RuntimeKind::all().collect();
+    let (first, last) = kinds.split_at(kinds.len() - 1);
     let first = first.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
     let sentence = format!("{first} and {}", last[0].title());
     for page in ["README.md", "docs/runtimes.md", "probes/README.md"] {

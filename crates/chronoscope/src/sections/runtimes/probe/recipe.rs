@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use chronoscope_probes::{C, CSHARP, GO, JAVA, NODE, PYTHON, Source};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
-use crate::sections::runtimes::report::RuntimeKind;
+use crate::sections::runtimes::kind::RuntimeKind;
 use chronoscope_harness::process::Heard;
 
 /// No more than this of what a compiler says is kept, in bytes.

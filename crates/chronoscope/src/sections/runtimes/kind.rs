@@ -1,0 +1,132 @@
+//! The kinds of runtimes, a row each: what is known of one before it is looked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A kind of language runtime that can be asked what it sees of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeKind {
+    /// A Java virtual machine.
+    Java,
+    /// .NET, the runtime of `dotnet`.
+    Dotnet,
+    /// Mono.
+    Mono,
+    /// Go.
+    Go,
+    /// Node.js.
+    Node,
+    /// Python.
+    Python,
+    /// C through a compiler of the system.
+    C,
+}
+
+/// What is known of a kind.
+pub struct KindRow {
+    pub kind: RuntimeKind,
+    /// The name that options use.
+    pub word: &'static str,
+    /// The name that reports use for one that could not say its own.
+    pub title: &'static str,
+    /// The programs on the path that start it, or compile for it.
+    pub programs: &'static [&'static str],
+    /// Whether a process of it can be had in a few hundred milliseconds, from source.
+    pub starts_quickly: bool,
+    /// Whether it compiles while it runs.
+    pub warms_up: bool,
+}
+
+const JAVA: KindRow = KindRow {
+    kind: RuntimeKind::Java,
+    word: "java",
+    title: "Java",
+    programs: &["java"],
+    starts_quickly: false,
+    warms_up: true,
+};
+
+/// In the order of reports.
+const ROWS: [KindRow; 7] = [
+    JAVA,
+    KindRow { kind: RuntimeKind::Dotnet, word: "dotnet", title: ".NET", programs: &["dotnet"], ..JAVA },
+    KindRow { kind: RuntimeKind::Mono, word: "mono", title: "Mono", programs: &["mono"], ..JAVA },
+    KindRow { kind: RuntimeKind::Go, word: "go", title: "Go", programs: &["go"], warms_up: false, ..JAVA },
+    KindRow {
+        kind: RuntimeKind::Node,
+        word: "node",
+        title: "Node.js",
+        programs: &["node", "nodejs"],
+        starts_quickly: true,
+        ..JAVA
+    },
+    KindRow {
+        kind: RuntimeKind::Python,
+        word: "python",
+        title: "Python",
+        programs: &["python3", "python", "pypy3"],
+        ..C
+    },
+    C,
+];
+
+const C: KindRow = KindRow {
+    kind: RuntimeKind::C,
+    word: "c",
+    title: "C",
+    programs: &["cc", "gcc", "clang"],
+    starts_quickly: true,
+    warms_up: false,
+};
+
+impl RuntimeKind {
+    /// Every kind, in the order of reports.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.kind)
+    }
+
+    /// What is known of it.
+    pub const fn row(self) -> &'static KindRow {
+        &ROWS[self as usize]
+    }
+
+    /// The name that reports use for one that could not say its own.
+    pub const fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// The kind whose option name is `word`.
+    ///
+    /// # Errors
+    /// The names that there are.
+    pub fn named(word: &str) -> Result<Self, String> {
+        let found = Self::all().find(|kind| kind.row().word == word);
+        found.ok_or_else(|| format!("no kind of runtime is called `{word}`; there are {}", Self::words()))
+    }
+
+    /// The option names of all kinds.
+    pub fn words() -> String {
+        ROWS.map(|row| row.word).join(", ")
+    }
+
+    /// The titles of all kinds.
+    pub fn titles() -> String {
+        ROWS.map(|row| row.title).join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_row_and_is_found_by_its_word() {
+        for kind in RuntimeKind::all() {
+            assert_eq!(kind.row().kind, kind);
+            assert_eq!(RuntimeKind::named(kind.row().word), Ok(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.row().word);
+        }
+        RuntimeKind::named("cobol").unwrap_err();
+    }
+}
