@@ -29,12 +29,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    fn new(program: impl Into<PathBuf>, known_as: &Path, directory: &Path) -> Self {
-        let (arguments, environment) = (Vec::new(), Vec::new());
-        let (known_as, directory) = (known_as.to_owned(), directory.to_owned());
-        Self { program: program.into(), arguments, environment, known_as, directory }
-    }
-
     fn with(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
@@ -61,72 +55,151 @@ pub fn prepare(
     if !place.program.is_file() {
         return Err(format!("there is no program {}", place.program.display()));
     }
-    let write = |source: &Source| {
-        let file = directory.join(source.file);
-        std::fs::write(&file, source.text)
-            .map_err(|error| format!("{} could not be written: {error}", file.display()))
-            .map(|()| file)
-    };
-    let compile = |launch: Launch| compile(&launch, limit, cancelled);
-    let program = &place.program;
-    let run = |what: &Path| Launch::new(what, program, directory);
+    let recipe = Recipe { place, directory, surroundings, limit, cancelled };
     match place.kind {
-        RuntimeKind::Java => {
-            let source = write(&JAVA)?;
-            match beside(program, "javac") {
-                // One compilation for all processes, and none inside the one that measures.
-                Some(compiler) => {
-                    compile(run(&compiler).with("-d").with(directory).with(&source))?;
-                    Ok(run(program).with("-cp").with(directory).with("Probe"))
-                }
-                None => Ok(run(program).with(source)),
-            }
-        }
-        RuntimeKind::Dotnet => {
-            let assembly = directory.join("Probe.exe");
-            compile(csharp_compiler(place, &write(&CSHARP)?, &assembly, surroundings)?)?;
-            let version = place.version.as_deref().ok_or("it has no Microsoft.NETCore.App beside it")?;
-            let settings = directory.join("Probe.runtimeconfig.json");
-            std::fs::write(&settings, runtime_settings(version)).map_err(|error| error.to_string())?;
-            Ok(run(program)
-                .with("exec")
-                .with("--runtimeconfig")
-                .with(settings)
-                .with(assembly)
-                // It must not end for want of a library of locales; the probe prints integers alone.
-                .within("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1")
-                .within("DOTNET_CLI_TELEMETRY_OPTOUT", "1"))
-        }
-        RuntimeKind::Mono => {
-            let assembly = directory.join("Probe.exe");
-            compile(csharp_compiler(place, &write(&CSHARP)?, &assembly, surroundings)?)?;
-            Ok(run(program).with(assembly))
-        }
-        RuntimeKind::Go => {
-            let (source, binary) = (write(&GO)?, directory.join("probe"));
-            let mut build = run(program).with("build").with("-o").with(&binary).with(source);
-            // What is here, and nothing from the network.
-            build = build
-                .within("GOTOOLCHAIN", "local")
-                .within("GOPROXY", "off")
-                .within("GOFLAGS", "")
-                .within("GOWORK", "off");
-            if std::env::var_os("HOME").is_none() && std::env::var_os("GOCACHE").is_none() {
-                build = build.within("GOCACHE", directory.join("cache"));
-            }
-            compile(build)?;
-            Ok(run(&binary))
-        }
-        RuntimeKind::Node => Ok(run(program).with(write(&NODE)?)),
+        RuntimeKind::Java => recipe.java(),
+        RuntimeKind::Dotnet => recipe.dotnet(),
+        RuntimeKind::Mono => Ok(recipe.run(&place.program).with(recipe.assembly()?)),
+        RuntimeKind::Go => recipe.go(),
+        RuntimeKind::Node => Ok(recipe.run(&place.program).with(recipe.write(&NODE)?)),
         // -B: nothing is left beside the source; -E and -s are not given, since its users run with their settings.
-        RuntimeKind::Python => Ok(run(program).with("-B").with(write(&PYTHON)?)),
-        RuntimeKind::C => {
-            let (source, binary) = (write(&C)?, directory.join("probe"));
-            compile(run(program).with("-O2").with("-o").with(&binary).with(source).with("-lpthread"))?;
-            Ok(run(&binary))
+        RuntimeKind::Python => Ok(recipe.run(&place.program).with("-B").with(recipe.write(&PYTHON)?)),
+        RuntimeKind::C => recipe.c(),
+    }
+}
+
+/// What a probe is made from.
+struct Recipe<'a> {
+    place: &'a Place,
+    directory: &'a Path,
+    surroundings: &'a Surroundings,
+    limit: Duration,
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Recipe<'_> {
+    fn run(&self, program: &Path) -> Launch {
+        Launch {
+            program: program.to_owned(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            known_as: self.place.program.clone(),
+            directory: self.directory.to_owned(),
+        }
+    }
+
+    fn write(&self, source: &Source) -> Result<PathBuf, String> {
+        let file = self.directory.join(source.file);
+        let written = std::fs::write(&file, source.text);
+        written.map_err(|error| format!("{} could not be written: {error}", file.display())).map(|()| file)
+    }
+
+    fn java(&self) -> Result<Launch, String> {
+        let (program, source) = (&self.place.program, self.write(&JAVA)?);
+        // One compilation for all processes, and none inside the one that measures.
+        let Some(compiler) = beside(program, "javac") else { return Ok(self.run(program).with(source)) };
+        self.compile(&self.run(&compiler).with("-d").with(self.directory).with(source))?;
+        Ok(self.run(program).with("-cp").with(self.directory).with("Probe"))
+    }
+
+    fn dotnet(&self) -> Result<Launch, String> {
+        let assembly = self.assembly()?;
+        let version = self.place.version.as_deref().ok_or("it has no Microsoft.NETCore.App beside it")?;
+        let settings = self.directory.join("Probe.runtimeconfig.json");
+        std::fs::write(&settings, runtime_settings(version)).map_err(|error| error.to_string())?;
+        let run = self.run(&self.place.program).with("exec").with("--runtimeconfig").with(settings).with(assembly);
+        Ok(run.within(INVARIANT, "1").within("DOTNET_CLI_TELEMETRY_OPTOUT", "1"))
+    }
+
+    fn go(&self) -> Result<Launch, String> {
+        let (source, binary) = (self.write(&GO)?, self.directory.join("probe"));
+        let mut build = self.run(&self.place.program).with("build").with("-o").with(&binary).with(source);
+        // What is here, and nothing from the network.
+        for (name, value) in [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("GOFLAGS", ""), ("GOWORK", "off")] {
+            build = build.within(name, value);
+        }
+        if std::env::var_os("HOME").is_none() && std::env::var_os("GOCACHE").is_none() {
+            build = build.within("GOCACHE", self.directory.join("cache"));
+        }
+        self.compile(&build)?;
+        Ok(self.run(&binary))
+    }
+
+    fn c(&self) -> Result<Launch, String> {
+        let (source, binary) = (self.write(&C)?, self.directory.join("probe"));
+        self.compile(
+            &self.run(&self.place.program).with("-O2").with("-o").with(&binary).with(source).with("-lpthread"),
+        )?;
+        Ok(self.run(&binary))
+    }
+
+    /// C#, compiled by the .NET SDK's compiler beside a `dotnet`, else by Mono's.
+    fn assembly(&self) -> Result<PathBuf, String> {
+        let (source, assembly) = (self.write(&CSHARP)?, self.directory.join("Probe.exe"));
+        let mut out = OsString::from("-out:");
+        out.push(&assembly);
+        let program = &self.place.program;
+        let sdk = (self.place.kind == RuntimeKind::Dotnet).then(|| roslyn(program)).flatten();
+        let compiler = match sdk {
+            Some(roslyn) => {
+                let version = self.place.version.as_deref().unwrap_or_default();
+                let library = dotnet_frameworks(program).map(|frameworks| frameworks.join(version)).unwrap_or_default();
+                let mut compiler = self.run(program).with("exec").with(roslyn).with("-nologo").with("-nostdlib");
+                for reference in assemblies(&library) {
+                    let mut option = OsString::from("-r:");
+                    option.push(reference);
+                    compiler = compiler.with(option);
+                }
+                compiler.within(INVARIANT, "1")
+            }
+            None => {
+                let mono = beside(program, "mcs").or_else(|| self.surroundings.first_on_path(&["mcs"]));
+                let none = "there is no C# compiler: neither Mono's mcs nor the .NET SDK; install one of them";
+                self.run(&mono.ok_or(none)?)
+            }
+        };
+        self.compile(&compiler.with("-optimize+").with(out).with(source))?;
+        Ok(assembly)
+    }
+
+    /// Runs a compiler to its end.
+    fn compile(&self, launch: &Launch) -> Result<(), String> {
+        let compiler = launch.program.display();
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
+        let mut process = Heard::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
+            .map_err(|error| format!("the compiler {compiler} could not be started: {error}"))?;
+        let began = Instant::now();
+        // Some compilers complain on their standard output.
+        let mut said = String::new();
+        loop {
+            let status = process.look().map_err(|error| format!("the compiler {compiler}: {error}"))?;
+            while let Some(line) = process.line() {
+                if said.len() < MOST_COMPLAINT {
+                    said = said + &line + "\n";
+                }
+            }
+            if let Some(status) = status {
+                let complaint = if process.complaint().is_empty() { said.trim() } else { process.complaint() };
+                let refused = || format!("the compiler {compiler} refused the probe: {complaint}");
+                return if status.success() { Ok(()) } else { Err(refused()) };
+            }
+            if (self.cancelled)() {
+                return Err("the run was stopped".to_owned());
+            }
+            if began.elapsed() > self.limit {
+                let limit_s = self.limit.as_secs();
+                return Err(format!(
+                    "the compiler {compiler} was ended after {limit_s} s; one that keeps what it built is faster the next time"
+                ));
+            }
+            std::thread::sleep(LOOK_EVERY);
         }
     }
 }
+
+/// A runtime of .NET must not end for want of a library of locales; the probe prints integers alone.
+const INVARIANT: &str = "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
 /// The program `name` in the folder of `program`, or in that of the file behind it.
 fn beside(program: &Path, name: &str) -> Option<PathBuf> {
@@ -136,39 +209,6 @@ fn beside(program: &Path, name: &str) -> Option<PathBuf> {
         .flatten()
         .filter_map(|program| Some(program.parent()?.join(name)))
         .find(|candidate| candidate.is_file())
-}
-
-/// How C# is compiled for `place`: by Mono's compiler, or by the one of the .NET SDK beside it.
-fn csharp_compiler(
-    place: &Place,
-    source: &Path,
-    assembly: &Path,
-    surroundings: &Surroundings,
-) -> Result<Launch, String> {
-    let out = |assembly: &Path| {
-        let mut out = OsString::from("-out:");
-        out.push(assembly);
-        out
-    };
-    let directory = source.parent().unwrap_or(Path::new("/"));
-    let run = |what: &Path| Launch::new(what, &place.program, directory);
-    let mono = beside(&place.program, "mcs").or_else(|| surroundings.first_on_path(&["mcs"]));
-    if place.kind == RuntimeKind::Dotnet
-        && let Some(roslyn) = roslyn(&place.program)
-    {
-        let version = place.version.as_deref().unwrap_or_default();
-        let library = dotnet_frameworks(&place.program).map(|frameworks| frameworks.join(version)).unwrap_or_default();
-        let mut compiler = run(&place.program).with("exec").with(roslyn);
-        compiler = compiler.with("-nologo").with("-optimize+").with("-nostdlib").with(out(assembly));
-        for reference in assemblies(&library) {
-            let mut option = OsString::from("-r:");
-            option.push(reference);
-            compiler = compiler.with(option);
-        }
-        return Ok(compiler.with(source).within("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"));
-    }
-    let mono = mono.ok_or("there is no C# compiler: neither Mono's mcs nor the .NET SDK; install one of them")?;
-    Ok(run(&mono).with("-optimize+").with(out(assembly)).with(source))
 }
 
 /// The compiler of the newest SDK beside a `dotnet`.
@@ -197,41 +237,6 @@ fn assemblies(folder: &Path) -> Vec<PathBuf> {
 fn runtime_settings(version: &str) -> String {
     let framework = serde_json::json!({ "name": "Microsoft.NETCore.App", "version": version });
     serde_json::json!({ "runtimeOptions": { "framework": framework, "rollForward": "LatestPatch" } }).to_string()
-}
-
-/// Runs a compiler to its end.
-fn compile(launch: &Launch, limit: Duration, cancelled: &dyn Fn() -> bool) -> Result<(), String> {
-    let compiler = launch.program.display();
-    let mut command = Command::new(&launch.program);
-    command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
-    let mut process = Heard::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
-        .map_err(|error| format!("the compiler {compiler} could not be started: {error}"))?;
-    let began = Instant::now();
-    // Some compilers complain on their standard output.
-    let mut said = String::new();
-    loop {
-        let status = process.look().map_err(|error| format!("the compiler {compiler}: {error}"))?;
-        while let Some(line) = process.line() {
-            if said.len() < MOST_COMPLAINT {
-                said = said + &line + "\n";
-            }
-        }
-        if let Some(status) = status {
-            let complaint = if process.complaint().is_empty() { said.trim() } else { process.complaint() };
-            let refused = || format!("the compiler {compiler} refused the probe: {complaint}");
-            return if status.success() { Ok(()) } else { Err(refused()) };
-        }
-        if cancelled() {
-            return Err("the run was stopped".to_owned());
-        }
-        if began.elapsed() > limit {
-            let limit_s = limit.as_secs();
-            return Err(format!(
-                "the compiler {compiler} was ended after {limit_s} s; one that keeps what it built is faster the next time"
-            ));
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
 }
 
 #[cfg(test)]
