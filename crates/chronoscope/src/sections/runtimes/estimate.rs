@@ -7,6 +7,7 @@ use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
 use crate::answers::report::DirectInterval;
+use crate::estimate::spread;
 use crate::sections::clocks::granularity::task as steps_task;
 use crate::sections::clocks::intervals::estimate::claimed_interval_ns;
 use crate::sections::clocks::latency::canary::{QUIET_FACTOR, QUIETEST_SHARE};
@@ -16,16 +17,15 @@ use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
 use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::estimate::reads;
-use crate::sections::reads::task as reads_task;
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
-use crate::sections::runtimes::probe::protocol::{Clock, Crowd, Lane, NOTHING};
+use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
 use crate::sections::runtimes::report::{
     AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind, WarmUp,
 };
 use crate::sections::thread_release::estimate::latch;
 use crate::sections::thread_release::report::Latch;
-use crate::sections::thread_release::task::{Call, CallSamples, Samples as LatchSamples};
+use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::{Distribution, Steadiness, median, steady_state};
 
@@ -109,23 +109,19 @@ fn runtime_clock(
     let rate = Rate::from_hz(clock.hz).unwrap_or(Rate::NANOSECONDS);
     let name = &clock.clock;
     let lane = lane_of(forks, name);
-    let steps = forks.iter().flat_map(|fork| &fork.answer.steps).find(|steps| steps.clock == *name);
-    let steps = steps.and_then(|steps| {
-        let steps =
-            steps_task::Steps { changes: steps.changes.clone(), reads: steps.reads, unchanged: steps.unchanged };
-        granularity(&steps, rate)
-    });
-    let differences = forks.iter().flat_map(|fork| &fork.answer.differences).find(|found| found.clock == *name);
+    let steps = forks.iter().find_map(|fork| fork.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
+    let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
     let tick = |step: &crate::sections::clocks::latency::estimate::GranularityEstimate| {
         (!step.is_latency).then_some(step.step_ns)
     };
     let claimed = differences.map(|found| {
-        let empty = Distribution::of_counts(found.counts.iter().map(|(t, count)| (rate.ns_of_mean(*t as f64), *count)));
+        let empty =
+            Distribution::of_counts(found.differences.iter().map(|(t, count)| (rate.ns_of_mean(*t as f64), *count)));
         let claim = |tolerance| claimed_interval_ns(&empty, steps.as_ref().and_then(tick), tolerance);
         DirectInterval { within_1pct: claim(0.01), within_10pct: claim(0.1) }
     });
     let calls = counted.and_then(|(answer, calls)| {
-        let reads = answer.counted.iter().find(|end| end.clock == *name)?.reads;
+        let reads = *answer.counted.get(name)?;
         let by_call = calls.get(name).cloned().unwrap_or_default();
         Some(SystemCalls { reads, count: by_call.values().sum(), by_call })
     });
@@ -151,16 +147,7 @@ fn runtime_clock(
         granularity_ns: steps.as_ref().map(|step| step.step_ns),
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
         granularity: steps.map(|step| step.observed),
-        reads: differences.and_then(|found| {
-            // Two reads in a row are an empty interval.
-            let samples = reads_task::Samples {
-                differences: found.counts.clone(),
-                span_ticks: found.span,
-                empty_intervals: found.counts.iter().map(|(_, count)| count).sum(),
-                largest_empty_ticks: found.counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0),
-            };
-            reads(&name.as_str().into(), &samples, rate, Disturbance::default())
-        }),
+        reads: differences.and_then(|found| reads(&name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
         loop_check: loop_check(forks, name),
         warm_up: lane.warm_up,
@@ -226,17 +213,16 @@ fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
     let mut firsts = Vec::new();
     let mut warm_up = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
     for fork in forks {
-        let Some(lane) = lane(&fork.answer, name) else { continue };
-        let of_clock = lane_samples(lane);
+        let Some(lane) = fork.answer.lanes.get(name) else { continue };
         let mut mask = quiet(&fork.answer, name, &usual);
-        leave_out_unsteady(&of_clock, &mut mask, &mut warm_up);
-        let per_read = |(ticks, reads): (u64, u64)| timer.ns_of_mean(ticks as f64) / reads.max(1) as f64;
-        let counting = of_clock.batch_ticks.iter().zip(&mask).filter(|(_, counts)| **counts);
-        let median = median(counting.map(|(ticks, _)| per_read((*ticks, lane.reads))).collect());
-        medians.extend(median.map(|median| (fork.round, median)));
-        let telling = lane.warm.iter().find(|(_, ticks)| timer.ns_of_mean(*ticks as f64) >= TELLING_NS);
-        firsts.extend(telling.map(|(reads, ticks)| per_read((*ticks, *reads))));
-        samples.push(of_clock);
+        leave_out_unsteady(&lane.samples, &mut mask, &mut warm_up);
+        let per_read = lane.samples.ns_per_read(timer);
+        let counting = per_read.into_iter().zip(&mask).filter(|(_, counts)| **counts).map(|(ns, _)| ns);
+        medians.extend(median(counting.collect()).map(|median| (fork.round, median)));
+        let warm = lane.warm.iter().map(|(reads, ticks)| (*reads, timer.ns_of_mean(*ticks as f64)));
+        let telling = warm.into_iter().find(|(_, ns)| *ns >= TELLING_NS);
+        firsts.extend(telling.map(|(reads, ns)| ns / reads.max(1) as f64));
+        samples.push(lane.samples.clone());
         masks.push(mask);
     }
     warm_up.first_ns = median(firsts);
@@ -247,9 +233,8 @@ fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
 /// What a read costs in the quietest rounds of all processes, lane by lane, in ticks of the timer.
 fn undisturbed(forks: &[Fork]) -> BTreeMap<&str, f64> {
     let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for lane in forks.iter().flat_map(|fork| &fork.answer.lanes) {
-        let counted = lane.ticks.iter().skip(1).map(|ticks| *ticks as f64 / lane.reads.max(1) as f64);
-        reads.entry(&lane.clock).or_default().extend(counted);
+    for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
+        reads.entry(name).or_default().extend(lane.samples.ticks_per_read().skip(1));
     }
     let quietest = |(name, ticks): (_, Vec<f64>)| Some((name, Distribution::of(ticks).quantile(QUIETEST_SHARE)?));
     reads.into_iter().filter_map(quietest).collect()
@@ -262,17 +247,15 @@ fn undisturbed(forks: &[Fork]) -> BTreeMap<&str, f64> {
 /// empty loop alone: where a compiler makes one of it that waits for its own results, it does not notice a busy
 /// neighbour on the core.
 fn quiet(answer: &Answer, name: &str, usual: &BTreeMap<&str, f64>) -> Vec<bool> {
-    let rounds = lane(answer, name).map_or(0, |lane| lane.ticks.len());
-    let others: Vec<(&Lane, f64)> = answer
+    let rounds = answer.lanes.get(name).map_or(0, |lane| lane.samples.batch_ticks.len());
+    let others: Vec<Vec<f64>> = answer
         .lanes
         .iter()
-        .filter(|lane| lane.clock != name)
-        .filter_map(|lane| Some((lane, *usual.get(lane.clock.as_str()).filter(|ticks| **ticks > 0.0)?)))
+        .filter(|(of, _)| *of != name)
+        .filter_map(|(of, lane)| Some((lane, *usual.get(of.as_str()).filter(|ticks| **ticks > 0.0)?)))
+        .map(|(lane, usual)| lane.samples.ticks_per_read().map(|ticks| ticks / usual).collect())
         .collect();
-    let slowness = |round: usize| {
-        let of = |(lane, usual): &(&Lane, f64)| Some(*lane.ticks.get(round)? as f64 / lane.reads.max(1) as f64 / usual);
-        median(others.iter().filter_map(of).collect())
-    };
+    let slowness = |round: usize| median(others.iter().filter_map(|lane| lane.get(round).copied()).collect());
     (0..rounds).map(|round| round > 0 && slowness(round).is_some_and(|slowness| slowness <= QUIET_FACTOR)).collect()
 }
 
@@ -293,14 +276,6 @@ fn leave_out_unsteady(lane: &LaneSamples, mask: &mut [bool], warm_up: &mut WarmU
     }
 }
 
-fn lane<'a>(answer: &'a Answer, name: &str) -> Option<&'a Lane> {
-    answer.lanes.iter().find(|lane| lane.clock == name)
-}
-
-fn lane_samples(lane: &Lane) -> LaneSamples {
-    LaneSamples { reads_per_batch: lane.reads, batch_ticks: lane.ticks.clone() }
-}
-
 fn timer_rate(forks: &[Fork]) -> Rate {
     let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
     identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
@@ -315,7 +290,7 @@ fn added(medians: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) ->
 
 fn loop_check(forks: &[Fork], name: &str) -> Option<LoopCheck> {
     let ratios = forks.iter().filter_map(|fork| {
-        let check = &lane(&fork.answer, name)?.check;
+        let check = &fork.answer.lanes.get(name)?.check;
         let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(|least| *least > 0);
         Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
     });
@@ -377,8 +352,8 @@ pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause
         .collect();
     let mut unavailable: Vec<PauseUnavailable> = Vec::new();
     for missing in forks.iter().flat_map(|fork| &fork.answer.pauses_unavailable) {
-        if unavailable.iter().all(|known| known.name != missing.way) {
-            unavailable.push(PauseUnavailable { name: missing.way.clone(), reason: missing.reason.clone() });
+        if unavailable.iter().all(|known| known.name != missing.name) {
+            unavailable.push(missing.clone());
         }
     }
     let published = if published_too { published() } else { Vec::new() };
@@ -387,30 +362,7 @@ pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause
 
 /// What calls cost in one thread and in `threads` released together. None for no calls.
 pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> Option<Latch> {
-    let rounds: Vec<LatchSamples> = forks
-        .iter()
-        .map(|fork| LatchSamples {
-            calls: fork
-                .answer
-                .latches
-                .iter()
-                .map(|latched| CallSamples {
-                    call: if latched.call == NOTHING {
-                        Call::Nothing
-                    } else {
-                        Call::Read(latched.call.as_str().into())
-                    },
-                    serial_calls: latched.serial_calls,
-                    serial_ticks: latched.serial.clone(),
-                    release_ticks: latched.release.clone(),
-                    inside_ticks: latched.inside.clone(),
-                    wake_ticks: latched.wake.clone(),
-                })
-                .collect(),
-            start_ticks: fork.answer.latch_start.clone(),
-            reason_stopped: None,
-        })
-        .collect();
+    let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
     latch(&rounds, threads.max(1), timer_rate(forks), disturbance)
 }
 

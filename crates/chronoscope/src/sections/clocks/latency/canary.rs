@@ -35,8 +35,8 @@ pub struct Quiet {
 /// # Sources
 /// A pair of a latency chain and a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
 pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, core: KnownCore) -> Option<Quiet> {
-    let turns: Vec<Vec<f64>> = empty.iter().map(|fork| per_turn(fork, rate)).collect();
-    let links: Vec<Vec<f64>> = chain.iter().map(|fork| per_turn(fork, rate)).collect();
+    let turns: Vec<Vec<f64>> = empty.iter().map(|fork| fork.ns_per_read(rate)).collect();
+    let links: Vec<Vec<f64>> = chain.iter().map(|fork| fork.ns_per_read(rate)).collect();
     let counted =
         |forks: &[Vec<f64>]| Distribution::of(forks.iter().flat_map(|fork| fork.iter().skip(1)).copied().collect());
     let (all_turns, all_links) = (counted(&turns), counted(&links));
@@ -96,11 +96,6 @@ pub fn quiet_rounds_of(empty: &LaneSamples) -> Vec<bool> {
     let quiet_ticks = Distribution::of(counted).quantile(QUIETEST_SHARE).unwrap_or(0.0) * QUIET_FACTOR;
     let is_quiet = |(round, ticks): (usize, &u64)| round > 0 && *ticks as f64 <= quiet_ticks;
     empty.batch_ticks.iter().enumerate().map(is_quiet).collect()
-}
-
-fn per_turn(fork: &LaneSamples, rate: Rate) -> Vec<f64> {
-    let turns = fork.reads_per_batch.max(1) as f64;
-    fork.batch_ticks.iter().map(|ticks| rate.ns_of_mean(*ticks as f64) / turns).collect()
 }
 
 #[cfg(test)]

@@ -22,13 +22,9 @@ const LATTICE_EVIDENCE: f64 = 0.01;
 /// statistical unit as in T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", 2013. The interval is
 /// [`median_interval`]'s.
 pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option<Latency> {
-    let means = |fork: &LaneSamples| -> Vec<f64> {
-        let reads = fork.reads_per_batch.max(1) as f64;
-        fork.batch_ticks.iter().map(|ticks| rate.ns_of_mean(*ticks as f64) / reads).collect()
-    };
     let in_quiet_rounds = |(fork, quiet): (&LaneSamples, &Vec<bool>)| {
         Distribution::of(
-            means(fork).into_iter().zip(quiet).filter(|(_, quiet)| **quiet).map(|(mean, _)| mean).collect(),
+            fork.ns_per_read(rate).into_iter().zip(quiet).filter(|(_, quiet)| **quiet).map(|(mean, _)| mean).collect(),
         )
     };
     let summaries: Vec<ForkSummary> = forks
@@ -47,7 +43,8 @@ pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option
     let medians: Vec<f64> = summaries.iter().map(|fork| fork.p50).collect();
     let over_forks = median_interval(&medians, CONFIDENCE)?;
     let warm = |fork: &LaneSamples| usize::from(fork.batch_ticks.len() > 1);
-    let all = Distribution::of(forks.iter().flat_map(|fork| means(fork).into_iter().skip(warm(fork))).collect());
+    let all =
+        Distribution::of(forks.iter().flat_map(|fork| fork.ns_per_read(rate).into_iter().skip(warm(fork))).collect());
     let sizes = Distribution::of(forks.iter().map(|fork| fork.reads_per_batch as f64).collect());
     Some(Latency {
         estimate: over_forks.median,

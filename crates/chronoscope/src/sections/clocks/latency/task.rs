@@ -1,7 +1,7 @@
 //! Times batches of reads from outside, the batches of all clocks interleaved.
 
 use chronoscope_clock::work::opaque;
-use chronoscope_clock::{Serialised, SourceVisitor, TickSource};
+use chronoscope_clock::{Rate, Serialised, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
@@ -56,6 +56,20 @@ pub struct LaneSamples {
     pub reads_per_batch: u64,
     /// Ticks of the timer per batch.
     pub batch_ticks: Vec<u64>,
+}
+
+impl LaneSamples {
+    /// Batch means, in ticks of the timer.
+    pub fn ticks_per_read(&self) -> impl Iterator<Item = f64> {
+        let reads = self.reads_per_batch.max(1) as f64;
+        self.batch_ticks.iter().map(move |ticks| *ticks as f64 / reads)
+    }
+
+    /// Batch means in nanoseconds.
+    pub fn ns_per_read(&self, timer: Rate) -> Vec<f64> {
+        let reads = self.reads_per_batch.max(1) as f64;
+        self.batch_ticks.iter().map(|ticks| timer.ns_of_mean(*ticks as f64) / reads).collect()
+    }
 }
 
 /// Times a batch of `reads` reads from outside: ticks of the timer.

@@ -1,11 +1,14 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use chronoscope_clock::Rate;
 
-use super::protocol::{
-    Clock, CountEnd, Crowd, Differences, Identity, Lane, Latched, Line, NOTHING, PROTOCOL, PauseUnavailable, Paused,
-    Steps,
-};
+use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused};
+use crate::sections::clocks::granularity::task::Steps;
+use crate::sections::clocks::latency::task::LaneSamples;
+use crate::sections::pauses::report::PauseUnavailable;
+use crate::sections::reads::task as reads;
+use crate::sections::thread_release::task::{self as thread_release, Call, CallSamples};
 
 /// A runtime with more clocks than this is none.
 const MOST_CLOCKS: usize = 64;
@@ -15,124 +18,150 @@ const LONGEST_TEXT: usize = 1000;
 /// All that one process of a probe said.
 ///
 /// Made line by line, so that what came before a fault is there all the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Who answered.
     pub identity: Option<Identity>,
     /// Its clocks.
     pub clocks: Vec<Clock>,
-    /// Reads behind which system calls were counted.
-    pub counted: Vec<CountEnd>,
-    /// Loops.
-    pub lanes: Vec<Lane>,
-    /// Changes.
-    pub steps: Vec<Steps>,
-    /// Differences.
-    pub differences: Vec<Differences>,
+    /// By clock, the reads behind which system calls were counted.
+    pub counted: BTreeMap<String, u64>,
+    /// Loops by clock; [`NOTHING`] is the empty one.
+    pub lanes: BTreeMap<String, Lane>,
+    /// Changes by clock.
+    pub steps: BTreeMap<String, Steps>,
+    /// Differences between consecutive reads by clock.
+    pub differences: BTreeMap<String, reads::Samples>,
     /// Batches of several threads.
     pub crowds: Vec<Crowd>,
     /// Pauses.
     pub pauses: Vec<Paused>,
     /// Ways to pause that are not there.
     pub pauses_unavailable: Vec<PauseUnavailable>,
-    /// Calls in one thread and in many.
-    pub latches: Vec<Latched>,
-    /// How long threads took to start.
-    pub latch_start: Vec<u64>,
+    /// Calls in one thread and in many released together.
+    pub latch: thread_release::Samples,
     /// Why there is no latch.
     pub latch_unavailable: Option<String>,
     /// Whether the probe said that it was done.
     pub ended: bool,
     /// The clock whose reads are being counted.
-    counting: Option<String>,
+    pub counting: Option<String>,
+}
+
+/// One loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its batches, in ticks of the timer.
+    pub samples: LaneSamples,
+    /// The first batches of the warm-up: reads and ticks.
+    pub warm: Vec<(u64, u64)>,
+    /// Ticks of a batch, and of one of four times as many reads.
+    pub check: Vec<(u64, u64)>,
 }
 
 impl Answer {
     /// Everything in `text`.
     ///
     /// # Errors
-    /// [`Garbled`] for the first line that does not speak the protocol.
+    /// [`ProtocolError`] for the first line that does not speak the protocol.
     #[cfg(test)]
-    pub fn of(text: &str) -> Result<Self, Garbled> {
+    pub fn of(text: &str) -> Result<Self, ProtocolError> {
         let mut answer = Self::default();
         text.lines().try_for_each(|line| answer.hear(line)).map(|()| answer)
-    }
-
-    /// The clock whose reads are being counted.
-    pub fn counting(&self) -> Option<&str> {
-        self.counting.as_deref()
     }
 
     /// Takes in one line.
     ///
     /// # Errors
-    /// [`Garbled`] if it does not speak the protocol or stands in the wrong place; what came before is kept.
-    pub fn hear(&mut self, line: &str) -> Result<(), Garbled> {
-        let garbled = |why: String| Err(Garbled { line: shortened(line), why });
-        let said: Line = match serde_json::from_str(line) {
-            Ok(said) => said,
-            Err(error) => return garbled(error.to_string()),
-        };
-        match self.take(said) {
-            Ok(()) => Ok(()),
-            Err(why) => garbled(why),
-        }
+    /// [`ProtocolError`] if it does not speak the protocol or comes in the wrong place; what came before is kept.
+    pub fn hear(&mut self, line: &str) -> Result<(), ProtocolError> {
+        let message = serde_json::from_str(line).map_err(|error| error.to_string());
+        message.and_then(|message| self.take(message)).map_err(|why| ProtocolError { line: shortened(line), why })
     }
 
-    fn take(&mut self, said: Line) -> Result<(), String> {
+    fn take(&mut self, line: Line) -> Result<(), String> {
         if self.ended {
             return Err("nothing may follow the end".to_owned());
         }
-        let begun = !(self.lanes.is_empty() && self.counted.is_empty() && self.counting.is_none());
-        match said {
+        match line {
             Line::Identity(identity) => {
                 no_second(self.identity.is_some(), "identity")?;
                 check_identity(&identity)?;
                 self.identity = Some(identity);
             }
             _ if self.identity.is_none() => return Err("a probe says first who it is".to_owned()),
-            Line::Clock(clock) => {
-                no_second(self.clock(&clock.clock).is_some(), "clock of this name")?;
-                if begun || self.clocks.len() >= MOST_CLOCKS {
-                    return Err("no clock can be named here".to_owned());
-                }
-                check_clock(&clock)?;
-                self.clocks.push(clock);
-            }
-            Line::CountBegin(begin) => {
-                self.known(&begin.clock)?;
+            Line::Clock(clock) => self.take_clock(clock)?,
+            Line::CountBegin { clock } => {
+                self.known(&clock)?;
                 no_second(self.counting.is_some(), "count at once")?;
-                self.counting = Some(begin.clock);
+                self.counting = Some(clock);
             }
-            Line::CountEnd(end) => {
-                if self.counting.take().as_ref() != Some(&end.clock) {
+            Line::CountEnd { clock, reads } => {
+                if self.counting.take().as_ref() != Some(&clock) {
                     return Err("this count was not begun".to_owned());
                 }
-                self.counted.push(end);
+                self.counted.insert(clock, reads);
             }
-            Line::Lane(lane) => {
-                self.known_or_nothing(&lane.clock)?;
-                no_second(self.lanes.iter().any(|known| known.clock == lane.clock), "lane of this clock")?;
-                positive(lane.reads, "reads of a batch")?;
-                self.lanes.push(lane);
+            Line::Pause(paused) => {
+                short(&paused.way)?;
+                sum_of(&paused.taken_ns)?;
+                self.pauses.push(paused);
             }
-            Line::Steps(steps) => {
-                self.known(&steps.clock)?;
-                no_second(self.steps.iter().any(|known| known.clock == steps.clock), "steps of this clock")?;
-                let seen = (steps.changes.len() as u64).saturating_add(steps.unchanged);
-                if steps.changes.contains(&0) || steps.changes.contains(&i64::MIN) || seen > steps.reads {
+            Line::PauseUnavailable { way, reason } => {
+                short(&way)?;
+                short(&reason)?;
+                self.pauses_unavailable.push(PauseUnavailable { name: way, reason });
+            }
+            Line::LatchStart { start } => self.latch.start_ticks = start,
+            Line::LatchUnavailable { reason } => {
+                short(&reason)?;
+                self.latch_unavailable = Some(reason);
+            }
+            Line::End { .. } => self.ended = true,
+            of_a_clock => self.take_samples(of_a_clock)?,
+        }
+        Ok(())
+    }
+
+    fn take_clock(&mut self, clock: Clock) -> Result<(), String> {
+        no_second(self.clock(&clock.clock).is_some(), "clock of this name")?;
+        let begun = !(self.lanes.is_empty() && self.counted.is_empty() && self.counting.is_none());
+        if begun || self.clocks.len() >= MOST_CLOCKS {
+            return Err("no clock can be named here".to_owned());
+        }
+        check_clock(&clock)?;
+        self.clocks.push(clock);
+        Ok(())
+    }
+
+    /// Takes what was seen of a clock, or of a call of nothing.
+    fn take_samples(&mut self, line: Line) -> Result<(), String> {
+        match line {
+            Line::Lane { clock, reads, ticks, warm, check } => {
+                self.known_or_nothing(&clock)?;
+                no_second(self.lanes.contains_key(&clock), "lane of this clock")?;
+                positive(reads, "reads of a batch")?;
+                let samples = LaneSamples { reads_per_batch: reads, batch_ticks: ticks };
+                self.lanes.insert(clock, Lane { samples, warm, check });
+            }
+            Line::Steps { clock, reads, unchanged, changes } => {
+                self.known(&clock)?;
+                no_second(self.steps.contains_key(&clock), "steps of this clock")?;
+                let seen = (changes.len() as u64).saturating_add(unchanged);
+                if changes.contains(&0) || changes.contains(&i64::MIN) || seen > reads {
                     return Err("these are no changes between so many readings".to_owned());
                 }
-                self.steps.push(steps);
+                self.steps.insert(clock, Steps { changes, reads, unchanged });
             }
-            Line::Differences(found) => {
-                self.known(&found.clock)?;
-                no_second(
-                    self.differences.iter().any(|known| known.clock == found.clock),
-                    "differences of this clock",
-                )?;
-                sum_of(found.counts.iter().map(|(_, count)| *count))?;
-                self.differences.push(found);
+            Line::Differences { clock, span, counts } => {
+                self.known(&clock)?;
+                no_second(self.differences.contains_key(&clock), "differences of this clock")?;
+                // Two reads in a row are an empty interval.
+                let empty_intervals = sum_of(&counts)?;
+                let largest_empty_ticks = counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0);
+                let samples =
+                    reads::Samples { differences: counts, span_ticks: span, empty_intervals, largest_empty_ticks };
+                self.differences.insert(clock, samples);
             }
             Line::Crowd(crowd) => {
                 self.known(&crowd.clock)?;
@@ -143,30 +172,23 @@ impl Answer {
                 }
                 self.crowds.push(crowd);
             }
-            Line::Pause(paused) => {
-                short(&paused.way)?;
-                sum_of(paused.taken_ns.iter().map(|(_, count)| *count))?;
-                self.pauses.push(paused);
+            Line::Latch { call, serial_calls, serial, release, inside, wake } => {
+                self.known_or_nothing(&call)?;
+                let call = if call == NOTHING { Call::Nothing } else { Call::Read(call.into()) };
+                no_second(self.latch.calls.iter().any(|known| known.call == call), "latch of this call")?;
+                positive(serial_calls, "calls in one thread")?;
+                sum_of(&inside)?;
+                sum_of(&wake)?;
+                self.latch.calls.push(CallSamples {
+                    call,
+                    serial_calls,
+                    serial_ticks: serial,
+                    release_ticks: release,
+                    inside_ticks: inside,
+                    wake_ticks: wake,
+                });
             }
-            Line::PauseUnavailable(missing) => {
-                short(&missing.way)?;
-                short(&missing.reason)?;
-                self.pauses_unavailable.push(missing);
-            }
-            Line::Latch(latched) => {
-                self.known_or_nothing(&latched.call)?;
-                no_second(self.latches.iter().any(|known| known.call == latched.call), "latch of this call")?;
-                positive(latched.serial_calls, "calls in one thread")?;
-                sum_of(latched.inside.iter().map(|(_, count)| *count))?;
-                sum_of(latched.wake.iter().map(|(_, count)| *count))?;
-                self.latches.push(latched);
-            }
-            Line::LatchStart(start) => self.latch_start = start.start,
-            Line::LatchUnavailable(missing) => {
-                short(&missing.reason)?;
-                self.latch_unavailable = Some(missing.reason);
-            }
-            Line::End(_) => self.ended = true,
+            _ => {}
         }
         Ok(())
     }
@@ -196,10 +218,10 @@ fn positive(value: u64, what: &str) -> Result<(), String> {
     if value == 0 { Err(format!("there are no {what}")) } else { Ok(()) }
 }
 
-/// Refuses counts that could not have been made.
-fn sum_of(mut counts: impl Iterator<Item = u64>) -> Result<(), String> {
-    let sum = counts.try_fold(0_u64, u64::checked_add).filter(|sum| *sum < 1 << 48);
-    sum.map(|_| ()).ok_or_else(|| "there are more values than any process could take".to_owned())
+/// The sum of counts that could have been made.
+fn sum_of<T>(counts: &[(T, u64)]) -> Result<u64, String> {
+    let sum = counts.iter().try_fold(0, |sum: u64, (_, count)| sum.checked_add(*count)).filter(|sum| *sum < 1 << 48);
+    sum.ok_or_else(|| "there are more values than any process could take".to_owned())
 }
 
 fn short(text: &str) -> Result<(), String> {
@@ -239,18 +261,18 @@ fn shortened(text: &str) -> String {
 
 /// A line that does not speak the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Garbled {
+pub struct ProtocolError {
     line: String,
     why: String,
 }
 
-impl fmt::Display for Garbled {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "it said what cannot be understood: {} ({})", self.line, self.why)
     }
 }
 
-impl std::error::Error for Garbled {}
+impl std::error::Error for ProtocolError {}
 
 #[cfg(test)]
 mod tests {
@@ -260,7 +282,7 @@ mod tests {
     const IDENTITY: &str = r#"{"type":"identity","protocol":1,"runtime":"R","version":"1","executable":"","timer":"t","timer_hz":1000000000,"parallel":true,"notes":[]}"#;
     const CLOCK: &str = r#"{"type":"clock","clock":"now","kind":"monotonic","hz":1000000000,"declared_hz":null,"declared_resolution_ns":1,"high_resolution":null}"#;
 
-    fn answer(lines: &[&str]) -> Result<Answer, Garbled> {
+    fn answer(lines: &[&str]) -> Result<Answer, ProtocolError> {
         Answer::of(&[&[IDENTITY, CLOCK], lines].concat().join("\n"))
     }
 
@@ -275,7 +297,7 @@ mod tests {
             r#"{"type":"end","sink":"77"}"#,
         ])
         .unwrap();
-        assert_eq!((found.lanes.len(), found.steps[0].changes[1], found.crowds[0].batches[1]), (2, -3, (1, 2, 8)));
+        assert_eq!((found.lanes.len(), found.steps["now"].changes[1], found.crowds[0].batches[1]), (2, -3, (1, 2, 8)));
         assert!(found.ended);
     }
 
@@ -284,9 +306,9 @@ mod tests {
         let begin = r#"{"type":"count_begin","clock":"now"}"#;
         let end = r#"{"type":"count_end","clock":"now","reads":200}"#;
         let mut found = answer(&[begin]).unwrap();
-        assert_eq!(found.counting(), Some("now"));
+        assert_eq!(found.counting.as_deref(), Some("now"));
         found.hear(end).unwrap();
-        assert_eq!((found.counting(), found.counted[0].reads), (None, 200));
+        assert_eq!((found.counting.as_deref(), found.counted["now"]), (None, 200));
         assert!(answer(&[end]).is_err() && answer(&[begin, begin]).is_err());
     }
 
@@ -309,6 +331,8 @@ mod tests {
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,9,1]]}"#,
             r#"{"type":"clock","clock":"nothing","kind":"wall","hz":1,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#,
             r#"{"type":"clock","clock":"zero","kind":"wall","hz":0,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#,
+            r#"{"type":"end","sink":"1","mean":3}"#,
+            r#"{"type":"count_begin","clock":"now","mean":3}"#,
             r#"{"type":"gossip"}"#,
         ] {
             let error = answer(&[line]).expect_err(line).to_string();

@@ -186,7 +186,7 @@ const CALLS: usize = if cfg!(target_arch = "x86_64") { 5 } else { 4 };
 /// Counts the call that waits, and lets it go on.
 fn count(listener: &OwnedFd, asked: &mut Asked) {
     let Ok(call) = calls::next(listener.as_fd()) else { return };
-    if let Some(clock) = asked.answer.counting() {
+    if let Some(clock) = asked.answer.counting.as_deref() {
         *asked.calls.entry(clock.to_owned()).or_default().entry(named(&call)).or_default() += 1;
     }
     // Its caller may have been ended meanwhile.

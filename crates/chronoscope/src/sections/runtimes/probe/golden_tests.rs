@@ -113,18 +113,20 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
 fn assert_sound(task: &Task, heard: &Answer) {
     match task {
         Task::Count { reads } => {
-            let counted: Vec<_> = heard.counted.iter().map(|end| (end.clock.as_str(), end.reads)).collect();
-            let wanted: Vec<_> = heard.clocks.iter().map(|clock| (clock.clock.as_str(), u64::from(*reads))).collect();
-            assert_eq!(counted, wanted);
+            let wanted = heard.clocks.iter().map(|clock| (clock.clock.clone(), u64::from(*reads)));
+            assert_eq!(heard.counted, wanted.collect());
         }
         Task::Clocks { reads, .. } => {
             assert_eq!(heard.lanes.len(), heard.clocks.len() + 1);
-            for lane in &heard.lanes {
-                assert!(lane.ticks.len() >= 3 && lane.check.len() == 5 && !lane.warm.is_empty(), "{lane:?}");
+            for lane in heard.lanes.values() {
+                assert!(
+                    lane.samples.batch_ticks.len() >= 3 && lane.check.len() == 5 && !lane.warm.is_empty(),
+                    "{lane:?}"
+                );
             }
             assert_eq!((heard.steps.len(), heard.differences.len()), (heard.clocks.len(), heard.clocks.len()));
-            for found in &heard.differences {
-                assert_eq!(found.counts.iter().map(|(_, count)| count).sum::<u64>(), u64::from(*reads) - 1);
+            for found in heard.differences.values() {
+                assert_eq!(found.differences.iter().map(|(_, count)| count).sum::<u64>(), u64::from(*reads) - 1);
             }
         }
         Task::Pause { lengths_ns, .. } => {
@@ -136,11 +138,11 @@ fn assert_sound(task: &Task, heard: &Answer) {
             assert!(!heard.pauses.is_empty());
         }
         Task::Latch { threads, .. } => {
-            assert!(heard.latch_unavailable.is_some() || heard.latches.len() == 3);
-            for latched in &heard.latches {
+            assert!(heard.latch_unavailable.is_some() || heard.latch.calls.len() == 3);
+            for latched in &heard.latch.calls {
                 assert_eq!(latched.serial_calls, u64::from(*threads) * 10);
-                assert!(latched.serial.len() >= 3 && latched.release.len() >= 3, "{latched:?}");
-                let inside: u64 = latched.inside.iter().map(|(_, count)| count).sum();
+                assert!(latched.serial_ticks.len() >= 3 && latched.release_ticks.len() >= 3, "{latched:?}");
+                let inside: u64 = latched.inside_ticks.iter().map(|(_, count)| count).sum();
                 assert!(inside >= u64::from(*threads) && inside.is_multiple_of(u64::from(*threads)));
             }
         }
