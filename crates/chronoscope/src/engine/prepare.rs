@@ -38,8 +38,8 @@ pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
 /// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own. Where no
 /// process can be started, this and everything after it runs in the coordinator.
 fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String>> {
-    fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(probe::Samples, Disturbance), WorkerFailure> {
-        session.ask_alone(PROBE_BUDGET_MS, &probe::Request { sources: clocks.to_vec() })
+    fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(Vec<Option<String>>, Disturbance), WorkerFailure> {
+        session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
     }
     let reason = |failure: &WorkerFailure| match failure.signal() {
         Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
@@ -53,11 +53,11 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
         answer = probe(session, clocks);
     }
     match answer {
-        Ok((found, _)) => found.reasons_unavailable,
+        Ok((reasons, _)) => reasons,
         Err(failure) if failure.signal().is_some() => clocks
             .iter()
             .map(|clock| match probe(session, std::slice::from_ref(clock)) {
-                Ok((found, _)) => found.reasons_unavailable.into_iter().next().flatten(),
+                Ok((reasons, _)) => reasons.into_iter().next().flatten(),
                 Err(failure) => Some(reason(&failure)),
             })
             .collect(),

@@ -7,33 +7,24 @@ use super::timer::ReadOnce;
 use crate::clock_id::ClockId;
 use chronoscope_harness::record::Disturbance;
 
-/// Which sources to read.
+/// To read these sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Their names.
-    pub sources: Vec<ClockId>,
-}
-
-/// For each source, nothing or the reason why it cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// In the order of the request.
-    pub reasons_unavailable: Vec<Option<String>>,
-}
+pub struct Request(pub Vec<ClockId>);
 
 impl Task for Request {
     const NAME: &'static str = "probe";
-    type Samples = Samples;
+    /// For each source, nothing or the reason why it cannot be read.
+    type Samples = Vec<Option<String>>;
 
-    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| Ok(run(self)))
+    fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
+        let reason = |clock: &ClockId| match clock.source() {
+            Ok(id) => id.visit(ReadOnce).err().map(|unavailable| unavailable.to_string()),
+            Err(reason) => Some(reason),
+        };
+        bench.alone(|| Ok(self.0.iter().map(reason).collect()))
     }
-}
 
-fn run(request: &Request) -> Samples {
-    let reason = |clock: &ClockId| match clock.source() {
-        Ok(id) => id.visit(ReadOnce).err().map(|unavailable| unavailable.to_string()),
-        Err(reason) => Some(reason),
-    };
-    Samples { reasons_unavailable: request.sources.iter().map(reason).collect() }
+    fn answered(&self, reasons: &Self::Samples) -> (usize, usize) {
+        (reasons.len(), self.0.len())
+    }
 }

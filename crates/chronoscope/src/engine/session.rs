@@ -74,7 +74,12 @@ impl<'a> Session<'a> {
         };
         self.suffered.borrow_mut().merge(&response.disturbance);
         let samples = response.samples.map_err(WorkerFailure::Refused)?;
-        Ok((samples, response.disturbance))
+        match request.answered(&samples) {
+            (answered, asked) if answered != asked => Err(WorkerFailure::Refused(format!(
+                "the worker process gave an answer that is too short: {answered} of {asked} items"
+            ))),
+            _ => Ok((samples, response.disturbance)),
+        }
     }
 
     /// Starts processes of this program.

@@ -27,6 +27,11 @@ pub trait Task: Serialize + DeserializeOwned + Sync + 'static {
     /// # Errors
     /// Why there are none.
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String>;
+
+    /// How many of what was asked for `samples` hold, and how many that was; the same number where nothing is missing.
+    fn answered(&self, _samples: &Self::Samples) -> (usize, usize) {
+        (1, 1)
+    }
 }
 
 /// What a task may use.

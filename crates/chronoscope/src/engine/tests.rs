@@ -117,12 +117,8 @@ fn flawless(task: &str, request: Value) -> String {
     }
     let steps = || granularity::Steps { changes: vec![READ_NS as i64; 4000], reads: 4096, unchanged: 0 };
     match task {
-        probe::Request::NAME => of(request, |request: probe::Request| probe::Samples {
-            reasons_unavailable: vec![None; request.sources.len()],
-        }),
-        path::Request::NAME => {
-            of(request, |request: path::Request| path::Samples { failed_reads: vec![Some(0); request.sources.len()] })
-        }
+        probe::Request::NAME => of(request, |request: probe::Request| vec![None; request.0.len()]),
+        path::Request::NAME => of(request, |request: path::Request| vec![Some(0); request.0.len()]),
         latency::Request::NAME => of(request, |request: latency::Request| {
             let lane = |lane: &latency::Lane| {
                 let ns_per_thousand = match lane {
@@ -134,9 +130,9 @@ fn flawless(task: &str, request: Value) -> String {
             };
             latency::Samples { timer_cost_ticks: 1, lanes: request.lanes.iter().map(lane).collect() }
         }),
-        granularity::Request::NAME => of(request, |request: granularity::Request| granularity::Samples {
-            clocks: request.sources.iter().map(|_| steps()).collect(),
-        }),
+        granularity::Request::NAME => {
+            of(request, |request: granularity::Request| request.0.iter().map(|_| steps()).collect())
+        }
         reads::Request::NAME => of(request, |_: reads::Request| reads::Samples {
             differences: vec![(READ_NS as i64, 999)],
             span_ticks: 999 * READ_NS,
@@ -152,9 +148,7 @@ fn flawless(task: &str, request: Value) -> String {
             fresh: 50_000,
             ..litmus::Samples::default()
         }),
-        empty::Request::NAME => of(request, |request: empty::Request| empty::Samples {
-            clocks: vec![vec![READ_NS as i64; 100]; request.sources.len()],
-        }),
+        empty::Request::NAME => of(request, |request: empty::Request| vec![vec![READ_NS as i64; 100]; request.0.len()]),
         interval::Request::NAME => of(request, |request: interval::Request| {
             let rounds = |length_ns: &f64| {
                 let batch = interval::Batch { truth_ns: length_ns.round(), canary_ticks: 100 };
@@ -290,9 +284,9 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
     let answers = [
         ("Segmentation fault", "expected value at line 1 column 1"),
         ("{\"disturbance\"", "EOF while parsing an object at line 1 column 14"),
-        (of_another.as_str(), "missing field `clocks`"),
-        (&said(&Ok(json!({ "clocks": "many" }))), "invalid type: string \"many\", expected a sequence"),
-        (&said(&Ok(json!({ "clocks": [{ "changes": [0.5], "reads": 1, "unchanged": 0 }] }))), "invalid type: floating"),
+        (of_another.as_str(), "invalid type: map, expected a sequence"),
+        (&said(&Ok("many")), "invalid type: string \"many\", expected a sequence"),
+        (&said(&Ok(json!([{ "changes": [0.5], "reads": 1, "unchanged": 0 }]))), "invalid type: floating"),
     ];
     for (answer, why) in answers {
         let record = run_with(&|task, _| (task == "granularity").then(|| Ok(answer.to_owned())));
@@ -302,6 +296,41 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
         assert!(reason.starts_with(&expected), "{reason}");
         assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &reason);
     }
+}
+
+#[test]
+fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
+    let latencies = |lanes: Value| json!({ "timer_cost_ticks": 1, "lanes": lanes });
+    let lane = json!({ "reads_per_batch": 1000, "batch_ticks": [20_000] });
+    let still = json!({ "changes": [], "reads": 0, "unchanged": 0 });
+    for (task, part, answer) in [
+        ("path", clocks::PATHS, json!([0])),
+        ("latency", clocks::LATENCY, latencies(json!([]))),
+        ("latency", clocks::LATENCY, latencies(json!([lane, lane, lane, lane]))),
+        ("granularity", clocks::GRANULARITY, json!([])),
+        ("granularity", clocks::GRANULARITY, json!([still, still])),
+        ("empty", clocks::INTERVALS, json!([[20]])),
+        ("empty", clocks::INTERVALS, json!([[20], []])),
+        ("interval", clocks::INTERVALS, json!({ "timer_error_ticks": 1, "lengths": [] })),
+        ("reads", READS, serde_json::to_value(reads::Samples::default()).unwrap()),
+        (
+            "offset",
+            OFFSETS,
+            json!({ "trips": { "rounds": 0, "there": 0, "back": 0, "violations": 0 }, "steps": still }),
+        ),
+        ("litmus", LITMUS, serde_json::to_value(litmus::Samples::default()).unwrap()),
+    ] {
+        let record = run_with(&|asked, _| (asked == task).then(|| Ok(said(&Ok(answer.clone())))));
+        let (outcome, reason) = report(&record, part);
+        assert_eq!(outcome, Outcome::Failed, "{task}: {answer}");
+        assert!(reason.is_some_and(|reason| reason.contains("too short")), "{task}: {reason:?}");
+        for other in PARTS.into_iter().filter(|other| *other != part && *other != clocks::INTERVALS) {
+            assert_eq!(report(&record, other), (Outcome::Done, None), "{task}: {other:?}");
+        }
+    }
+    let record = run_with(&|asked, _| (asked == "probe").then(|| Ok(said(&Ok(json!([]))))));
+    assert_eq!(record.clocks.len(), 2, "no clock is lost");
+    assert!(record.clocks.iter().all(|clock| clock.reason_unavailable.as_ref().unwrap().contains("too short")));
 }
 
 #[test]

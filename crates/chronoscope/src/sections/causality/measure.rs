@@ -3,6 +3,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
+use crate::part::Part;
 use crate::registry::Sections;
 use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
@@ -16,33 +17,17 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
     let cpus = session.plan.cpus.len() as u64;
     record.causality.pairs_possible = cpus * (cpus - 1) / 2;
     let clocks = readable(record, &record.causality.plan.pair_clocks)?;
-    let requests: Vec<offset::Request> = record
-        .causality
-        .plan
-        .pairs
-        .iter()
-        .flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
-        .map(|(source, a, b)| offset::Request { source, a, b, rounds: record.causality.plan.pair_rounds })
+    let plan = &record.causality.plan;
+    let requests: Vec<offset::Request> = of_pairs(&plan.pairs, &clocks)
+        .map(|(source, a, b)| offset::Request { source, a, b, rounds: plan.pair_rounds })
         .collect();
-    let budget_ms = (session.budget_ms(OFFSETS) / requests.len().max(1) as u64).max(1);
-    let mut reasons = Vec::new();
-    for (i, request) in requests.iter().enumerate() {
-        session.goes_on(OFFSETS, i as f64 / requests.len() as f64);
-        let answer = session.ask(None, budget_ms, request);
-        match answer {
-            Ok((samples, disturbance)) => {
-                let rate = session.rate_of(&request.source);
-                let pair = estimate::pair_offset(request, &samples, rate, disturbance);
-                record.causality.pairs.push(pair);
-            }
-            Err(failure) => {
-                reasons.push(format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source));
-                if session.observer.cancelled() {
-                    break;
-                }
-            }
-        }
-    }
+    let (pairs, reasons) = in_turn(session, OFFSETS, &requests, |session, request, budget_ms| {
+        let (samples, disturbance) = session
+            .ask(None, budget_ms, request)
+            .map_err(|failure| format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source))?;
+        Ok(estimate::pair_offset(request, &samples, session.rate_of(&request.source), disturbance))
+    });
+    record.causality.pairs = pairs;
     outcome(requests.len(), reasons)
 }
 
@@ -50,29 +35,45 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
 pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_two_cpus(session, record)?;
     let clocks = readable(record, &record.causality.plan.litmus_clocks)?;
-    let requests: Vec<litmus_task::Request> = record
-        .causality
-        .plan
-        .litmus_pairs
-        .iter()
-        .flat_map(|(writer, reader)| clocks.iter().map(|clock| (clock.clone(), *writer, *reader)))
+    let requests: Vec<litmus_task::Request> = of_pairs(&record.causality.plan.litmus_pairs, &clocks)
         .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
         .collect();
-    let budget_ms = (session.budget_ms(LITMUS) / requests.len().max(1) as u64).max(1);
-    let mut reasons = Vec::new();
+    let (rows, mut reasons) = in_turn(session, LITMUS, &requests, |session, request, budget_ms| {
+        observe(session, request, budget_ms).map_err(|failure| format!("{}: {failure}", request.source))
+    });
+    let unseen = rows.iter().filter(|row| row.observations == 0);
+    reasons.extend(unseen.map(|row| format!("{}: the time was too short for one observation", row.name)));
+    record.causality.litmus = rows;
+    outcome(requests.len(), reasons)
+}
+
+/// Every one of `clocks` between every one of `pairs`.
+fn of_pairs(pairs: &[(u32, u32)], clocks: &[ClockId]) -> impl Iterator<Item = (ClockId, u32, u32)> {
+    pairs.iter().flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
+}
+
+/// What `ask` says to each of `requests` in an equal share of the time of `part`, and why it says nothing to some.
+fn in_turn<R, T>(
+    session: &mut Session<'_>,
+    part: Part,
+    requests: &[R],
+    ask: impl Fn(&Session<'_>, &R, u64) -> Result<T, String>,
+) -> (Vec<T>, Vec<String>) {
+    let budget_ms = (session.budget_ms(part) / requests.len().max(1) as u64).max(1);
+    let (mut seen, mut reasons) = (Vec::new(), Vec::new());
     for (i, request) in requests.iter().enumerate() {
-        session.goes_on(LITMUS, i as f64 / requests.len() as f64);
-        match observe(session, request, budget_ms) {
-            Ok(row) => record.causality.litmus.push(row),
-            Err(failure) => {
-                reasons.push(format!("{}: {failure}", request.source));
+        session.goes_on(part, i as f64 / requests.len() as f64);
+        match ask(session, request, budget_ms) {
+            Ok(answer) => seen.push(answer),
+            Err(reason) => {
+                reasons.push(reason);
                 if session.observer.cancelled() {
                     break;
                 }
             }
         }
     }
-    outcome(requests.len(), reasons)
+    (seen, reasons)
 }
 
 /// Observes once more the clocks of which too few new values were seen to tell: at the end of a run, when both CPUs may be

@@ -47,6 +47,10 @@ impl Task for Request {
         let deadline = Deadline::after_ms(bench.timer()?, bench.budget_ms);
         self.source.visit(PingPong { request: self, deadline })?
     }
+
+    fn answered(&self, samples: &Samples) -> (usize, usize) {
+        (usize::from(samples.trips.rounds > 0), 1)
+    }
 }
 
 struct PingPong<'a> {

@@ -19,9 +19,10 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {
-            Ok((samples, disturbance)) => {
-                record.reads.extend(estimate::reads(clock, &samples, session.rate_of(clock), disturbance));
-            }
+            Ok((samples, disturbance)) => match estimate::reads(clock, &samples, session.rate_of(clock), disturbance) {
+                Some(reads) => record.reads.push(reads),
+                None => reasons.push(format!("{clock}: the answer is too short for one difference")),
+            },
             Err(failure) => reasons.push(format!("{clock}: {failure}")),
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::engine::timer::{Deadline, Timer};
+use crate::engine::timer::Deadline;
 use chronoscope_harness::record::Disturbance;
 
 /// Reads per piece; the deadline is looked at between pieces.
@@ -42,29 +42,35 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+        bench.alone(|| {
+            let timer = bench.timer()?;
+            let after = |budget_ms| Deadline::after_ms(timer, budget_ms);
+            self.source.visit(Collect {
+                request: self,
+                half: after(bench.budget_ms / 2),
+                whole: after(bench.budget_ms),
+            })
+        })
     }
-}
 
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    request.source.visit(Collect { request, timer, budget_ms })
+    fn answered(&self, samples: &Samples) -> (usize, usize) {
+        (usize::from(!samples.differences.is_empty()), 1)
+    }
 }
 
 struct Collect<'a> {
     request: &'a Request,
-    timer: Timer,
-    budget_ms: u64,
+    half: Deadline,
+    whole: Deadline,
 }
 
 impl SourceVisitor for Collect<'_> {
     type Output = Samples;
 
     fn visit<S: TickSource>(self, source: S) -> Samples {
-        let half = Deadline::after_ms(self.timer, self.budget_ms / 2);
-        let whole = Deadline::after_ms(self.timer, self.budget_ms);
-        let mut samples = consecutive(&source, self.request.reads, || half.passed());
+        let mut samples = consecutive(&source, self.request.reads, || self.half.passed());
         (samples.empty_intervals, samples.largest_empty_ticks) =
-            empty_intervals(&source, self.request.empty_intervals, || whole.passed());
+            empty_intervals(&source, self.request.empty_intervals, || self.whole.passed());
         samples
     }
 }

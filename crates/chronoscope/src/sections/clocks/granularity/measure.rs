@@ -9,10 +9,9 @@ use crate::sections::clocks::plan::GRANULARITY;
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let sources = readable(record, &record.plan.clocks)?;
     let budget_ms = session.budget_ms(GRANULARITY);
-    let request = Request { sources: sources.clone() };
-    let (samples, _) = session.ask_alone(budget_ms, &request)?;
+    let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;
     let mut reasons = Vec::new();
-    for (name, steps) in sources.iter().zip(&samples.clocks) {
+    for (name, steps) in sources.iter().zip(&samples) {
         match estimate::granularity(steps, session.rate_of(name)) {
             Some(found) => {
                 let Some(clock) = clock_mut(record, name) else { continue };

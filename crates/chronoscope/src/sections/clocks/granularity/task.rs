@@ -15,19 +15,9 @@ const FEWEST_STEPS: usize = 10;
 /// Reads between two looks at the deadline.
 const CHUNK: u64 = 4096;
 
-/// Which clocks to look at.
+/// To observe these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Their names.
-    pub sources: Vec<ClockId>,
-}
-
-/// Steps of every clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// In the order of the request.
-    pub clocks: Vec<Steps>,
-}
+pub struct Request(pub Vec<ClockId>);
 
 /// Changes of one clock, in its own ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,18 +32,20 @@ pub struct Steps {
 
 impl Task for Request {
     const NAME: &'static str = "granularity";
-    type Samples = Samples;
+    /// Of each clock.
+    type Samples = Vec<Steps>;
 
-    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+    fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
+        bench.alone(|| {
+            let timer = bench.timer()?;
+            let budget_ns = bench.budget_ms * 1_000_000 / self.0.len().max(1) as u64;
+            self.0.iter().map(|clock| clock.visit(Observe { timer, budget_ns })).collect()
+        })
     }
-}
 
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    let budget_ns = budget_ms * 1_000_000 / request.sources.len().max(1) as u64;
-    let clocks =
-        request.sources.iter().map(|clock| clock.visit(Observe { timer, budget_ns })).collect::<Result<_, _>>()?;
-    Ok(Samples { clocks })
+    fn answered(&self, clocks: &Self::Samples) -> (usize, usize) {
+        (clocks.iter().filter(|steps| steps.reads > 0).count(), self.0.len())
+    }
 }
 
 struct Observe {

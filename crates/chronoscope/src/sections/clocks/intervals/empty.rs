@@ -12,32 +12,22 @@ use chronoscope_harness::work::chain;
 /// Pairs of each clock.
 const PAIRS: usize = 5000;
 
-/// Which clocks to look at.
+/// Of these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Their names.
-    pub sources: Vec<ClockId>,
-}
-
-/// Empty intervals of every clock, in its own ticks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// In the order of the request.
-    pub clocks: Vec<Vec<i64>>,
-}
+pub struct Request(pub Vec<ClockId>);
 
 impl Task for Request {
     const NAME: &'static str = "empty";
-    type Samples = Samples;
+    /// For each clock, its empty intervals in its own ticks.
+    type Samples = Vec<Vec<i64>>;
 
-    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| run(self))
+    fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
+        bench.alone(|| self.0.iter().map(|clock| clock.visit(Pairs)).collect())
     }
-}
 
-fn run(request: &Request) -> Result<Samples, String> {
-    let clocks = request.sources.iter().map(|clock| clock.visit(Pairs)).collect::<Result<_, _>>()?;
-    Ok(Samples { clocks })
+    fn answered(&self, clocks: &Self::Samples) -> (usize, usize) {
+        (clocks.iter().filter(|intervals| !intervals.is_empty()).count(), self.0.len())
+    }
 }
 
 struct Pairs;

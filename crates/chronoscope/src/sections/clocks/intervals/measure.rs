@@ -88,9 +88,8 @@ fn empty_intervals(
 ) -> Result<Vec<Distribution>, WorkerFailure> {
     let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {
-        let request = empty::Request { sources: clocks.to_vec() };
-        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &request)?;
-        for ((name, ticks), all) in clocks.iter().zip(samples.clocks).zip(&mut all) {
+        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &empty::Request(clocks.to_vec()))?;
+        for ((name, ticks), all) in clocks.iter().zip(samples).zip(&mut all) {
             let rate = session.rate_of(name);
             all.extend(ticks.into_iter().map(|ticks| rate.ns_of_mean(ticks as f64)));
         }

@@ -71,25 +71,27 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
+        bench.alone(|| {
+            let timer = bench.timer()?;
+            self.source.visit(Trials { request: self, timer, deadline: Deadline::after_ms(timer, bench.budget_ms) })
+        })
     }
-}
 
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
-    request.source.visit(Trials { request, timer, budget_ms })
+    fn answered(&self, samples: &Samples) -> (usize, usize) {
+        (samples.lengths.len(), self.lengths_ns.len())
+    }
 }
 
 struct Trials<'a> {
     request: &'a Request,
     timer: Timer,
-    budget_ms: u64,
+    deadline: Deadline,
 }
 
 impl SourceVisitor for Trials<'_> {
     type Output = Samples;
 
     fn visit<S: TickSource>(self, source: S) -> Samples {
-        let deadline = Deadline::after_ms(self.timer, self.budget_ms);
         let timer_error_ticks = self.timer.error_ticks();
         let mut work = Work { timer: self.timer, value: 1 };
         let ns_per_link = work.ns_per_link();
@@ -99,7 +101,7 @@ impl SourceVisitor for Trials<'_> {
         // Round by round over all lengths, so that a slow spell of the machine falls on all of them alike.
         for _ in 0..ROUNDS {
             for (links, rounds) in plans.iter().zip(&mut lengths) {
-                if deadline.passed() {
+                if self.deadline.passed() {
                     return Samples { timer_error_ticks, lengths };
                 }
                 rounds.push(work.round(&source, *links, ns_per_link));

@@ -82,6 +82,11 @@ impl Task for Request {
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
         bench.alone(|| run(self, bench.timer()?, bench.budget_ms))
     }
+
+    fn answered(&self, samples: &Samples) -> (usize, usize) {
+        let is_whole = |lane: &&LaneSamples| lane.reads_per_batch > 0 && lane.batch_ticks.len() >= FEWEST_ROUNDS;
+        (samples.lanes.iter().filter(is_whole).count(), self.lanes.len())
+    }
 }
 
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {

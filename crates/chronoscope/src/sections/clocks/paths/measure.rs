@@ -20,10 +20,10 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     if sources.is_empty() {
         return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
     }
-    let request = Request { sources: sources.clone() };
+    let request = Request(sources.clone());
     let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
     let mut reasons = Vec::new();
-    for (name, failed) in sources.iter().zip(samples.failed_reads) {
+    for (name, failed) in sources.iter().zip(samples) {
         let Some(clock) = clock_mut(record, name) else { continue };
         note(clock, failed);
         reasons.extend(clock.reason_path_unknown.as_ref().map(|reason| format!("{name}: {reason}")));

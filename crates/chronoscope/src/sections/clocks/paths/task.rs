@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use chronoscope_clock::SourceId;
 use chronoscope_clock::os::{self, OsClock};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde::{Deserialize, Serialize};
@@ -17,19 +18,9 @@ use chronoscope_harness::record::Disturbance;
 /// Reads of each clock under the filter.
 pub const READS: u32 = 1000;
 
-/// Which clocks to look at.
+/// To find the paths of these clocks, each one of the system's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Their names; each a clock of the system.
-    pub sources: Vec<ClockId>,
-}
-
-/// What each clock did under the filter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// Reads that failed, of [`READS`], in the order of the request; None for a clock that failed before as well.
-    pub failed_reads: Vec<Option<u32>>,
-}
+pub struct Request(pub Vec<ClockId>);
 
 /// The path that `failed` of [`READS`] reads prove: none for a mixture.
 pub fn proved(failed: u32) -> Option<Path> {
@@ -42,22 +33,23 @@ pub fn proved(failed: u32) -> Option<Path> {
 
 impl Task for Request {
     const NAME: &'static str = "path";
-    type Samples = Samples;
+    /// Reads that failed, of [`READS`], for each clock; None for a clock that failed before as well.
+    type Samples = Vec<Option<u32>>;
 
-    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        bench.alone(|| run(self))
+    fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
+        bench.alone(|| {
+            let readable = |id: SourceId| id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok());
+            let clocks: Vec<Option<OsClock>> =
+                self.0.iter().map(|clock| clock.source().map(readable)).collect::<Result<_, _>>()?;
+            forbid_clock_gettime()?;
+            let failures = |clock: OsClock| (0..READS).filter(|_| os::try_read_ns(clock).is_err()).count() as u32;
+            Ok(clocks.into_iter().map(|clock| clock.map(failures)).collect())
+        })
     }
-}
 
-fn run(request: &Request) -> Result<Samples, String> {
-    let clocks: Vec<Option<OsClock>> = request
-        .sources
-        .iter()
-        .map(|clock| clock.source().map(|id| id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok())))
-        .collect::<Result<_, _>>()?;
-    forbid_clock_gettime()?;
-    let failures = |clock: OsClock| (0..READS).filter(|_| os::try_read_ns(clock).is_err()).count() as u32;
-    Ok(Samples { failed_reads: clocks.into_iter().map(|clock| clock.map(failures)).collect() })
+    fn answered(&self, failed_reads: &Self::Samples) -> (usize, usize) {
+        (failed_reads.len(), self.0.len())
+    }
 }
 
 fn forbid_clock_gettime() -> Result<(), String> {
