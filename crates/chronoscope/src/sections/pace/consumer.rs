@@ -2,15 +2,14 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::pacer::Slot;
 
-use super::measure::OVERDUE;
-
-/// A program that has been told that no more comes gets so long to end.
+/// A program that has not taken all events this long after the run's end is killed.
+pub const OVERDUE: Duration = Duration::from_secs(2);
+/// Time for a program to exit once its input is closed.
 const GRACE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -33,21 +32,24 @@ impl std::error::Error for ConsumerError {}
 pub struct Consumer(Option<Running>);
 
 struct Running {
-    child: Arc<Mutex<Child>>,
+    shared: Arc<Mutex<Shared>>,
     input: Option<ChildStdin>,
     line: Vec<u8>,
     /// How long the lines were, each with how many in a row: numbers grow by a digit now and then.
     handed_over: Vec<(u64, u64)>,
-    stands: Arc<Standing>,
 }
 
-/// How far the handing over has come.
-#[derive(Default)]
-struct Standing {
-    /// Whether the program was ended since it did not read on.
-    overdue: AtomicBool,
-    /// Whether no more comes: from here on the program has its own time to end.
-    is_closed: AtomicBool,
+/// What the thread that may kill the program shares with the one that writes to it.
+struct Shared {
+    child: Child,
+    /// Whether the program was killed because it stopped reading.
+    is_overdue: bool,
+    /// Whether its input is closed: the program now has its own time to end.
+    is_closed: bool,
+}
+
+fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is in the pipe.
@@ -59,26 +61,25 @@ pub struct Pipe {
     pub unread_lines: Option<u64>,
 }
 
-/// Ends the program from another thread.
-pub struct Killer(Option<(Arc<Mutex<Child>>, Arc<Standing>)>);
+/// Kills the program from another thread.
+pub struct Killer(Option<Arc<Mutex<Shared>>>);
 
 impl Killer {
     pub fn kill(&self) {
-        if let Some((child, _)) = &self.0 {
+        if let Some(shared) = &self.0 {
             // Whether it has ended already makes no difference.
-            let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+            let _ = locked(shared).child.kill();
         }
     }
 
-    /// The same, for one who has not taken all events in time. One that has taken them is left the time to end that
+    /// The same, for a program that has not taken all events in time. One that has is left the time to end that
     /// [`Consumer::finish`] gives.
     pub fn kill_overdue(&self) {
-        let Some((child, stands)) = &self.0 else { return };
-        let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-        if !stands.is_closed.load(SeqCst) {
-            stands.overdue.store(true, SeqCst);
-            // Whether it has ended already makes no difference.
-            let _ = child.kill();
+        let Some(shared) = &self.0 else { return };
+        let mut shared = locked(shared);
+        if !shared.is_closed {
+            shared.is_overdue = true;
+            let _ = shared.child.kill();
         }
     }
 }
@@ -95,13 +96,13 @@ impl Consumer {
             .spawn()
             .map_err(failed)?;
         let input = child.stdin.take();
-        let (child, stands) = (Arc::new(Mutex::new(child)), Arc::default());
+        let shared = Arc::new(Mutex::new(Shared { child, is_overdue: false, is_closed: false }));
         let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
-        Ok(Self(Some(Running { child, input, line, handed_over, stands })))
+        Ok(Self(Some(Running { shared, input, line, handed_over })))
     }
 
     pub fn killer(&self) -> Killer {
-        Killer(self.0.as_ref().map(|running| (running.child.clone(), running.stands.clone())))
+        Killer(self.0.as_ref().map(|running| running.shared.clone()))
     }
 
     pub fn is_there(&self) -> bool {
@@ -110,11 +111,11 @@ impl Consumer {
 
     /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
     pub fn take(&mut self, slot: &Slot) -> Result<(), String> {
-        let Some(Running { input: Some(input), line, handed_over, stands, .. }) = &mut self.0 else { return Ok(()) };
+        let Some(Running { input: Some(input), line, handed_over, shared }) = &mut self.0 else { return Ok(()) };
         line.clear();
         // Into memory, which cannot fail; then in one call.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
-        input.write_all(line).map_err(|error| match stands.overdue.load(SeqCst) {
+        input.write_all(line).map_err(|error| match locked(shared).is_overdue {
             true => {
                 format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
             }
@@ -130,54 +131,43 @@ impl Consumer {
     /// What of it is unread now.
     pub fn pipe(&self) -> Pipe {
         let Some(Running { input: Some(input), handed_over, .. }) = &self.0 else { return Pipe::default() };
-        let unread_lines = unread_bytes(input).map(|unread| lines(unread, handed_over));
-        Pipe { bytes: holds_bytes(input), unread_lines }
+        let (bytes, unread) = pipe_bytes(input);
+        Pipe { bytes, unread_lines: unread.map(|unread| lines(unread, handed_over)) }
     }
 
     /// Tells the program that no more comes, and waits for its end; ends it where it does not. Whether that was so; None
     /// without a program.
     pub fn finish(self) -> Option<bool> {
-        let mut running = self.0?;
-        {
-            let _ending = running.child.lock().unwrap_or_else(PoisonError::into_inner);
-            running.stands.is_closed.store(true, SeqCst);
-        }
-        drop(running.input.take());
+        let running = self.0?;
+        locked(&running.shared).is_closed = true;
+        drop(running.input);
         let until = Instant::now() + GRACE;
         loop {
-            let mut child = running.child.lock().unwrap_or_else(PoisonError::into_inner);
-            if !matches!(child.try_wait(), Ok(None)) {
-                return Some(running.stands.overdue.load(SeqCst));
+            let mut shared = locked(&running.shared);
+            if !matches!(shared.child.try_wait(), Ok(None)) {
+                return Some(shared.is_overdue);
             }
             if Instant::now() >= until {
-                let _ = child.kill();
-                let _ = child.wait();
+                let _ = shared.child.kill();
+                let _ = shared.child.wait();
                 return Some(true);
             }
-            drop(child);
+            drop(shared);
             std::thread::sleep(LOOK);
         }
     }
 }
 
+/// What it holds, and how much of that is unread.
 #[cfg(target_os = "linux")]
-fn unread_bytes(input: &ChildStdin) -> Option<u64> {
-    rustix::io::ioctl_fionread(input).ok()
-}
-
-#[cfg(target_os = "linux")]
-fn holds_bytes(input: &ChildStdin) -> Option<u64> {
-    rustix::pipe::fcntl_getpipe_size(input).ok().and_then(|bytes| u64::try_from(bytes).ok())
+fn pipe_bytes(input: &ChildStdin) -> (Option<u64>, Option<u64>) {
+    let holds = rustix::pipe::fcntl_getpipe_size(input).ok().and_then(|bytes| u64::try_from(bytes).ok());
+    (holds, rustix::io::ioctl_fionread(input).ok())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unread_bytes(_input: &ChildStdin) -> Option<u64> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn holds_bytes(_input: &ChildStdin) -> Option<u64> {
-    None
+fn pipe_bytes(_input: &ChildStdin) -> (Option<u64>, Option<u64>) {
+    (None, None)
 }
 
 /// How many of the last lines the last so many bytes touch, where lines had these lengths, each so often in a row.
@@ -219,8 +209,7 @@ mod tests {
         let consumer = Consumer::start(&words).unwrap();
         let killer = consumer.killer();
         let finished = std::thread::spawn(move || consumer.finish());
-        let stands = &killer.0.as_ref().unwrap().1;
-        while !stands.is_closed.load(SeqCst) {
+        while !locked(killer.0.as_ref().unwrap()).is_closed {
             std::thread::yield_now();
         }
         killer.kill_overdue();

@@ -2,18 +2,18 @@
 
 use super::rules::RULES;
 use chronoscope_harness::rule::conclude;
-use std::ffi::OsString;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use chronoscope_clock::os::{self, OsClock};
-use chronoscope_clock::pacer::{self, Behind, PaceRecord, Pacer, Poisson};
+use chronoscope_clock::pacer::{self, PaceRecord, Pacer, Poisson};
 use chronoscope_clock::pause::{Cancel, Pauser};
 use chronoscope_clock::{Clock, Instant, Now};
 
 pub use super::consumer::ConsumerError;
-use super::consumer::{Consumer, Pipe};
-use super::seen;
+use super::consumer::{Consumer, OVERDUE, Pipe};
+use super::estimate;
+use super::plan::PacePlan;
 use crate::document::Record;
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -27,31 +27,10 @@ const COMMAND: &str = "pace";
 const STALL_AT: f64 = 0.25;
 /// How often the observer is asked.
 const LOOK: Duration = Duration::from_millis(50);
-/// A program that has not taken all events so long after the time is over is ended.
-pub const OVERDUE: Duration = Duration::from_secs(2);
 /// From the making of the schedule to its zero: the pauser learns first.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// What to do.
-#[derive(Clone, Debug)]
-pub struct PaceWish {
-    /// The rate.
-    pub pace: pacer::Pace,
-    /// For how long.
-    pub length: Duration,
-    /// What becomes of late events.
-    pub behind: Behind,
-    /// Events at random times of that rate, by this seed.
-    pub poisson: Option<u64>,
-    /// How long the handling of one event takes longer.
-    pub stall: Option<Duration>,
-    /// Whether to ask for the real-time policy.
-    pub real_time: bool,
-    /// The program that gets a line for each event; empty for none.
-    pub command: Vec<OsString>,
-}
-
-/// Keeps the pace that `wish` asks for. `observe` is told which share of the time is over, on another thread, and says whether
+/// Keeps the pace that `plan` asks for. `observe` is told which share of the time is over, on another thread, and says whether
 /// to stop.
 ///
 /// # Guarantees
@@ -61,20 +40,20 @@ pub struct PaceWish {
 /// [`ConsumerError`] where the program could not be started.
 pub fn pace(
     start: &Start,
-    wish: &PaceWish,
+    plan: &PacePlan,
     tool: Tool,
     observe: impl FnMut(f64) -> bool + Send,
 ) -> Result<Record, ConsumerError> {
     let began = std::time::Instant::now();
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let consumer = Consumer::start(&wish.command)?;
-    let length = wish.length;
-    let (paced, interrupted) = match wish.poisson {
-        None => watched(wish, wish.pace.schedule().before(length), consumer, observe),
+    let consumer = Consumer::start(&plan.command)?;
+    let length = plan.length;
+    let (paced, interrupted) = match plan.poisson {
+        None => watched(plan, plan.pace.schedule().before(length), consumer, observe),
         Some(seed) => {
-            let schedule = Poisson::new(wish.pace, seed).take_while(move |at| *at < length);
-            watched(wish, schedule, consumer, observe)
+            let schedule = Poisson::new(plan.pace, seed).take_while(move |at| *at < length);
+            watched(plan, schedule, consumer, observe)
         }
     };
     let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -87,7 +66,7 @@ pub fn pace(
 
 /// Keeps the pace while another thread asks the observer.
 fn watched(
-    wish: &PaceWish,
+    plan: &PacePlan,
     schedule: impl Iterator<Item = Duration> + Clone,
     consumer: Consumer,
     mut observe: impl FnMut(f64) -> bool + Send,
@@ -107,7 +86,7 @@ fn watched(
                     // It may read no more, and events would be handed to it for ever.
                     killer.kill_overdue();
                 }
-                if observe(elapsed.as_secs_f64() / wish.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
+                if observe(elapsed.as_secs_f64() / plan.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
                     // It may wait for a consumer that reads no more.
                     killer.kill();
@@ -116,28 +95,28 @@ fn watched(
             }
             false
         });
-        let paced = keep(wish, schedule, consumer, &cancel, planned_end);
+        let paced = keep(plan, schedule, consumer, &cancel, planned_end);
         over.cancel();
         (paced, watch.join().unwrap_or(false))
     })
 }
 
 fn keep(
-    wish: &PaceWish,
+    plan: &PacePlan,
     schedule: impl Iterator<Item = Duration> + Clone,
     mut consumer: Consumer,
     cancel: &Cancel,
     planned_end: &OnceLock<Instant>,
 ) -> Pace {
     let mut pauser = Pauser::with_target(pacer::TARGET);
-    let real_time = wish.real_time.then(|| pauser.enter_real_time());
+    let real_time = plan.real_time.then(|| pauser.enter_real_time());
     pauser.calibrate();
     let mut record = PaceRecord::new();
     let start = pauser.timer().now() + LEAD;
-    let length = wish.length;
+    let length = plan.length;
     let _ = planned_end.set(start.saturating_add(length));
-    let mut pacer = Pacer::starting_at(start, schedule, wish.behind, pauser);
-    let mut stall = wish.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
+    let mut pacer = Pacer::starting_at(start, schedule, plan.behind, pauser);
+    let mut stall = plan.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
@@ -172,19 +151,17 @@ fn keep(
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
     let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
-    seen::pace(
-        wish,
-        &record,
-        ends,
-        seen::Surroundings {
-            cpu_share,
-            real_time: matches!(real_time, Some(Ok(()))),
-            reason_no_real_time,
-            reason_ended,
-            pipe,
-            handed_over,
-            clock_error: Clock::or_system().trust().error_bound.max(error_before),
-            command_killed,
-        },
-    )
+    Pace {
+        real_time: matches!(real_time, Some(Ok(()))),
+        reason_no_real_time,
+        reason_ended,
+        pipe_bytes: pipe.bytes,
+        unread_lines: pipe.unread_lines,
+        lines_taken_per_s: handed_over
+            .zip(pipe.unread_lines)
+            .and_then(|(span, unread)| estimate::taken_per_s(record.events(), unread, span)),
+        command_killed,
+        cpu_share,
+        ..estimate::pace(plan, &record, ends, Clock::or_system().trust().error_bound.max(error_before))
+    }
 }

@@ -2,10 +2,11 @@
 
 pub mod command;
 pub mod consumer;
+pub mod estimate;
 pub mod measure;
+pub mod plan;
 pub mod rate;
 pub mod report;
 pub mod rules;
-pub mod seen;
 pub mod view;
 pub mod words;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use chronoscope_harness::record::Bin;
 
 /// A schedule of events, and when they really came.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pace {
     /// Events per second that were asked for.
     pub rate_per_s: f64,
@@ -80,7 +80,7 @@ pub struct Pace {
 }
 
 /// A distribution of times, each kept to a thousandth of itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceTimes {
     /// The mean.
     pub mean: f64,

@@ -4,100 +4,72 @@ use chronoscope_clock::Instant;
 use chronoscope_clock::pacer::{Behind, PaceRecord};
 use hdrhistogram::Histogram;
 
-use super::consumer::Pipe;
-use super::measure::PaceWish;
+use super::plan::PacePlan;
 use crate::sections::pace::report::{Pace, PaceTimes};
 use chronoscope_harness::record::Bin;
 
-/// What is known beside the events.
-pub struct Surroundings {
-    pub cpu_share: Option<f64>,
-    pub real_time: bool,
-    pub reason_no_real_time: Option<String>,
-    pub reason_ended: Option<String>,
-    pub pipe: Pipe,
-    /// From the schedule's zero until the pipe was looked at, behind the last line.
-    pub handed_over: Option<Duration>,
-    /// How far one read of the clock may be off.
-    pub clock_error: Duration,
-    pub command_killed: Option<bool>,
-}
-
-/// What became of the events in `record`, of which the first was intended, and the last started, at `ends`.
-pub fn pace(
-    wish: &PaceWish,
-    record: &PaceRecord,
-    ends: Option<(Instant, Instant)>,
-    Surroundings {
-        cpu_share,
-        real_time,
-        reason_no_real_time,
-        reason_ended,
-        pipe,
-        handed_over,
-        clock_error,
-        command_killed,
-    }: Surroundings,
-) -> Pace {
-    let rate_per_s = wish.pace.hz();
-    // Random times have a rate of their own draw; a steady one is told by all events, not by the two at its ends.
-    let rate_error_ppm = wish.poisson.is_none().then(|| record.rate().error_ppm()).flatten();
-    let achieved_per_s = match rate_error_ppm {
-        Some(ppm) => Some(rate_per_s * (1.0 + ppm * 1e-6)),
-        None => ends
-            .map(|(first, last)| last.duration_since(first))
-            .filter(|whole| *whole > Duration::ZERO)
-            .map(|whole| record.events().saturating_sub(1) as f64 / whole.as_secs_f64()),
-    };
+/// The events in `record`, of which the first was intended, and the last started, at `ends`; the clock may be off by
+/// `clock_error` in each read.
+pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock_error: Duration) -> Pace {
+    let rate_error_ppm = rate_error_ppm(plan, record);
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();
     let share = |part: Duration| if late > 0.0 { part.as_secs_f64() / late } else { 0.0 };
-    let program = wish.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let program = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     Pace {
-        rate_per_s,
-        for_ms: u64::try_from(wish.length.as_millis()).unwrap_or(u64::MAX),
-        poisson: wish.poisson.is_some(),
-        behind: match wish.behind {
+        rate_per_s: plan.pace.hz(),
+        for_ms: u64::try_from(plan.length.as_millis()).unwrap_or(u64::MAX),
+        poisson: plan.poisson.is_some(),
+        behind: match plan.behind {
             Behind::CatchUp => "catch_up",
             Behind::CatchUpWithin(_) => "catch_up_within",
             Behind::Skip => "skip",
             Behind::Slip => "slip",
         }
         .to_owned(),
-        most_late_ms: match wish.behind {
+        most_late_ms: match plan.behind {
             Behind::CatchUpWithin(limit) => Some(limit.as_secs_f64() * 1e3),
             _ => None,
         },
-        real_time,
-        reason_no_real_time,
         command: (!program.is_empty()).then_some(program),
-        stall_ms: wish.stall.map(|stall| stall.as_secs_f64() * 1e3),
+        stall_ms: plan.stall.map(|stall| stall.as_secs_f64() * 1e3),
         events: record.events(),
         missed: record.skipped(),
         slipped_ms: record.slipped().as_secs_f64() * 1e3,
-        reason_ended,
-        achieved_per_s,
+        achieved_per_s: achieved_per_s(plan, record, rate_error_ppm, ends),
         rate_error_ppm,
         rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock_error)),
         lateness_ns: times(record.lateness()),
         response_ns: times(record.response()),
         service_ns: times(record.service()),
-        handover_ns: (!wish.command.is_empty()).then(|| times(record.service())),
-        pipe_bytes: pipe.bytes,
-        unread_lines: pipe.unread_lines,
-        lines_taken_per_s: handed_over
-            .zip(pipe.unread_lines)
-            .and_then(|(span, unread)| taken(record.events(), unread, span)),
-        command_killed,
+        handover_ns: (!plan.command.is_empty()).then(|| times(record.service())),
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
-        cpu_share,
+        ..Pace::default()
     }
 }
 
+/// Random times have a rate of their own draw; a steady one is told by all events, not by the two at its ends.
+fn rate_error_ppm(plan: &PacePlan, record: &PaceRecord) -> Option<f64> {
+    plan.poisson.is_none().then(|| record.rate().error_ppm()).flatten()
+}
+
+fn achieved_per_s(
+    plan: &PacePlan,
+    record: &PaceRecord,
+    rate_error_ppm: Option<f64>,
+    ends: Option<(Instant, Instant)>,
+) -> Option<f64> {
+    if let Some(ppm) = rate_error_ppm {
+        return Some(plan.pace.hz() * (1.0 + ppm * 1e-6));
+    }
+    let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO)?;
+    Some(record.events().saturating_sub(1) as f64 / whole.as_secs_f64())
+}
+
 /// Lines per second that left the pipe in `span`.
-fn taken(lines: u64, unread: u64, span: Duration) -> Option<f64> {
+pub fn taken_per_s(lines: u64, unread: u64, span: Duration) -> Option<f64> {
     (span > Duration::ZERO).then(|| lines.saturating_sub(unread) as f64 / span.as_secs_f64())
 }
 
@@ -139,14 +111,14 @@ mod tests {
 
     #[test]
     fn a_consumer_takes_what_it_has_read() {
-        let rate = taken(3_000, 1_973, Duration::from_millis(3_620)).unwrap();
+        let rate = taken_per_s(3_000, 1_973, Duration::from_millis(3_620)).unwrap();
         assert!((rate - 283.7).abs() < 0.1, "{rate}");
-        assert_eq!((taken(3, 5, Duration::from_secs(1)), taken(3, 0, Duration::ZERO)), (Some(0.0), None));
+        assert_eq!((taken_per_s(3, 5, Duration::from_secs(1)), taken_per_s(3, 0, Duration::ZERO)), (Some(0.0), None));
     }
 
     #[test]
     fn no_events_have_no_rate() {
-        let wish = PaceWish {
+        let plan = PacePlan {
             pace: chronoscope_clock::pacer::Pace::per_second(10).unwrap(),
             length: Duration::from_secs(1),
             behind: Behind::Skip,
@@ -155,18 +127,7 @@ mod tests {
             real_time: false,
             command: Vec::new(),
         };
-        let (reason_no_real_time, reason_ended, pipe) = (None, None, Pipe::default());
-        let nothing = Surroundings {
-            cpu_share: None,
-            real_time: false,
-            reason_no_real_time,
-            reason_ended,
-            pipe,
-            handed_over: None,
-            clock_error: Duration::ZERO,
-            command_killed: None,
-        };
-        let found = pace(&wish, &PaceRecord::new(), None, nothing);
+        let found = pace(&plan, &PaceRecord::new(), None, Duration::ZERO);
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
     }

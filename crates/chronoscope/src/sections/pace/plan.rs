@@ -1,0 +1,73 @@
+use std::ffi::OsString;
+use std::time::Duration;
+
+use chronoscope_bench::Failure;
+use chronoscope_clock::pacer::{Behind, Pace};
+
+use crate::arguments::{Late, PaceOptions};
+
+/// A shorter run has hardly an event.
+const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(24 * 3600));
+
+/// What will be done.
+#[derive(Clone, Debug)]
+pub struct PacePlan {
+    /// The rate.
+    pub pace: Pace,
+    /// For how long.
+    pub length: Duration,
+    /// What becomes of late events.
+    pub behind: Behind,
+    /// Events at random times of that rate, by this seed.
+    pub poisson: Option<u64>,
+    /// How long the handling of one event takes longer.
+    pub stall: Option<Duration>,
+    /// Whether to ask for the real-time policy.
+    pub real_time: bool,
+    /// The program that gets a line for each event; empty for none.
+    pub command: Vec<OsString>,
+}
+
+/// What `options` mean for a run.
+///
+/// # Errors
+/// Which of them makes no sense, and what is accepted.
+pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
+    let (events, per) = options.rate.0;
+    let pace = Pace::new(events, per).map_err(|error| Failure::usage(format!("--rate: {error}")))?;
+    let (shortest, longest) = LENGTHS;
+    if !(shortest..=longest).contains(&options.length) {
+        return Err(Failure::usage(format!(
+            "--for: {} is no time for a run; choose {} to {}",
+            humantime::format_duration(options.length),
+            humantime::format_duration(shortest),
+            humantime::format_duration(longest)
+        )));
+    }
+    if let Some(stall) = options.stall.filter(|stall| *stall >= options.length) {
+        return Err(Failure::usage(format!(
+            "--stall: {} would take the whole run of {}; choose less",
+            humantime::format_duration(stall),
+            humantime::format_duration(options.length)
+        )));
+    }
+    Ok(PacePlan {
+        pace,
+        length: options.length,
+        behind: match (options.behind, options.most_late) {
+            (Late::CatchUp, None) => Behind::CatchUp,
+            (Late::CatchUp, Some(limit)) => Behind::CatchUpWithin(limit),
+            (Late::Skip, None) => Behind::Skip,
+            (Late::Slip, None) => Behind::Slip,
+            (Late::Skip | Late::Slip, Some(_)) => {
+                return Err(Failure::usage(
+                    "--most-late limits catching up; leave out --behind, or --most-late".to_owned(),
+                ));
+            }
+        },
+        poisson: options.poisson.then_some(options.seed),
+        stall: options.stall,
+        real_time: options.realtime,
+        command: options.command.clone(),
+    })
+}
