@@ -23,12 +23,11 @@ pub mod worker;
 
 pub use chronoscope_clock::work::{black_box, consume_cpu};
 pub use record::finding;
-pub use record::study::Mode;
+pub use record::study::{Mode, Parameters};
 
 pub use crate::start::Start;
 pub use crate::study::{
-    Bencher, FORK_VARIABLE, Group, Parameters, Study, StudyError, StudyObserver, StudyWish, Unobserved,
-    compare_studies, defaults,
+    Bencher, FORK_VARIABLE, Group, Study, StudyError, StudyObserver, StudyWish, Unobserved, compare_studies, defaults,
 };
 pub use crate::study::{conclusions as study_conclusions, rules as study_rules, words as study_words};
 

@@ -17,7 +17,7 @@ pub struct ReportError {
 }
 
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     Syntax(serde_json::Error),
     NotARecord(&'static str),
     SchemaVersion { key: &'static str, found: String, reads: u32, is_newer: bool },
@@ -26,37 +26,13 @@ enum Kind {
     NotWritable,
 }
 
+impl From<Kind> for ReportError {
+    fn from(kind: Kind) -> Self {
+        Self { kind }
+    }
+}
+
 impl ReportError {
-    /// The text is not JSON.
-    pub fn syntax(source: serde_json::Error) -> Self {
-        Self { kind: Kind::Syntax(source) }
-    }
-
-    /// The JSON is another thing.
-    pub fn not_a_record(what: &'static str) -> Self {
-        Self { kind: Kind::NotARecord(what) }
-    }
-
-    /// The version, under `key`, is one that this build does not read.
-    pub fn schema_version(key: &'static str, found: String, reads: u32, is_newer: bool) -> Self {
-        Self { kind: Kind::SchemaVersion { key, found, reads, is_newer } }
-    }
-
-    /// A field is missing or of another type.
-    pub fn field(path: String, source: serde_json::Error) -> Self {
-        Self { kind: Kind::Field { path, source } }
-    }
-
-    /// Serialising failed.
-    pub fn write(source: serde_json::Error) -> Self {
-        Self { kind: Kind::Write(source) }
-    }
-
-    /// A number is not finite.
-    pub fn not_writable() -> Self {
-        Self { kind: Kind::NotWritable }
-    }
-
     /// Whether the text is not JSON at all.
     ///
     /// # Examples
@@ -106,7 +82,7 @@ impl ReportError {
     /// ```
     /// # let mut record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
     /// record.plan.margin_pct = f64::NAN;
-    /// assert!(chronoscope_harness::record::study_json(&record).unwrap_err().is_not_writable());
+    /// assert!(chronoscope_harness::record::written(&record).unwrap_err().is_not_writable());
     /// # Ok::<(), chronoscope_harness::record::ReportError>(())
     /// ```
     pub fn is_not_writable(&self) -> bool {

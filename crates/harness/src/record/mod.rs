@@ -11,27 +11,25 @@ mod json;
 mod machine;
 mod mode;
 mod published_cycles;
+mod read_study;
 mod spread;
 pub mod study;
 mod tool;
 mod trust;
-mod upgrade;
 
 pub use clean::clean;
 pub use disturbance::Disturbance;
 pub use document::{Document, SCHEMA_VERSION};
 pub use error::ReportError;
 pub use histogram::{Bin, Histogram};
-pub use json::{
-    SCHEMA_KEY, STUDY_SCHEMA_KEY, object, parse_study, study_json, typed, typed_value, version_of, written,
-};
+pub use json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of, written};
 pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
     Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
 pub use mode::Mode;
 pub use published_cycles::PublishedCycles;
+pub use read_study::{parse_study, study_of_version_1};
 pub use spread::Spread;
 pub use tool::Tool;
 pub use trust::{COUNTER, READ_BY_VDSO};
-pub use upgrade::study_of_version_1;

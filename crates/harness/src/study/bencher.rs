@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use chronoscope_clock::work::{black_box, consume_cpu, shift};
 
-use super::case::Parameters;
 use super::phases::{Kind, Phases};
+use crate::record::study::Parameters;
 
 /// Inputs that are made before a batch at most.
 const MOST_INPUTS: u64 = 1 << 14;

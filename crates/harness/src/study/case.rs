@@ -1,12 +1,9 @@
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::Bencher;
-
-/// The values of a study's parameters in one cell, by name, in words.
-pub type Parameters = BTreeMap<String, String>;
+use crate::record::study::Parameters;
 
 /// State that the threads of a cell share.
 pub(crate) type State = Box<dyn Any + Send + Sync>;

@@ -6,11 +6,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use super::bencher::Bencher;
-use super::case::{Case, Parameters, State};
+use super::case::{Case, State};
 use super::phases::{Assignment, Phases};
 use super::protocol::ThreadLog;
 use super::rally::Rally;
 use crate::record::Disturbance;
+use crate::record::study::Parameters;
 use crate::watch::Watch;
 
 /// What the threads of a visit are to do.

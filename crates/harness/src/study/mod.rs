@@ -30,7 +30,7 @@ mod told;
 pub mod words;
 
 pub use bencher::Bencher;
-pub use case::{Group, Parameters};
+pub use case::Group;
 pub use compare::compare_studies;
 pub use error::StudyError;
 pub use protocol::VARIABLE as FORK_VARIABLE;

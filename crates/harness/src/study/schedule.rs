@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::case::{Case, Parameters};
+use super::case::Case;
 use super::error::StudyError;
-use crate::record::study::StudyPlan;
+use crate::record::study::{Parameters, StudyPlan};
 
 /// The case that every study has: a loop with nothing in it but the backoff. It calibrates tokens and shows what cannot be
 /// told from nothing.

@@ -3,10 +3,10 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Bencher;
-use super::case::{Case, Group, Parameters};
+use super::case::{Case, Group};
 use super::error::StudyError;
 use super::schedule::{self, CellSpec};
-use crate::record::study::{Mode, Parameter, StudyPlan};
+use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 
 /// Processes unless others are asked for: their 99.9 % interval is ± 1.3 times the spread between them.
 pub const FORKS: u32 = 12;

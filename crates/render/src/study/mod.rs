@@ -17,4 +17,4 @@ pub use self::detail::Detail;
 pub use self::harness::resolution;
 pub use self::html::html;
 pub use self::view::terminal;
-pub use chronoscope_harness::record::{parse_study as parse, study_json as json};
+pub use chronoscope_harness::record::{parse_study as parse, written as json};

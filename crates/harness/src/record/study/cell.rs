@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Estimate;
+use super::{Estimate, Parameters};
 use crate::record::{Histogram, Mode};
 
 /// One combination of case, parameters, backoff and threads.
@@ -14,7 +12,7 @@ pub struct Cell {
     /// The role within a group of unlike threads; null where all threads do the same.
     pub role: Option<String>,
     /// The parameters by name.
-    pub parameters: BTreeMap<String, String>,
+    pub parameters: Parameters,
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
     /// Threads that ran at once, those of other roles included.

@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Difference, Estimate};
+use super::{Difference, Estimate, Parameters};
 
 /// A study compared with an earlier record of itself.
 ///
@@ -40,7 +38,7 @@ pub struct ComparedCell {
     /// The role within a group of unlike threads.
     pub role: Option<String>,
     /// The parameters by name.
-    pub parameters: BTreeMap<String, String>,
+    pub parameters: Parameters,
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
     /// Threads that ran at once.

@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Estimate;
+use super::{Estimate, Parameters};
 
 /// An operation compared with another over all backoffs, at one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +11,7 @@ pub struct Comparison {
     /// What it is compared with.
     pub baseline: String,
     /// The parameters by name.
-    pub parameters: BTreeMap<String, String>,
+    pub parameters: Parameters,
     /// Threads that ran at once.
     pub threads: u32,
     /// With rising backoff.

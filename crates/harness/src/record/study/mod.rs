@@ -14,7 +14,7 @@ pub use compared::{ComparedCell, StudyCompared};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use estimate::Estimate;
 pub use fork::{CaseFailure, StudyCanary, StudyFork};
-pub use plan::{Mode, Parameter, StudyPlan};
+pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use tokens::{TokenCost, TokenPoint};
 
 use std::ops::{Deref, DerefMut};

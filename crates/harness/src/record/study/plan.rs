@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,9 @@ pub struct StudyPlan {
     /// What the size of the environment and the resampling are drawn with.
     pub seed: u64,
 }
+
+/// The values of a study's parameters in one cell, by name, in words.
+pub type Parameters = BTreeMap<String, String>;
 
 /// A parameter and its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,59 @@
+use serde_json::{Map, Value, json};
+
+use super::document::SCHEMA_VERSION;
+use super::error::{Kind, ReportError};
+use super::json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of};
+use super::study::StudyRecord;
+
+/// The fields of a study that version 1 kept beside those of the envelope.
+const OF_STUDY: [&str; 10] =
+    ["plan", "clock", "empty_loop_ns", "tokens", "canary", "cells", "comparisons", "control", "failures", "forks"];
+
+/// Reads the document of a study from JSON, of this version or of version 1.
+///
+/// # Errors
+/// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
+/// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
+/// field where there is one, the line and the column.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::parse_study;
+///
+/// let error = parse_study("{\"schema_version\": 99}").unwrap_err();
+/// assert!(error.is_schema_version());
+/// assert!(error.to_string().contains("this build reads 2"));
+/// ```
+pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
+    let value = object(text)?;
+    if value.get(STUDY_SCHEMA_KEY).is_some() {
+        return typed_value(study_of_version_1(value)?);
+    }
+    match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
+        SCHEMA_VERSION if value.pointer("/content/study").is_some() => typed(text),
+        _ => Err(Kind::NotARecord("it is not the record of a study").into()),
+    }
+}
+
+/// A document of a study of version 1 in the shape of today.
+///
+/// # Errors
+/// [`ReportError::is_schema_version`] where it is of neither version.
+pub fn study_of_version_1(value: Value) -> Result<Value, ReportError> {
+    version_of(&value, STUDY_SCHEMA_KEY, 1)?;
+    let Value::Object(mut old) = value else { return Err(Kind::NotARecord("it is not an object").into()) };
+    let mut take = |name: &str| old.remove(name).unwrap_or(Value::Null);
+    let mut study = Map::new();
+    study.insert("name".to_owned(), take("study"));
+    study.insert("measured_ms".to_owned(), old.get("elapsed_ms").cloned().unwrap_or(Value::Null));
+    for field in OF_STUDY {
+        study.extend(old.remove(field).map(|value| (field.to_owned(), value)));
+    }
+    let mut content = json!({ "study": study });
+    content["compared"] = old.remove("compared").unwrap_or(Value::Null);
+    old.remove(STUDY_SCHEMA_KEY);
+    old.insert("schema_version".to_owned(), json!(2));
+    old.entry("command").or_insert_with(|| json!("study"));
+    old.insert("content".to_owned(), content);
+    Ok(Value::Object(old))
+}
