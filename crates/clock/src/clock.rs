@@ -17,41 +17,37 @@ process_wide! {
 /// What measurements between cores have found in this process.
 static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: AtomicU8::new(0) };
 
-/// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, at less than the cost of the system's own
-/// read.
+/// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, and cheaper than the system's own read.
 ///
 /// # Units
 /// 1 ns, on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Ordering
-/// The read keeps its place in program order: it is not executed before an earlier load (on aarch64: an earlier load
-/// with acquire), so no time that a thread was shown through an acquire is later than what the thread reads next. Later
-/// instructions may start before it.
+/// Reads keep their place in program order: none runs before an earlier load (on aarch64: an earlier acquire load), so a
+/// thread never reads a time earlier than one it was shown through an acquire. Later instructions may start before the
+/// read.
 ///
 /// # Guarantees
-/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same value of the counter, at any slew
-///   of the system's clock. Where the kernel's data cannot be read, or are just being updated, the reading is
-///   `clock_gettime`'s.
-/// - *Monotonic and causal* exactly as far as `CLOCK_MONOTONIC` is. Monotonic: on one thread, no read is less than an
+/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same counter value, at any slew. While
+///   the kernel's data are unreadable or being updated, the reading is `clock_gettime`'s.
+/// - *Monotonic and causal* exactly as far as `CLOCK_MONOTONIC` is. Monotonic: no read on a thread is less than an
 ///   earlier one. Causal: if a thread reads V and publishes it, and another sees V and then reads W, then W ≥ V. Both
-///   rest on the cores' counters being in step, which the kernel checks before it uses them, and on slews no larger
-///   than NTP's: under far larger ones `clock_gettime` itself has been seen to go back. [`Granular`](crate::Granular)
-///   needs neither.
-/// - No state can go stale: no background thread, no work before `main`, no lock, no waiting for another thread. No
-///   reading changes because a thread is stopped at some instruction, the process forks, or a signal handler reads
-///   inside a read.
-/// - After [`warm_up`](Self::warm_up) no read makes a system call, except where `clock_gettime` itself is one. `errno`
-///   is kept.
+///   need counters in step across cores, which the kernel checks, and slews no larger than NTP's; under far larger ones
+///   `clock_gettime` itself has been seen to go back. [`Granular`](crate::Granular) needs neither.
+/// - Nothing can go stale: no background thread, no work before `main`, no lock, no waiting for another thread. A thread
+///   stopped at any instruction, a fork, or a signal handler that reads inside a read changes no reading.
+/// - After [`warm_up`](Self::warm_up) no read makes a system call, unless `clock_gettime` itself does. `errno` is
+///   preserved.
 ///
 /// # Platform
 /// Linux on x86-64 (clocksources tsc, kvm-clock, Hyper-V's page) and aarch64. Elsewhere it reads the system's monotonic
-/// clock, and says so.
+/// clock; [`trust`](Self::trust) says so.
 ///
 /// # Sources
 /// lib/vdso/gettimeofday.c of Linux. Order of the counter: Intel SDM vol. 2B, RDTSCP; AMD APM vol. 3, RDTSCP; Linux
-/// `rdtsc_ordered()`; Arm ARM, "Reading the counter": a read of the counter behind an `isb` is not executed before an
-/// earlier load on whose value reaching the `isb` depends. Here that is the load of the sequence number, which follows
-/// every earlier acquire.
+/// `rdtsc_ordered()`; Arm ARM, "Reading the counter": a counter read behind an `isb` does not execute before an earlier
+/// load on whose value reaching the `isb` depends. Here that is the load of the sequence number, which follows every
+/// earlier acquire.
 ///
 /// # Examples
 /// ```
@@ -66,24 +62,22 @@ static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: Atomic
 pub struct Clock(());
 
 impl Clock {
-    /// The clock over the CPU's counter, or over the system's clock wherever and whenever the counter cannot give the
-    /// time; [`trust`](Self::trust) says which.
+    /// The clock over the CPU's counter, or over the system's clock while the counter cannot give the time;
+    /// [`trust`](Self::trust) says which.
     ///
-    /// Reads nothing yet: the first read finds out, in some 10 µs. To do that at a time of your choice, call
-    /// [`warm_up`](Self::warm_up).
+    /// Costs nothing; the first read sets up, in some 10 µs. Call [`warm_up`](Self::warm_up) to do that at a time of your
+    /// choice.
     #[must_use]
     #[inline(always)]
     pub const fn or_system() -> Self {
         Self(())
     }
 
-    /// The same clock, provided that readings come from the CPU's counter now.
-    ///
-    /// If the kernel gives up the counter later, readings come from the system's clock: still `CLOCK_MONOTONIC`, but
-    /// slower.
+    /// The same clock, if readings come from the CPU's counter now. Should the kernel give up the counter later, readings
+    /// come from the system's clock: still `CLOCK_MONOTONIC`, but slower.
     ///
     /// # Errors
-    /// [`Distrust`], with its reason, if readings come from the system's clock.
+    /// [`Distrust`], with the reason, if readings come from the system's clock.
     pub fn trusted() -> Result<Self, Distrust> {
         if Counter::assume().is_none() && os::try_read_ns(OsClock::Monotonic).is_err() {
             return Err(Distrust::because(Reasons::NONE.with(Reason::SystemNotSupported)));
@@ -93,12 +87,12 @@ impl Clock {
         if trust.rate_source == RateSource::SystemClock { Err(Distrust::because(trust.reasons)) } else { Ok(clock) }
     }
 
-    /// Finds out, now and afresh, what this process can read, so that no later read has to. Makes some ten system calls
-    /// (`prctl`, `open`, `ioctl` or `read`, `close`), which a sandbox may forbid afterwards.
+    /// Sets up now, and afresh, what later reads need. Makes some ten system calls (`prctl`, `open`, `ioctl` or `read`,
+    /// `close`), which a sandbox may forbid afterwards.
     ///
-    /// Call it again if the process has since been allowed to read what it was forbidden. Safe in a signal handler with a few
-    /// KiB of stack. Whether the counter may be read (`PR_SET_TSC`) belongs to a thread, and this decides for the process: call
-    /// it on a thread that stands for all.
+    /// Call it again once the process may read something it was forbidden. Safe in a signal handler with a few KiB of
+    /// stack. Permission to read the counter (`PR_SET_TSC`) is per thread, and this decides for the whole process: call
+    /// it on a representative thread.
     ///
     /// # Examples
     /// ```
@@ -120,25 +114,25 @@ impl Clock {
         Instant::from_nanos(PROCESS.read::<true>())
     }
 
-    /// The time now and the bound of its error, both from one read.
+    /// The time now and its error bound, from one read.
     #[must_use]
     pub fn reading(self) -> Reading {
         reading_of(PROCESS.take::<true>())
     }
 
-    /// The same time, read without a fence: cheaper, and not causal.
+    /// The same time without a fence: cheaper, and not causal.
     #[must_use]
     #[inline(always)]
     pub const fn unordered(self) -> Unordered {
         Unordered(())
     }
 
-    /// The counter now, to be converted later between [anchors](Self::anchor).
+    /// The counter now, to convert later between [anchors](Self::anchor).
     ///
     /// # Units
     /// Ticks of the CPU's counter if the kernel kept time by it when the process first asked for ticks or an anchor;
-    /// otherwise nanoseconds of this clock. The unit never changes during the life of the process. So a process that
-    /// later forbids itself the counter (`PR_TSC_SIGSEGV`) is killed here, as it is in `clock_gettime`.
+    /// otherwise nanoseconds of this clock. Fixed for the life of the process: if the process later forbids itself the
+    /// counter (`PR_TSC_SIGSEGV`), this kills it, as `clock_gettime` does.
     ///
     /// # Ordering
     /// As [`now`](Self::now).
@@ -153,12 +147,11 @@ impl Clock {
         ticks_otherwise()
     }
 
-    /// This moment in the unit of [`ticks`](Self::ticks) and in this clock's time: what an
-    /// [`AnchorTable`](crate::AnchorTable) converts by.
+    /// This moment in [`ticks`](Self::ticks) and in this clock's time, for an [`AnchorTable`](crate::AnchorTable).
     ///
-    /// If the kernel no longer keeps time by the counter, the anchor has no bound: its [`error_ns`](Anchor::error_ns)
-    /// is `u64::MAX`. To tell, `anchor` reads a small file in `/sys` where the kernel's data cannot be read: the one
-    /// system call that remains after [`warm_up`](Self::warm_up).
+    /// If the kernel no longer keeps time by the counter, the anchor has no bound: [`error_ns`](Anchor::error_ns) is
+    /// `u64::MAX`. Where the kernel's data are unreadable, `anchor` reads a small file in `/sys` to find out: the one
+    /// system call left after [`warm_up`](Self::warm_up).
     #[must_use]
     pub fn anchor(self) -> Anchor {
         if !ticks_are_counter() {
@@ -184,7 +177,7 @@ impl Clock {
         }
     }
 
-    /// What the clock knows about itself now, at about the cost of a few reads.
+    /// What the clock knows about itself now. Costs a few reads.
     #[must_use]
     pub fn trust(self) -> Trust {
         let taken = PROCESS.take::<true>();
@@ -209,9 +202,8 @@ impl Clock {
         }
     }
 
-    /// Records what a measurement between cores found: the largest skew that it could not exclude, and whether a time
-    /// was read that lies before one already shown. The largest skew counts, since each measurement covers one pair of
-    /// cores.
+    /// Records a measurement between cores: the largest skew it could not exclude, and whether a time was read that lies
+    /// before one already shown. The largest skew counts, as each measurement covers one pair of cores.
     #[cfg(all(feature = "std", feature = "sources"))]
     pub(crate) fn learn_skew(not_excluded_ns: u64, is_broken: bool) {
         SKEW.not_excluded_ns.fetch_max(not_excluded_ns.max(1), Relaxed);
@@ -244,14 +236,14 @@ impl TickSource for Clock {
 }
 
 impl Instant {
-    /// The time now by the ordered clock, [`Clock::or_system`].
+    /// The time now by [`Clock::or_system`].
     #[must_use]
     #[inline(always)]
     pub fn now() -> Self {
         Clock::or_system().now()
     }
 
-    /// The time since this instant by the ordered clock; zero if the instant lies in the future.
+    /// The time since this instant; zero if it lies in the future.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         Self::now().saturating_duration_since(*self)
@@ -261,15 +253,13 @@ impl Instant {
 /// The unordered clock: the cheapest read in nanoseconds, **not causal** between threads.
 ///
 /// # Ordering
-/// None. The CPU may execute the read before an earlier load completes. A time shown to a thread can then be later than
-/// what the thread reads next, by up to some microseconds, as `chronoscope causality` shows. No manual says in which
-/// order the CPU executes two such reads on one thread, so this clock does not promise to be monotonic, though no run
-/// here has seen it go back.
+/// None. The CPU may read before an earlier load completes, so a thread can read a time up to some microseconds earlier
+/// than one it was shown; see `chronoscope causality`. No manual defines the order of two such reads on one thread, so
+/// monotonicity is not promised, though no run here has seen it go back.
 ///
 /// # Guarantees
-/// The time is that of `CLOCK_MONOTONIC`, as [`Clock`]'s is, at a moment near the read's place in the program: no
-/// earlier than the oldest instruction that was incomplete when the read executed, and no later than the read's own
-/// completion.
+/// The time of `CLOCK_MONOTONIC`, as [`Clock`]'s is, near the read's place in the program: no earlier than the oldest
+/// instruction that was incomplete when the read executed, and no later than the read's completion.
 ///
 /// # Examples
 /// ```

@@ -1,17 +1,11 @@
-//! The CPU's own counter: what each architecture supplies. Needs the feature `sources`.
+//! The CPU's counter. Needs the feature `sources`.
 //!
-//! Every file of this folder defines the same items for its architecture:
+//! Each architecture's file defines `Present`, a zero-sized proof that user space may read the counter, with the reads on
+//! it; `WithProcessorId` and `Serialised`, x86's other two reads; `opaque`, `observed_64` and `observed_32`, which hide a
+//! value from the optimiser; `consume_cpu` and `shift`; and the names by which people know the reads.
 //!
-//! - `Present`, a zero-sized proof that the CPU has a counter user space may read, with `detect()` to obtain it;
-//! - on it `assume`, for who knows already, and `unordered`, `ordered`, `unordered_in_place`, `ordered_in_place`,
-//!   `has_self_ordered`, `fence`, `declared_frequency_hz`, `is_invariant` and `is_under_hypervisor`;
-//! - `WithProcessorId` and `Serialised`, proofs for the two further ways x86 has to read the counter;
-//! - `opaque`, a value the optimiser cannot see through, and `observed`, the same for a register that memory is seen with;
-//! - `consume_cpu`, busy work whose length is proportional to its argument, and `shift`, code that takes space alone;
-//! - the names under which people know these reads.
-//!
-//! Where an architecture lacks one of them its proof type has no values, so a read that does not exist cannot be
-//! called and none has to invent a number.
+//! Where an architecture lacks a read, its proof type has no values: the read cannot be called, and nothing invents a
+//! number.
 #![allow(unsafe_code)]
 
 #[cfg(not(all(target_arch = "x86_64", not(target_env = "sgx"), not(miri))))]
@@ -53,30 +47,30 @@ use crate::Unavailable;
 #[cfg_attr(not(feature = "work"), allow(dead_code))] // what `work` alone shows
 mod imp;
 
-/// What people call the unordered read here.
+/// The usual name of the unordered read.
 #[cfg(feature = "sources")]
 pub const NAME_UNORDERED: &str = imp::NAME_UNORDERED;
-/// What people call the ordered read here.
+/// The usual name of the ordered read.
 #[cfg(feature = "sources")]
 pub const NAME_ORDERED: &str = imp::NAME_ORDERED;
-/// What people call the read that also returns the processor's id.
+/// The usual name of the read that also returns the processor id.
 #[cfg(feature = "sources")]
 pub const NAME_WITH_PROCESSOR_ID: &str = "rdtscp";
-/// What people call the read behind a serialising instruction.
+/// The usual name of the read behind a serialising instruction.
 #[cfg(feature = "sources")]
 pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 
 /// The CPU's free-running counter: the TSC on x86-64, `CNTVCT_EL0` on aarch64.
 ///
 /// # Units
-/// Ticks of the counter. Their length is not declared on every machine; see [`Rate`](crate::Rate).
+/// Ticks. Not every machine declares their length; see [`Rate`](crate::Rate).
 ///
 /// # Platform
-/// Linux lets a process forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends the process
-/// with SIGSEGV. [`os::counter_access`](crate::os::counter_access) tells before a read does.
+/// x86-64: every system but SGX enclaves. aarch64: Linux, Android, macOS and Windows, whose kernels open the counter to
+/// user space; elsewhere, iOS included, a read might end the process, so the counter is unavailable.
 ///
-/// x86-64: every system; not in an SGX enclave. aarch64: Linux, Android, macOS and Windows, whose kernels open the counter
-/// to user space; elsewhere, iOS included, it is unavailable, since a read might end the process.
+/// On Linux a process can forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends it with
+/// SIGSEGV. [`os::counter_access`](crate::os::counter_access) tells beforehand.
 ///
 /// # Examples
 /// ```
@@ -94,17 +88,16 @@ pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 pub struct Counter(imp::Present);
 
 impl Counter {
-    /// Looks for the counter.
+    /// Finds the counter.
     ///
     /// # Errors
-    /// [`Unavailable`] where the CPU has none that user space can name, or the system may keep it from user space.
+    /// [`Unavailable`] if the CPU has no counter for user space, or the system may keep it from user space.
     pub fn new() -> Result<Self, Unavailable> {
         imp::Present::detect().map(Self)
     }
 
-    /// The counter where architecture and system are known to give one, without looking: for the read path.
-    ///
-    /// A read through it is valid once [`new`](Self::new) has succeeded in this process.
+    /// The counter, unchecked, where architecture and system are known to have one: for the read path. Reads are valid
+    /// once [`new`](Self::new) has succeeded in this process.
     #[inline(always)]
     pub(crate) const fn assume() -> Option<Self> {
         match imp::Present::assume() {
@@ -113,11 +106,11 @@ impl Counter {
         }
     }
 
-    /// Reads the counter with nothing that keeps the read in its place.
+    /// Reads the counter, without a fence.
     ///
     /// # Ordering
-    /// None: the CPU may execute it before an earlier load completes, so a value read on another core and shown to
-    /// this thread can be *later* than what this returns. Not causal.
+    /// None, and not causal: the CPU may read the counter before an earlier load completes, so a value that another core
+    /// showed this thread can be *later* than what this returns.
     ///
     /// # Sources
     /// Intel SDM vol. 2B, RDTSC; Arm ARM, CNTVCT_EL0.
@@ -130,9 +123,9 @@ impl Counter {
     /// Reads the counter behind a fence (`lfence; rdtsc`, `isb; mrs`).
     ///
     /// # Ordering
-    /// x86-64: not executed before an earlier load, where `lfence` serialises: on Intel's CPUs, and on AMD's as Linux sets them
-    /// up. aarch64: not executed before an earlier load on whose value it depends whether the `isb` is reached. Later
-    /// instructions may start before it.
+    /// x86-64: after earlier loads, where `lfence` serialises: on Intel, and on AMD as Linux configures it. aarch64:
+    /// after an earlier load on whose value it depends whether the `isb` is reached. Later instructions may start before
+    /// the read.
     ///
     /// # Sources
     /// Intel SDM vol. 2B, RDTSC and LFENCE; Linux `rdtsc_ordered()` in arch/x86/include/asm/msr.h; Arm ARM, CNTVCT_EL0.
@@ -142,36 +135,36 @@ impl Counter {
         self.0.ordered()
     }
 
-    /// As [`unordered`](Self::unordered) for the CPU; the compiler keeps it in place among accesses to memory.
+    /// To the CPU the same as [`unordered`](Self::unordered); the compiler keeps it in place among memory accesses.
     #[inline(always)]
     pub(crate) fn unordered_in_place(self) -> u64 {
         self.0.unordered_in_place()
     }
 
-    /// The counter between the accesses to memory before and after it in the program, as the kernel's own conversion reads
-    /// it. `self_ordered`: by the read that keeps its own place, where the CPU [has one](Self::has_self_ordered).
+    /// Reads the counter between the memory accesses before and after it, as the kernel's own conversion does.
+    /// `self_ordered`: by the read that orders itself, if the CPU [has one](Self::has_self_ordered).
     #[inline(always)]
     pub(crate) fn ordered_in_place(self, self_ordered: bool) -> u64 {
         self.0.ordered_in_place(self_ordered)
     }
 
-    /// Whether the CPU has a read of the counter that waits for earlier ones by itself: `rdtscp`, `CNTVCTSS_EL0`.
+    /// Whether the CPU has a read that waits for earlier instructions by itself: `rdtscp`, `CNTVCTSS_EL0`.
     pub(crate) fn has_self_ordered(self) -> bool {
         self.0.has_self_ordered()
     }
 
-    /// `lfence`, which waits until every earlier instruction has completed and holds later ones back until then; on aarch64
-    /// `isb`, which holds later ones back until earlier ones can no longer be taken back, and waits for no load's value.
+    /// x86-64: `lfence`, which waits for every earlier instruction to complete and holds back later ones. aarch64: `isb`,
+    /// which holds back later instructions until earlier ones can no longer be undone, and waits for no load.
     #[inline(always)]
     pub fn fence(self) {
         self.0.fence();
     }
 
-    /// The ordered read with a fence behind it too: the start and the end of a timed region.
+    /// The ordered read, then a fence: for the start and the end of a timed region.
     ///
     /// # Ordering
-    /// As [`ordered`](Self::ordered) before it and [`fence`](Self::fence) behind it: on x86-64 neither earlier nor later
-    /// instructions execute across it.
+    /// That of [`ordered`](Self::ordered) before the read and of [`fence`](Self::fence) after it. On x86-64 no
+    /// instruction crosses it.
     #[must_use]
     #[inline(always)]
     pub fn bracket(self) -> u64 {
@@ -180,9 +173,8 @@ impl Counter {
         ticks
     }
 
-    /// The counter's frequency as the CPU itself declares it (`CNTFRQ_EL0`; CPUID leaf 0x15 with its crystal), in hertz.
-    ///
-    /// None where it declares none, as most hypervisors do not.
+    /// The frequency that the CPU declares, in hertz (`CNTFRQ_EL0`; CPUID leaf 0x15 with its crystal). None if it
+    /// declares none, as under most hypervisors.
     ///
     /// # Sources
     /// Arm ARM, CNTFRQ_EL0; Intel SDM vol. 2A, CPUID leaf 15H.
@@ -191,21 +183,20 @@ impl Counter {
         self.0.declared_frequency_hz()
     }
 
-    /// Whether the CPU promises that the counter keeps its rate in all power states (CPUID 0x80000007 EDX bit 8; on
-    /// aarch64 the architecture does).
+    /// Whether the counter keeps its rate in all power states (CPUID 0x80000007 EDX bit 8; always on aarch64).
     #[must_use]
     pub fn is_invariant(self) -> bool {
         self.0.is_invariant()
     }
 
-    /// Whether the CPU says that a hypervisor is present. None where it has no word for that.
+    /// Whether the CPU reports a hypervisor. None where it cannot.
     #[must_use]
     pub fn is_under_hypervisor(self) -> Option<bool> {
         self.0.is_under_hypervisor()
     }
 }
 
-/// `rdtscp`: reads the TSC once all earlier loads are done, and the processor's id with it.
+/// `rdtscp`: reads the TSC and the processor id after all earlier loads.
 ///
 /// # Examples
 /// ```
@@ -222,7 +213,7 @@ pub struct WithProcessorId(imp::WithProcessorId);
 
 #[cfg(feature = "sources")]
 impl WithProcessorId {
-    /// Looks for the instruction (CPUID 0x80000001 EDX bit 27).
+    /// Finds the instruction (CPUID 0x80000001 EDX bit 27).
     ///
     /// # Errors
     /// [`Unavailable`] on CPUs without it and on other architectures.
@@ -233,7 +224,7 @@ impl WithProcessorId {
     /// Reads the counter.
     ///
     /// # Ordering
-    /// Not executed before an earlier load. Later instructions may start before it.
+    /// After earlier loads. Later instructions may start before it.
     #[must_use]
     #[inline(always)]
     pub fn read(self) -> u64 {
@@ -241,9 +232,8 @@ impl WithProcessorId {
     }
 }
 
-/// `cpuid; rdtsc`: the read behind a fully serialising instruction, as older manuals advise.
-///
-/// Under a hypervisor `cpuid` traps: the read costs a VM exit.
+/// `cpuid; rdtsc`: the read behind a fully serialising instruction that older manuals advise. Under a hypervisor `cpuid`
+/// traps, so each read costs a VM exit.
 ///
 /// # Examples
 /// ```
@@ -260,10 +250,10 @@ pub struct SerialisedByCpuid(imp::Serialised);
 
 #[cfg(feature = "sources")]
 impl SerialisedByCpuid {
-    /// Looks for the instruction pair.
+    /// Finds the instruction pair.
     ///
     /// # Errors
-    /// [`Unavailable`] on other architectures than x86-64.
+    /// [`Unavailable`] except on x86-64.
     pub fn new() -> Result<Self, Unavailable> {
         imp::Serialised::detect().map(Self)
     }
@@ -271,7 +261,7 @@ impl SerialisedByCpuid {
     /// Reads the counter.
     ///
     /// # Ordering
-    /// Every earlier instruction has retired before it.
+    /// After every earlier instruction has retired.
     #[must_use]
     #[inline(always)]
     pub fn read(self) -> u64 {
@@ -279,8 +269,7 @@ impl SerialisedByCpuid {
     }
 }
 
-/// What [`relax`] takes at most, but for what the machine does to any thread: a pause of 140 cycles, or a quarter of a
-/// microsecond of waiting.
+/// The longest that [`relax`] takes undisturbed: a pause of 140 cycles, or a quarter of a microsecond of waiting.
 pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
 
 /// Tells the CPU that this loop waits: a neighbour on the core gets more of it meanwhile. `may_read_counter` is asked once in a

@@ -8,10 +8,10 @@ use crate::os::wait;
 /// Ends waits before their deadline.
 ///
 /// # Ordering
-/// What was written before [`cancel`](Self::cancel) is seen by those whose wait it ended.
+/// Writes before [`cancel`](Self::cancel) are visible to the waits it ends.
 ///
 /// # Guarantees
-/// `cancel` takes no lock, and may be called in a signal handler.
+/// `cancel` takes no lock and may be called in a signal handler.
 ///
 /// # Examples
 /// ```
@@ -41,13 +41,13 @@ impl Cancel {
         Self { word: AtomicU32::new(0) }
     }
 
-    /// Ends every wait that was given this, now and from now on.
+    /// Ends every wait that was given this, current and future.
     pub fn cancel(&self) {
         self.word.store(1, Release);
         wait::wake(&self.word);
     }
 
-    /// Whether it was.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.word.load(Acquire) != 0
     }

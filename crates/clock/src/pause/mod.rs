@@ -1,22 +1,22 @@
-//! Waits that hit their mark: by keeping the CPU, by giving it away, or by as much of the second as can be had for the price
-//! of the first.
+//! Waits that hit their mark: by keeping the CPU, by giving it away, or by sleeping most of the time and spinning the
+//! rest.
 //!
-//! | wait | late by, usually | takes of a CPU |
+//! | wait | usually late by | CPU time |
 //! |---|---|---|
-//! | [`spin`] | less than 0.1 µs | all |
-//! | [`sleep`] | 3 µs and more, the more the longer it is | 3 to 5 µs a sleep |
-//! | [`hybrid`] | less than 0.1 µs, where the margin is enough | the margin |
-//! | [`Pauser`] | less than 0.1 µs, all but a chosen share of the waits | what its thread's sleeps are usually late by |
+//! | [`spin`] | less than 0.1 µs | all of it |
+//! | [`sleep`] | 3 µs and more, growing with its length | 3 to 5 µs a sleep |
+//! | [`hybrid`] | less than 0.1 µs, if the margin suffices | the margin |
+//! | [`Pauser`] | less than 0.1 µs, except a share of your choice | as much as sleeps on this thread are usually late by |
 //!
-//! How late yours are: `chronoscope pause`.
+//! For this machine's figures run `chronoscope pause`.
 //!
-//! All are never early by [`Clock`], and say what became of them; see [`Waited`]. None yields. A wait is in vain where the
-//! machine takes the CPU at the wrong moment, which `late` and `largest_gap` then show.
+//! No wait is early by [`Clock`], each reports its outcome as [`Waited`], and none yields. No wait helps if the machine
+//! takes the CPU away at the wrong moment; `late` and `largest_gap` then show it.
 //!
-//! Signals interrupt sleeps and never end them: the rest is slept. Where the system refuses to sleep at all (a sandbox), the rest
-//! is spun, and [`Waited::failed_sleeps`] says so.
+//! Signals interrupt sleeps but never end the wait. Where the system refuses to sleep (a sandbox), the rest is spun, and
+//! [`Waited::failed_sleeps`] says so.
 //!
-//! [`TimerSlack`], [`TimeSlice`] and [`RealTime`] change how the calling thread is scheduled until they are dropped, in any order.
+//! [`TimerSlack`], [`TimeSlice`] and [`RealTime`] change how the calling thread is scheduled until dropped, in any order.
 
 mod allowance;
 mod budget;
@@ -51,10 +51,10 @@ pub(crate) use relax::relax;
 use crate::{Clock, Instant};
 use sleeps::{Sleep, Sleeps};
 
-/// Waits for `length` from now on without giving the CPU away.
+/// Waits for `length` from now without giving the CPU away.
 ///
 /// # Guarantees
-/// Never early. It burns a whole CPU, and where others want that CPU it is late by a time slice sooner or later.
+/// Never early. It burns a whole CPU; if others want that CPU, it is late by a time slice sooner or later.
 ///
 /// # Examples
 /// ```
@@ -69,7 +69,7 @@ pub fn spin(length: Duration) -> Waited {
     spin_until(from_now(length))
 }
 
-/// Waits until `deadline` without giving the CPU away; returns at once where it has passed.
+/// Waits until `deadline` without giving the CPU away; returns at once if it has passed.
 ///
 /// # Guarantees
 /// Those of [`spin`].
@@ -89,12 +89,12 @@ pub fn spin_until(deadline: Instant) -> Waited {
     waited
 }
 
-/// Gives the CPU away for `length` from now on.
+/// Gives the CPU away for `length` from now.
 ///
 /// # Guarantees
-/// Never early. While it lasts the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, on Linux
-/// with the feature `std`); what it was before is restored. Interruptions do not end it; where the system refuses to sleep it
-/// spins, and [`Waited::failed_sleeps`] is above 0.
+/// Never early. Meanwhile the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, on Linux
+/// with the feature `std`); the previous slack is restored. Interruptions do not end the wait. Where the system refuses
+/// to sleep it spins, and [`Waited::failed_sleeps`] is above 0.
 ///
 /// # Platform
 /// As [`SystemTimer`].
@@ -111,7 +111,7 @@ pub fn sleep(length: Duration) -> Waited {
     sleep_until(from_now(length))
 }
 
-/// Gives the CPU away until `deadline`; returns at once where it has passed.
+/// Gives the CPU away until `deadline`; returns at once if it has passed.
 ///
 /// # Guarantees
 /// Those of [`sleep`].
@@ -128,10 +128,10 @@ pub fn sleep_until(deadline: Instant) -> Waited {
     hybrid_until(deadline, Duration::ZERO)
 }
 
-/// Gives the CPU away until `margin` before the end of `length`, and keeps it from then on.
+/// Sleeps until `margin` before the end of `length`, then spins.
 ///
 /// # Guarantees
-/// Those of [`sleep`]. As late as [`spin`] where the sleep was late by less than the margin.
+/// Those of [`sleep`]. As punctual as [`spin`] if the sleep was late by less than the margin.
 ///
 /// # Examples
 /// ```
@@ -145,8 +145,7 @@ pub fn hybrid(length: Duration, margin: Duration) -> Waited {
     hybrid_until(from_now(length), margin)
 }
 
-/// Gives the CPU away until `margin` before `deadline`, and keeps it from then on; returns at once where the deadline has
-/// passed.
+/// Sleeps until `margin` before `deadline`, then spins; returns at once if the deadline has passed.
 ///
 /// # Guarantees
 /// Those of [`hybrid`].
@@ -180,7 +179,7 @@ fn hybrid_on<T: Timer>(timer: &T, deadline: Instant, margin: Duration) -> Waited
 }
 
 fn from_now(length: Duration) -> Instant {
-    // The first time it finds out what the CPU has, which takes longer than many a wait.
+    // The first call probes the CPU, which takes longer than many waits.
     relax();
     Clock::or_system().unordered().now().saturating_add(length)
 }

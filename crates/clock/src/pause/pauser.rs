@@ -15,61 +15,59 @@ use super::{Cancel, SleepFailed, SystemTimer, Target, Timer, Waited};
 use crate::nanos::saturating as nanos;
 use crate::{Instant, Unavailable};
 
-/// A sleep of unknown lateness ends so long before the deadline.
+/// The margin of a sleep whose lateness is unknown.
 const UNKNOWN_NS: u64 = 100_000;
-/// No sleep that is followed by spinning ends earlier before the deadline than this: rare long delays are not worth spinning
-/// for.
+/// The largest margin: rare long delays are not worth spinning for.
 const MOST_MARGIN_NS: u64 = 120_000;
-/// The first sleep of a long wait ends within these before the deadline, and a second one follows: what it is early is slept,
-/// not spun.
+/// Range of the first margin of a long wait. A second sleep follows, so what the first is early is slept, not spun.
 const FIRST_MARGIN_NS: (u64, u64) = (60_000, 150_000);
-/// What must be left for the second.
+/// What the first sleep must leave for the second.
 const SECOND_NS: u64 = 30_000;
-/// Of first sleeps one in a thousand may be later than that, unless that takes a margin beyond the most.
+/// One first sleep in a thousand may be later than its margin, unless that takes more than the largest margin.
 const FIRST_QUANTILE: f32 = 0.999;
-/// A sleep is tried again that trusts twice the median.
+/// A probing sleep trusts twice the median.
 const PROBE_MARGIN: u64 = 2;
-/// Then what was seen before counts so much less: some sixty that are on time outweigh one bad episode.
+/// Each probe lets earlier sleeps count this much: some sixty punctual ones outweigh one bad episode.
 const PROBE_FADE: f32 = 0.9;
-/// Beside a thread that wants this CPU all the time as many may be late.
+/// The quantile while another thread wants this CPU all the time.
 const OVERSUBSCRIBED_QUANTILE: f32 = 0.75;
-/// Waits that are shorter are spun, whatever sleeps cost.
+/// Shorter waits are spun, whatever sleeps cost.
 const SHORTEST_SLEEP_NS: u64 = 5_000;
-/// Sleeps that are measured at the beginning, and how long they are.
+/// Sleeps measured at the start, and their length.
 const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 
-/// Waits that end on time and keep the CPU only as long as it takes: it learns how late this thread is woken, sleeps until
-/// that much before the deadline, and spins the rest.
+/// Waits that end on time and keep the CPU no longer than needed: learns how late this thread wakes, sleeps until that
+/// much before the deadline, and spins the rest.
 ///
-/// One for each thread that waits. It learns by every wait; [`calibrate`](Self::calibrate) lets it begin with knowledge.
+/// Use one per waiting thread. It learns from every wait; [`calibrate`](Self::calibrate) gives it a start.
 ///
 /// # Units
 /// Deadlines are on the timescale of [`Clock`](crate::Clock).
 ///
 /// # Guarantees
-/// - Never early, by the clock that it waits on; see [`Waited`]. What it is late is reported, not lost.
-/// - It never yields: a thread that yields to another one on its CPU gets it back after a whole time slice, 4 ms and more.
-/// - Beside one who wants its CPU all the time it spins less, since it would lose the CPU for whole time slices.
-/// - One bad episode does not leave it spinning: what was learnt is forgotten, no margin that is spun exceeds 120 µs
-///   (the first of two sleeps may end 150 µs early), and while it spins it tries a sleep again: every 20 ms, or so rarely that
-///   what that makes late is a twentieth of what may be.
-/// - It sleeps where that saves CPU time: what a sleep itself takes of it is measured now and then.
-/// - Signals do not end a sleep, however many arrive. Where the system refuses to sleep, it spins, and says so.
-/// - Under a real-time policy, whoever asked for it, and for as long as it holds, its waits keep the CPU for no more than four
-///   fifths of the time and 50 ms: then they sleep, even at the price of being late, since the kernel takes the CPU from
-///   real-time threads that never sleep. Only where the system refuses to sleep do they spin on.
+/// - Never early by its own clock; lateness is reported in [`Waited`].
+/// - Never yields: a thread that yields to another gets its CPU back after a whole time slice, 4 ms and more.
+/// - On an oversubscribed CPU it spins less, since spinning would cost it whole time slices.
+/// - One bad episode does not leave it spinning: old lateness is forgotten, no spun margin exceeds 120 µs (the first of
+///   two sleeps may end 150 µs early), and while it spins it retries a sleep every 20 ms, or so rarely that the waits
+///   this makes late are a twentieth of those allowed.
+/// - Sleeps only where that saves CPU time; the cost of a sleep is measured now and then.
+/// - Signals never end a wait. Where the system refuses to sleep, it spins, and says so.
+/// - Under a real-time policy, whoever set it, waits keep the CPU for at most four fifths of the time plus 50 ms; then
+///   they sleep, even if that makes them late, because the kernel throttles real-time threads that never sleep. They spin
+///   on only where the system refuses to sleep.
 /// - Memory of fixed size (about 10 KB). A wait allocates nothing, starts no thread and takes no lock.
-/// - While it lives, the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, Linux with the feature
-///   `std`; threads that this one starts meanwhile inherit it), and the thread runs under the real-time policy if it was told to
-///   [enter](Pauser::enter_real_time) it. What was before is restored on drop, in whatever order several are dropped, but for
-///   what [`RealTime`] says of threads without privileges. Everything else of the thread is left as it is.
+/// - While it lives, the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, Linux with the
+///   feature `std`; threads started meanwhile inherit it), and the thread is real-time if told to
+///   [be](Pauser::enter_real_time). Dropping it restores what was before, in any order of drops, except as [`RealTime`]
+///   says of unprivileged threads. Nothing else about the thread changes.
 ///
 /// # Platform
 /// As [`SystemTimer`].
 ///
 /// # Sources
-/// Lateness depends on the sleep's length and on what came before, and a distribution's quantile predicts it where a mean
-/// does not: measured, see `chronoscope pause` for this machine.
+/// Measured: lateness depends on a sleep's length and on what preceded it, and is predicted by a quantile, not by a mean.
+/// For this machine see `chronoscope pause`.
 ///
 /// # Examples
 /// ```
@@ -89,7 +87,7 @@ pub struct Pauser<T: Timer = SystemTimer> {
     cost: SleepCost,
     probes: Probes,
     oversubscription: Oversubscription,
-    /// How much of a window the CPU was kept for: limited under a real-time policy.
+    /// Limits spinning under a real-time policy.
     budget: Budget,
     /// Guards restore what was in any order.
     real_time: Option<RealTime>,
@@ -99,9 +97,9 @@ pub struct Pauser<T: Timer = SystemTimer> {
 /// What a wait does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Sleeps until so long before the deadline.
+    /// Sleeps until `margin_ns` before the deadline.
     Sleep { margin_ns: u64 },
-    /// The same, to see whether sleeps are still as late as they were.
+    /// The same, to see whether sleeps are still that late.
     Probe { margin_ns: u64 },
     /// Keeps the CPU.
     Spin,
@@ -114,16 +112,16 @@ impl Default for Pauser {
 }
 
 impl Pauser {
-    /// For the calling thread, with the usual [`Target`]. Takes some 0.2 ms: it measures what a sleep costs.
+    /// For the calling thread, with the default [`Target`]. Takes some 0.2 ms to measure what a sleep costs.
     #[must_use]
     pub fn new() -> Self {
         Self::with_target(Target::default())
     }
 
-    /// For the calling thread and this target.
+    /// For the calling thread, with this target.
     #[must_use]
     pub fn with_target(target: Target) -> Self {
-        // Before the first sleep is measured. Where it cannot be set the lateness that is learnt says so.
+        // Before the first sleep is measured. If it cannot be set, sleeps are seen to be later.
         let slack = TimerSlack::set(Duration::from_nanos(1)).ok();
         let mut pauser = Self::with_timer(SystemTimer::new(), target);
         pauser._slack = slack;
@@ -131,11 +129,11 @@ impl Pauser {
         pauser
     }
 
-    /// Runs this thread under the real-time policy first in, first out from now on, until it [leaves](Self::leave_real_time) or
-    /// this is dropped: see [`RealTime`]. To enter again changes nothing.
+    /// Runs this thread under the real-time policy FIFO until it [leaves](Self::leave_real_time) or this is dropped; see
+    /// [`RealTime`]. Entering twice changes nothing.
     ///
     /// # Platform
-    /// That of [`RealTime`].
+    /// As [`RealTime`].
     ///
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
@@ -156,13 +154,13 @@ impl Pauser {
     /// }
     /// ```
     pub fn enter_real_time(&mut self) -> Result<(), Unavailable> {
-        // The new one first: if there is none to be had, an old one stays.
+        // The new one first: if it is refused, the old one stays.
         self.real_time = Some(RealTime::enter()?);
         Ok(())
     }
 
-    /// Leaves it: the thread is scheduled as before it entered, unless another [`RealTime`] lives on it. Nothing where it did not
-    /// enter.
+    /// Leaves real time: the thread is scheduled as before it entered, unless another [`RealTime`] lives on it. Does
+    /// nothing if it did not enter.
     ///
     /// # Errors
     /// [`NotRestored`] says what stays changed, and why; see [`RealTime::restore`].
@@ -175,7 +173,7 @@ impl Pauser {
 }
 
 impl<T: Timer> Pauser<T> {
-    /// On another timer: for tests.
+    /// Waits on another timer: for tests.
     ///
     /// # Examples
     /// ```
@@ -205,7 +203,7 @@ impl<T: Timer> Pauser<T> {
         }
     }
 
-    /// Learns by some 40 ms of short sleeps, so that the first waits that count are no worse than later ones.
+    /// Learns from some 40 ms of short sleeps, so that the first waits are as good as later ones.
     pub fn calibrate(&mut self) {
         const SLEEPS: [(Duration, u32); 7] = [
             (Duration::from_micros(20), 30),
@@ -238,27 +236,27 @@ impl<T: Timer> Pauser<T> {
         }
     }
 
-    /// Waits for `length` from now on. Lengths beyond the timescale's end are as good as forever.
+    /// Waits for `length` from now. Lengths beyond the timescale's end are as good as forever.
     pub fn pause(&mut self, length: Duration) -> Waited {
         self.wait_until(self.timer.glance().saturating_add(length))
     }
 
-    /// The same; ends early when `cancel` is.
+    /// As [`pause`](Self::pause); `cancel` ends it early.
     pub fn pause_or(&mut self, length: Duration, cancel: &Cancel) -> Waited {
         self.wait_until_or(self.timer.glance().saturating_add(length), cancel)
     }
 
-    /// Waits until `deadline`; returns at once where it has passed.
+    /// Waits until `deadline`; returns at once if it has passed.
     pub fn wait_until(&mut self, deadline: Instant) -> Waited {
         self.wait(deadline, None)
     }
 
-    /// The same; ends early when `cancel` is.
+    /// As [`wait_until`](Self::wait_until); `cancel` ends it early.
     pub fn wait_until_or(&mut self, deadline: Instant, cancel: &Cancel) -> Waited {
         self.wait(deadline, Some(cancel))
     }
 
-    /// The timer that it waits by.
+    /// Its timer.
     pub fn timer(&self) -> &T {
         &self.timer
     }
@@ -314,14 +312,14 @@ impl<T: Timer> Pauser<T> {
         Ok(())
     }
 
-    /// What to do with the time that is left `now`.
+    /// What to do with the time left `now`.
     fn next_step(&mut self, deadline: Instant, now: Instant, after_long: bool, whole: Duration) -> Step {
         let left_ns = nanos(deadline.saturating_duration_since(now));
         if self.budget.is_exhausted(now) {
             if self.timer.is_real_time() {
                 return Step::Sleep { margin_ns: 0 };
             }
-            // Nobody limits it. To be asked again when as much was spun again, after a quarter of a second at least.
+            // Nobody limits it. Ask again after as much spinning, a quarter of a second at least.
             self.budget = Budget::unspent(now);
         }
         if left_ns <= SHORTEST_SLEEP_NS {
@@ -348,7 +346,7 @@ impl<T: Timer> Pauser<T> {
             let in_one = at_once.zip(second).is_some_and(|(margin, second)| margin.left_ns <= cost_ns + second.left_ns);
             return Step::Sleep { margin_ns: if in_one { margin.ns } else { first_ns } };
         }
-        // What a sleep takes of the CPU is not to be more than what is slept, unless to keep the CPU would cost a time slice.
+        // A sleep must not cost more CPU time than it saves, unless keeping the CPU would cost a time slice.
         let saves = |margin: Margin| {
             let taken_ns = if oversubscribed { margin.ns + SHORTEST_SLEEP_NS } else { margin.left_ns + cost_ns };
             left_ns > margin.ns.saturating_add(SHORTEST_SLEEP_NS) && left_ns > taken_ns
@@ -356,11 +354,11 @@ impl<T: Timer> Pauser<T> {
         if saves(margin) {
             return Step::Sleep { margin_ns: margin.ns };
         }
-        // Late by a part of the wait is better than by a time slice.
+        // Better late by part of the wait than by a time slice.
         if oversubscribed && left_ns > 2 * SHORTEST_SLEEP_NS {
             return Step::Sleep { margin_ns: left_ns / 3 };
         }
-        // What keeps it from sleeping may be long over; or nothing is known since no wait was ever long enough.
+        // Whatever keeps it from sleeping may be long over, or no wait was ever long enough to learn from.
         let known = self.wakeups.of(left_ns, after_long);
         let usual_ns = known.quantile_ns(0.5).unwrap_or(SHORTEST_SLEEP_NS) * PROBE_MARGIN;
         let may_be_on_time = left_ns > usual_ns + SHORTEST_SLEEP_NS;
@@ -372,7 +370,7 @@ impl<T: Timer> Pauser<T> {
         Step::Spin
     }
 
-    /// Finds out what a sleep costs.
+    /// Measures what a sleep costs.
     fn measure_sleeps(&mut self) {
         relax();
         let (sleeps, length) = MEASURED;

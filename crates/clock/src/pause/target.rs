@@ -1,4 +1,4 @@
-/// What a [`Pauser`](super::Pauser) trades against each other: being late, and burning a CPU.
+/// What a [`Pauser`](super::Pauser) trades: lateness against burnt CPU.
 ///
 /// # Examples
 /// ```
@@ -23,20 +23,20 @@ impl Default for Target {
 }
 
 impl Target {
-    /// One wait in a hundred may be late, and any share of a CPU may be spun away for that.
+    /// One wait in a hundred may be late, at any cost in CPU time.
     pub const DEFAULT: Self = Self { late: 0.01, cpu: 1.0 };
 
-    /// With a share of `probability` of the waits to be late by more than the clock's step; kept within 0.0001 to 0.5. Sleeps that
-    /// end more than 120 µs late are beyond that: waits long enough to sleep in are not spun for them, however many there are.
+    /// Allows this share of waits to be late by more than the clock's step; clamped to 0.0001–0.5. Sleeps that end over
+    /// 120 µs late are out of scope: waits long enough to sleep are not spun for them, however frequent.
     #[must_use]
     pub const fn late_at_most(self, probability: f64) -> Self {
-        // What is no number is as cautious as can be.
+        // NaN: as cautious as possible.
         let late = if probability.is_nan() { 0.0 } else { probability };
         Self { late: late.clamp(0.000_1, 0.5) as f32, ..self }
     }
 
-    /// With at most a share of `share` of each wait to be spun away, even if it is late then; kept within 0 to 1. Waits that
-    /// are shorter than a sleep takes are spun away in any case.
+    /// Allows at most this share of each wait to be spun, even if that makes it late; clamped to 0–1. Waits shorter than
+    /// a sleep are spun regardless.
     #[must_use]
     pub const fn cpu_at_most(self, share: f64) -> Self {
         let share = if share.is_nan() { 1.0 } else { share };

@@ -6,12 +6,11 @@ use crate::{Clock, Instant, Now};
 
 use super::{Cancel, SleepFailed, sched_guards};
 
-/// A clock, and a way to give the CPU away until a moment on it: what a [`Pauser`](super::Pauser) waits by.
-///
-/// [`SystemTimer`] is that of the machine; a [`FakeClock`](crate::FakeClock) is one for tests.
+/// A clock that can also sleep until a moment: what a [`Pauser`](super::Pauser) waits by. [`SystemTimer`] is the
+/// machine's; a [`FakeClock`](crate::FakeClock) is one for tests.
 ///
 /// # Guarantees
-/// None but to come back: a sleep may end early or late.
+/// Sleeps return, early or late.
 ///
 /// # Examples
 /// ```
@@ -26,36 +25,35 @@ use super::{Cancel, SleepFailed, sched_guards};
 /// # Ok::<(), chronoscope_clock::pause::SleepFailed>(())
 /// ```
 pub trait Timer: Now {
-    /// Gives the CPU away until `deadline`, or until `cancel` is.
+    /// Gives the CPU away until `deadline`, or until `cancel` is cancelled.
     ///
     /// # Errors
-    /// [`SleepFailed`] where the CPU could not be given away, and trying again is of little use. To be woken early, by a signal
-    /// or a cancel, is none.
+    /// [`SleepFailed`] if the CPU could not be given away and retrying is pointless. An early wake-up, by a signal or a cancel, is no error.
     fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed>;
 
-    /// The time now, for a loop that asks again and again: it may be read without keeping its place in program order.
+    /// The time now, for a loop that polls; the read need not keep its place in program order.
     fn glance(&self) -> Instant {
         self.now()
     }
 
-    /// How much CPU time this thread has taken, to tell what a sleep costs. None where that is not told.
+    /// The CPU time this thread has used, to tell what a sleep costs. None if unknown.
     fn cpu_time(&self) -> Option<Duration> {
         None
     }
 
-    /// Whether the calling thread runs under a real-time policy, where a [`Pauser`](super::Pauser) limits how much it spins.
-    /// Unless a timer says otherwise the system is asked (Linux; false elsewhere).
+    /// Whether the calling thread is real-time, which makes a [`Pauser`](super::Pauser) limit its spinning. By default
+    /// asks the system (Linux; false elsewhere).
     fn is_real_time(&self) -> bool {
         sched_guards::is_real_time()
     }
 }
 
-/// The clock of this crate, and the system's best sleep to an absolute time.
+/// [`Clock`] and the system's best sleep to an absolute time.
 ///
 /// # Platform
-/// Linux: `clock_nanosleep` with `TIMER_ABSTIME` on `CLOCK_MONOTONIC`, and a futex where the wait can be cancelled. macOS:
-/// `mach_wait_until`. Windows: a waitable timer of high resolution. In the last two a cancel is noticed within a
-/// millisecond. Elsewhere: `std::thread::sleep`.
+/// Linux: `clock_nanosleep` with `TIMER_ABSTIME` on `CLOCK_MONOTONIC`, and a futex if the wait can be cancelled. macOS:
+/// `mach_wait_until`. Windows: a high-resolution waitable timer. On these two a cancel takes up to a millisecond to be
+/// noticed. Elsewhere: `std::thread::sleep`.
 ///
 /// # Examples
 /// As [`Timer`].

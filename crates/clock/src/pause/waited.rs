@@ -2,13 +2,13 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// What became of a wait.
+/// The outcome of a wait.
 ///
 /// # Units
 /// Times on the timescale of [`Clock`](crate::Clock).
 ///
 /// # Guarantees
-/// A wait that was not cancelled is never early: `ended` is a reading of the clock, and not before the deadline.
+/// Unless cancelled, a wait is never early: `ended` is a clock reading at the deadline or later.
 ///
 /// # Examples
 /// ```
@@ -22,23 +22,23 @@ use crate::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waited {
-    /// The clock's first reading at the deadline or after it; of a cancelled wait, its last one.
+    /// The first clock reading at the deadline or later; the last one if cancelled.
     pub ended: Instant,
     /// From the deadline to `ended`.
     pub late: Duration,
-    /// Time for which the CPU was given away, until it was given back.
+    /// Time for which the CPU was given away.
     pub slept: Duration,
     /// Time for which the CPU was kept.
     pub spun: Duration,
-    /// How often the CPU was given away. Each signal that interrupts a sleep makes it one more.
+    /// How often the CPU was given away. Each signal that interrupts a sleep adds one.
     pub sleeps: u32,
-    /// How often the CPU could not be given away: the system refused, as a sandbox does, or gave it back at once. After a few of
-    /// them in a row the rest of the wait is spun.
+    /// How often it could not be: the system refused, as in a sandbox, or returned at once. After a few in a row the rest
+    /// of the wait is spun.
     pub failed_sleeps: u32,
-    /// The longest time between two readings while the CPU was kept: well above a microsecond where the machine took it.
+    /// The longest time between two readings while spinning: well above a microsecond if the machine took the CPU.
     pub largest_gap: Duration,
-    /// The time between the last two of them, between which the deadline passed. Nothing where it had passed before the CPU
-    /// was kept: a sleep ended late, or there was nothing to wait for.
+    /// The time between the last two readings, around the deadline. Zero if the deadline had passed before spinning
+    /// began.
     pub last_gap: Duration,
     /// Whether it was cancelled before its deadline.
     pub cancelled: bool,

@@ -4,7 +4,7 @@ use super::Scheduling;
 use crate::Unavailable;
 
 const LINUX_ALONE: Unavailable =
-    Unavailable::because("timer slack, time slices and real-time policies are chosen on Linux alone");
+    Unavailable::because("only Linux lets a thread choose timer slack, time slice and real-time policy");
 
 pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
     Err(LINUX_ALONE)

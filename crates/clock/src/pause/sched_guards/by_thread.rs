@@ -46,7 +46,7 @@ impl Kernel for ThisThread {
     }
 }
 
-const INTERRUPTED: &str = "it is asked in a signal handler that interrupted another guard's work";
+const INTERRUPTED: &str = "a signal handler interrupted another guard";
 
 pub(super) fn add(request: Request) -> Result<u64, Unavailable> {
     let added = REQUESTS.try_with(|requests| match requests.try_borrow_mut() {

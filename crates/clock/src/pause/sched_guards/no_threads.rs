@@ -5,7 +5,7 @@ use super::request::Request;
 use crate::Unavailable;
 
 pub(super) fn add(_request: Request) -> Result<u64, Unavailable> {
-    Err(Unavailable::because("guards need this crate's feature std"))
+    Err(Unavailable::because("guards need the feature std of chronoscope-clock"))
 }
 
 pub(super) fn remove(_id: u64) -> Result<(), NotRestored> {

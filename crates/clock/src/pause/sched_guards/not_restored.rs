@@ -37,27 +37,26 @@ impl NotRestored {
         Self { policy: true, time_slice: true, timer_slack: true, reset_on_fork: true, reason }
     }
 
-    /// Whether the thread may still run under the real-time policy.
+    /// Whether the thread may still be real-time.
     #[must_use]
     pub const fn is_policy(self) -> bool {
         self.policy
     }
 
-    /// Whether the thread may still have the time slices that a guard asked for.
+    /// Whether the thread may still have a guard's time slice.
     #[must_use]
     pub const fn is_time_slice(self) -> bool {
         self.time_slice
     }
 
-    /// Whether the thread may still have another timer slack than before.
+    /// Whether the thread's timer slack may still differ.
     #[must_use]
     pub const fn is_timer_slack(self) -> bool {
         self.timer_slack
     }
 
-    /// Whether everything was restored but for one flag, `SCHED_FLAG_RESET_ON_FORK`, which only a thread with `CAP_SYS_NICE`
-    /// may clear. Threads and processes that this one starts then begin with the usual policy, the default time slice and a
-    /// nice value of no less than 0.
+    /// Whether only `SCHED_FLAG_RESET_ON_FORK` stayed, which takes `CAP_SYS_NICE` to clear. Threads and processes that
+    /// this one starts then get the usual policy, the default time slice and a nice value of 0 or more.
     #[must_use]
     pub const fn is_only_reset_on_fork(self) -> bool {
         self.reset_on_fork && !self.policy && !self.time_slice && !self.timer_slack

@@ -3,25 +3,25 @@ use super::held::Held;
 use super::request::Request;
 use crate::Unavailable;
 
-/// The real-time policy first in, first out for this thread, at the lowest priority but one. Restored on drop.
+/// The real-time policy FIFO for this thread, at the second lowest priority. Restored on drop.
 ///
-/// A thread under it that never sleeps loses its CPU for 50 ms of each second (the kernel's throttling), or takes the machine
-/// down where that is off. This guard limits nothing; a [`Pauser`](crate::pause::Pauser) limits how much its own waits spin
-/// under such a policy, whoever asked for it.
+/// A FIFO thread that never sleeps loses its CPU for 50 ms of each second (the kernel's throttling), or hangs the machine
+/// where that is off. This guard limits nothing; a [`Pauser`](crate::pause::Pauser) limits its own spinning under such a
+/// policy, whoever set it.
 ///
 /// # Guarantees
-/// - While one lives on a thread, the policy holds. They may be dropped in any order, in unwinding too; after the last one the
-///   policy, nice value, time slice and timer slack are what they were before the first.
-/// - A thread without `CAP_SYS_NICE` cannot clear the flag reset-on-fork, which goes with the policy: everything else is restored
-///   then, and [`restore`](Self::restore) says so.
-/// - The nice value is left alone: what is chosen while it lives holds afterwards.
-/// - A thread that is under a real-time policy already keeps the one that it has.
-/// - Threads and processes that this thread starts while it lives begin under the usual policy. Since Linux 6.13 they inherit
-///   that it has no timer slack, and none is their default: they set one themselves if they want it.
-/// - A guard that is forgotten holds until its thread ends.
+/// - While one lives on a thread, the policy holds. They may be dropped in any order, during unwinding too; the last one
+///   restores policy, nice value, time slice and timer slack.
+/// - A thread without `CAP_SYS_NICE` cannot clear the reset-on-fork flag that goes with the policy: all else is restored,
+///   and [`restore`](Self::restore) says so.
+/// - A nice value chosen meanwhile stays.
+/// - A thread that is real-time already keeps its policy.
+/// - Threads and processes started meanwhile run under the usual policy. Since Linux 6.13 they inherit a timer slack of
+///   none, as their default too; they must set one if they want it.
+/// - A forgotten guard holds until its thread ends.
 ///
 /// # Platform
-/// Linux, with the feature `std`, and with `CAP_SYS_NICE` or a limit for real-time priorities (`ulimit -r`) above 1.
+/// Linux, with the feature `std`, and with `CAP_SYS_NICE` or a real-time priority limit (`ulimit -r`) above 1.
 ///
 /// # Sources
 /// sched(7); sched_setattr(2), `SCHED_FLAG_RESET_ON_FORK`.
@@ -42,7 +42,7 @@ pub struct RealTime {
 }
 
 impl RealTime {
-    /// Puts the calling thread under it.
+    /// Makes the calling thread real-time.
     ///
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
@@ -50,11 +50,10 @@ impl RealTime {
         Held::hold(Request::RealTime).map(|held| Self { held })
     }
 
-    /// Drops it, and says whether everything is as it was.
+    /// Drops the guard and reports whether everything was restored.
     ///
     /// # Errors
-    /// [`NotRestored`], usually because the thread has no right to clear one flag: see
-    /// [`is_only_reset_on_fork`](NotRestored::is_only_reset_on_fork).
+    /// [`NotRestored`], usually because the thread may not clear one flag: see [`is_only_reset_on_fork`](NotRestored::is_only_reset_on_fork).
     ///
     /// # Examples
     /// See [`NotRestored`].

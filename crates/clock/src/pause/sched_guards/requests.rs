@@ -100,11 +100,11 @@ impl Requests {
     fn begin_slice(&mut self, ns: u64, kernel: &impl Kernel) -> Result<(), Unavailable> {
         let now = kernel.scheduling()?;
         if !now.has_time_slices() {
-            return Err(Unavailable::because("only threads of the usual policy have time slices to be chosen"));
+            return Err(Unavailable::because("only threads under the usual policy have time slices"));
         }
         // Such a kernel would take the request, do nothing, and say nothing.
         if now.runtime_ns == 0 {
-            return Err(Unavailable::because("the kernel chooses time slices itself before Linux 6.12"));
+            return Err(Unavailable::because("time slices can be chosen since Linux 6.12"));
         }
         let before = self.scheduling_before.unwrap_or_else(|| with_default_slice_as_0(now, kernel));
         kernel.set_scheduling(&now.with_slice_ns(ns))?;
@@ -119,7 +119,7 @@ impl Requests {
         if !now.is_real_time() {
             kernel.set_scheduling(&Scheduling::REAL_TIME).map_err(|_| {
                 Unavailable::because(
-                    "the kernel or a sandbox refuses it: real-time policies need CAP_SYS_NICE or a limit (ulimit -r) above 1",
+                    "the kernel or a sandbox refuses it: a real-time policy needs CAP_SYS_NICE or a limit (ulimit -r) above 1",
                 )
             })?;
         }

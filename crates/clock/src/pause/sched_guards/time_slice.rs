@@ -5,23 +5,23 @@ use super::held::Held;
 use super::request::Request;
 use crate::Unavailable;
 
-/// Shorter time slices for this thread: among threads that share a CPU, the kernel runs one that asks for less sooner after it
+/// Shorter time slices for this thread: among threads that share a CPU, one that asks for less runs sooner after it
 /// wakes. Restored on drop.
 ///
 /// # Guarantees
-/// - While several live on a thread, the youngest one's slice holds. They may be dropped in any order, in unwinding too; after
-///   the last one the slice is what it was before the first, and the default again where it was that.
-/// - Nice value, policy and flags stay as they are.
-/// - Threads and processes that this thread starts while it lives inherit the slice, and keep it.
-/// - A guard that is forgotten holds until its thread ends.
+/// - While several live on a thread, the youngest one's slice holds. They may be dropped in any order, during unwinding
+///   too; the last one restores what was before the first, the default included.
+/// - Nice value, policy and flags are unchanged.
+/// - Threads and processes started meanwhile inherit the slice, and keep it.
+/// - A forgotten guard holds until its thread ends.
 ///
 /// # Platform
-/// Linux 6.12 and later, with the feature `std`, without privileges; 0.1 to 100 ms. Real-time threads have no slices: there it
-/// is unavailable, and while a younger [`RealTime`](super::RealTime) lives, without effect.
+/// Linux 6.12 and later, with the feature `std`, unprivileged; 0.1 to 100 ms. Real-time threads have no slices: on them
+/// it is unavailable, and while a younger [`RealTime`](super::RealTime) lives, without effect.
 ///
 /// # Sources
-/// sched_setattr(2): `sched_runtime` for SCHED_OTHER. Under a busy neighbour on the CPU, waits of 1 ms with a slice of 100 µs
-/// were late by 0.8 µs (p99) instead of 4 ms (measured on one machine).
+/// sched_setattr(2): `sched_runtime` for SCHED_OTHER. Sharing a CPU with a busy thread, waits of 1 ms with a slice of 100
+/// µs were late by 0.8 µs (p99) instead of 4 ms (one machine).
 ///
 /// # Examples
 /// ```
@@ -40,19 +40,19 @@ pub struct TimeSlice {
 }
 
 impl TimeSlice {
-    /// Asks for time slices of `length` for the calling thread.
+    /// Requests time slices of `length` for the calling thread.
     ///
     /// # Errors
-    /// [`Unavailable`] with the reason, also where the kernel would ignore it; nothing has changed then.
+    /// [`Unavailable`] with the reason, also if the kernel would ignore it; nothing has changed then.
     pub fn request(length: Duration) -> Result<Self, Unavailable> {
         let ns = crate::nanos::saturating(length).max(1);
         Held::hold(Request::TimeSlice(ns)).map(|held| Self { held })
     }
 
-    /// Drops it, and says whether that restored the slice.
+    /// Drops the guard and reports whether that restored the slice.
     ///
     /// # Errors
-    /// [`NotRestored`] where a sandbox that was entered meanwhile forbids it.
+    /// [`NotRestored`] if a sandbox entered meanwhile forbids it.
     ///
     /// # Examples
     /// ```

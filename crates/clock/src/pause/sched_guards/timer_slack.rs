@@ -9,14 +9,14 @@ use crate::os::wait;
 /// How late the kernel may fire this thread's timers. Restored on drop.
 ///
 /// # Guarantees
-/// - While several live on a thread, the youngest one's slack holds. They may be dropped in any order, in unwinding too; after
-///   the last one the slack is what it was before the first.
-/// - Threads and processes that this thread starts while it lives inherit the slack, and keep it.
-/// - A guard that is forgotten holds until its thread ends.
+/// - While several live on a thread, the youngest one's slack holds. They may be dropped in any order, during unwinding
+///   too; the last one restores what was before the first.
+/// - Threads and processes started meanwhile inherit the slack, and keep it.
+/// - A forgotten guard holds until its thread ends.
 ///
 /// # Platform
-/// Linux, with the feature `std`. The slack is 50 µs unless somebody chose otherwise. Real-time threads have none: the request
-/// waits until the thread leaves real time by dropping its [`RealTime`](super::RealTime).
+/// Linux, with the feature `std`. The default slack is 50 µs. Real-time threads have none: the request takes effect once
+/// the thread drops its [`RealTime`](super::RealTime).
 ///
 /// # Sources
 /// PR_SET_TIMERSLACK(2const): timers may be late by it, never early.
@@ -38,17 +38,16 @@ pub struct TimerSlack {
 }
 
 impl TimerSlack {
-    /// Sets the slack of the calling thread, to no less than a nanosecond.
+    /// Sets the slack of the calling thread, to 1 ns at least.
     ///
     /// # Errors
-    /// [`Unavailable`] with the reason; nothing has changed then. Also where the slack that the thread has is beyond what the
-    /// system call tells, and so could not be restored (4.29 s on 32-bit systems).
+    /// [`Unavailable`] with the reason; nothing has changed then. Also if the present slack exceeds what the system call returns (4.29 s on 32-bit systems), as it could not be restored.
     pub fn set(slack: Duration) -> Result<Self, Unavailable> {
         let ns = crate::nanos::saturating(slack).max(1);
         Held::hold(Request::TimerSlack(ns)).map(|held| Self { held })
     }
 
-    /// The calling thread's slack as it is; zero for a real-time thread since Linux 6.13.
+    /// The calling thread's slack; zero for a real-time thread since Linux 6.13.
     ///
     /// # Errors
     /// [`Unavailable`] with the reason.
@@ -65,10 +64,10 @@ impl TimerSlack {
         wait::timer_slack_ns().map(Duration::from_nanos)
     }
 
-    /// Drops it, and says whether that restored the slack.
+    /// Drops the guard and reports whether that restored the slack.
     ///
     /// # Errors
-    /// [`NotRestored`] where a sandbox that was entered meanwhile forbids it.
+    /// [`NotRestored`] if a sandbox entered meanwhile forbids it.
     ///
     /// # Examples
     /// ```
