@@ -1,64 +1,61 @@
-//! The operating system's monotonic clock, read faster: the same time, causal, with a bound on its error.
+//! The operating system's monotonic clock, read faster: the same time, causal, with an error bound.
 //!
-//! Each read has a guarantee of its own:
+//! Each read states its guarantee:
 //!
 //! | read | monotonic on a thread | causal between threads | program order | resolution |
 //! |---|---|---|---|---|
 //! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | keeps its place | 1 ns |
-//! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, 1 µs unless you choose |
+//! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, by default 1 µs |
 //! | [`Adaptive::now`] | yes, whatever the counters do | yes, whatever the counters do | – | fine when uncontended, coarser under contention |
-//! | [`FullResolution::now`] | wrong by less than the granularity | wrong by less than the granularity | – | 1 ns |
+//! | [`FullResolution::now`] | off by less than the granularity | off by less than the granularity | – | 1 ns |
 //! | [`Unordered::now`] | not promised | **no** | – | 1 ns |
-//! | [`Granular::recent`] | yes | yes | – | what `now` last returned, by one load |
+//! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
 //!
-//! All of them are `CLOCK_MONOTONIC`: where the kernel's own data can be read, computed from the numbers that
-//! `clock_gettime` itself uses; elsewhere, read through `clock_gettime`. [`Clock::reading`] returns a time and the
-//! bound of its error from one read; [`Clock::trust`] says where readings come from, and why. [`Stopwatch`] times an
-//! interval and bounds its error; [`Ticks`] are captured now and converted later by an [`AnchorTable`]; [`WallAnchor`]
-//! converts to wall-clock time; [`utc`] returns the earliest and the latest that UTC can be.
+//! All are `CLOCK_MONOTONIC`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
+//! and read through `clock_gettime` elsewhere. [`Clock::reading`] returns a time and its error bound from one read;
+//! [`Clock::trust`] says where readings come from, and why. [`Stopwatch`] times an interval and bounds its error.
+//! [`Ticks`] are captured now and converted later by an [`AnchorTable`]. [`WallAnchor`] converts to wall-clock time;
+//! [`utc`] returns the earliest and the latest that UTC can be.
 //!
-//! Code that is generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on
-//! demand.
+//! Code generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on demand.
 //!
 //! # Guarantees
-//! - Nothing runs before `main` or in the background, and no state can go stale. The first read takes some 10 µs, on
+//! - Nothing runs before `main` or in the background, and no state goes stale. The first read takes some 10 µs; on
 //!   kernels before 6.11 longer in a process with thousands of mappings.
-//! - Reads are infallible. They wait for no thread of any program, and for the kernel only as `clock_gettime` does, while
-//!   it is updating its data. No reading changes because a thread is stopped anywhere, the
-//!   process forks anywhere, or a signal handler reads inside a read.
-//! - After [`Clock::warm_up`] no read makes a system call, except where `clock_gettime` itself is one: the kernel keeps
-//!   time by a clocksource that programs cannot read (a hypervisor that stops vouching for its page among them), or the
-//!   process may not read the counter. [`Clock::anchor`] says what it may ask beyond that.
-//! - You can check this on your own machine: `causality::litmus` (feature `sources`), `chronoscope causality`,
-//!   `bench/clock`, `lab/run`.
+//! - Reads are infallible. They never wait for another thread, and for the kernel only as `clock_gettime` does, while it
+//!   updates its data. Stopping a thread, forking, or reading in a signal handler inside a read changes no reading.
+//! - After [`Clock::warm_up`] no read makes a system call, unless `clock_gettime` itself does: when the kernel uses a
+//!   clocksource that programs cannot read (or a hypervisor stops vouching for its page), or the process may not read the
+//!   counter. [`Clock::anchor`] lists its own exception.
+//! - Check it on your machine: `causality::litmus` (feature `sources`), `chronoscope causality`, `bench/clock`,
+//!   `lab/run`.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64. On macOS and Windows the system's clocks and the raw counter can be read; [`Clock`]
-//! reads the system's monotonic clock there, and says so. On any other system with `std`, times are read through
-//! `std::time::Instant` and `SystemTime`; without `std` such a system has no clock to read, and [`Clock`] panics.
-//! Without its feature `std` the crate is `no_std`; it needs atomics of 64 bits (`target_has_atomic = "64"`), and a target
-//! without them is refused with that reason. By default it depends on `libc` or `windows-sys` alone. Rust 1.85 or later.
+//! Linux on x86-64 and aarch64. macOS and Windows: the system's clocks and the raw counter; [`Clock`] reads the system's
+//! monotonic clock, and says so. Other systems with `std`: `std::time::Instant` and `SystemTime`; without `std` they have
+//! no clock, and [`Clock`] panics. `no_std` without the feature `std`. Needs 64-bit atomics (`target_has_atomic = "64"`);
+//! other targets do not compile. By default depends on `libc` or `windows-sys` alone. Rust 1.85 or later.
 //!
 //! # Features
 //! - `std` (default): wall-clock types of the standard library ([`WallAnchor::to_system_time`], `UtcInterval::earliest`),
-//!   `pacer::Poisson`, guards that change how a thread is scheduled ([`pause::TimerSlack`], [`pause::TimeSlice`],
-//!   [`pause::RealTime`]), and the monotonic clock of systems that have no file of their own here.
+//!   `pacer::Poisson`, scheduling guards ([`pause::TimerSlack`], [`pause::TimeSlice`], [`pause::RealTime`]), and the
+//!   monotonic clock of systems without their own code here.
 //! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
 //!   without it, every read is `clock_gettime`.
-//! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`], which hold the [`BootId`] that their times belong to and
-//!   are refused in another; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], which
-//!   mean the same everywhere; what a clock says of itself, [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`] and
-//!   [`Distrust`]; and [`BootId`] itself. Not clocks, stopwatches, tables, sources and [`AtomicInstant`], nor other errors.
-//! - `tracing-subscriber`: `log_time`, times for the lines of a log.
-//! - `hdrhistogram`: `pacer::PaceRecord`, what a pacer saw in histograms.
-//! - `sources`: for who studies clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's counter
-//!   with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
+//! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`] with the [`BootId`] of their times, and refuses them
+//!   in another boot; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], valid
+//!   anywhere; [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`], [`Distrust`] and [`BootId`]. Not
+//!   clocks, stopwatches, tables, sources, [`AtomicInstant`] or other errors.
+//! - `tracing-subscriber`: `log_time`, timestamps for log lines.
+//! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms.
+//! - `sources`: for studying clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's
+//!   counter with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
 //!   between two CPUs.
-//! - `work`: for who writes a harness. Busy work of a chosen length, and values that the optimiser cannot see through.
-//! - `calls`: holds the system calls of a process so that they can be counted. Linux.
+//! - `work`: for benchmark harnesses. Busy work of a chosen length, and values that the optimiser cannot see through.
+//! - `calls`: stops a process at each system call so that they can be counted. Linux.
 //!
 //! # Examples
-//! In place of the standard library's type:
+//! Replacing the standard library's type:
 //! ```
 //! use chronoscope_clock::Instant;
 //!

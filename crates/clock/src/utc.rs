@@ -3,43 +3,41 @@ use core::time::Duration;
 use crate::Unavailable;
 use crate::os::{self, KernelTime, STA_NANO};
 
-/// The earliest and the latest that UTC can be now, from the maximum error that the kernel keeps for its own clock.
+/// The earliest and the latest that UTC can be now, from the maximum error that the kernel keeps for its clock.
 ///
-/// Two machines agree on the order of two events if the interval of one ends before that of the other begins:
-/// [`is_before`](UtcInterval::is_before). A program that waits until its interval has passed knows that its time lies
-/// in everybody's past.
+/// Two machines agree on the order of two events if one interval ends before the other begins:
+/// [`is_before`](UtcInterval::is_before). A program that waits out its interval knows that its time is in everybody's
+/// past.
 ///
 /// # Units
 /// Nanoseconds since 1970-01-01 00:00 UTC without leap seconds, as Unix counts.
 ///
 /// # Guarantees
-/// The interval contains UTC at some moment between call and return. It is the kernel's time ± its maximum error,
-/// widened by:
-/// - what the kernel's NTP loop has yet to slew away (not what `adjtime` was asked for: OpenNTPD works that way);
-/// - what may have accrued since the kernel last raised the maximum error, which it does by 500 µs (500 ppm) once a
-///   second: the rise over a whole second and a tick of 10 ms;
+/// The interval contains UTC at some moment between call and return. It is the kernel's time ± its maximum error, widened
+/// by:
+/// - what the kernel's NTP loop has yet to slew (not `adjtime`'s, which OpenNTPD uses);
+/// - what may have accrued since the kernel last raised the maximum error, which it does by 500 µs (500 ppm) each second:
+///   a full second's worth plus a tick of 10 ms;
 /// - rounding, of the error to 1 µs and of the time to 1 ns or 1 µs;
-/// - near a leap second that the kernel was told of and has not yet cleared, 1 s on either side: the system's clock
-///   then repeats or skips a second, and systems differ in how they number it.
+/// - around a leap second that the kernel was told of and has not yet cleared, 1 s either way: the clock then repeats or
+///   skips a second, and systems number it differently.
 ///
-/// This assumes that
+/// It assumes that
 /// - *the daemon's error is right.* chronyd and ntpd state root delay ÷ 2 + root dispersion, which holds if the servers
-///   are right; chronyd leaves out an offset that it is still slewing away itself. **Some daemons state 0** whenever
-///   they adjust the clock, systemd-timesyncd and phc2sys among them: the interval then leaves out the error of the
-///   network or the hardware, and nothing in the kernel shows that it does;
+///   are right; chronyd omits an offset that it is slewing itself. **Some daemons state 0** whenever they adjust the
+///   clock, systemd-timesyncd and phc2sys among them: the interval then omits the error of network or hardware, and
+///   nothing in the kernel shows it;
 /// - *the clock drifts by less than 500 ppm* between the daemon's updates, and the kernel ticks at least every 10 ms:
-///   after a suspend, or a pause of the virtual machine, the interval may be wrong until the daemon's next update;
+///   after a suspend or a pause of the virtual machine the interval may be wrong until the next update;
 /// - *nobody smears.* Servers that smear a leap second are off by up to a second for a day, and do not say so.
 ///
 /// # Platform
-/// Linux: one system call, `clock_adjtime` or `adjtimex`, which reads and changes nothing; it needs no privilege, but a
-/// seccomp filter may forbid it (Docker's default allows it). macOS: `ntp_gettime` and `ntp_adjtime`, compiled and read
-/// against the kernel's source, not run. Elsewhere unavailable.
+/// Linux: one system call, `clock_adjtime` or `adjtimex`, unprivileged and read-only; a seccomp filter may forbid it
+/// (Docker's default allows it). macOS: `ntp_gettime` and `ntp_adjtime`, compiled and checked against the kernel's
+/// source, never run. Elsewhere unavailable.
 ///
 /// # Errors
-/// [`Unavailable`] where nobody disciplines the system's clock: until the daemon has synchronised, after somebody has
-/// set the clock by hand, and once the maximum error has grown to 16 s, nine hours after the daemon's last update. Also
-/// where a sandbox forbids the call, and on other systems.
+/// [`Unavailable`] if nobody disciplines the clock: before the daemon has synchronised, after somebody sets the clock by hand, and once the maximum error has grown to 16 s, nine hours after the daemon's last update. Also if a sandbox forbids the call, and on other systems.
 ///
 /// # Sources
 /// Corbett et al., "Spanner: Google's globally-distributed database" (OSDI 2012), TrueTime; AWS ClockBound. Linux
@@ -58,13 +56,13 @@ pub fn utc() -> Result<UtcInterval, Unavailable> {
     interval_of(os::kernel_time()?)
 }
 
-/// An interval that contains UTC: from [`utc`], or as received from another machine.
+/// An interval that contains UTC: from [`utc`], or received from another machine.
 ///
 /// # Units
 /// Nanoseconds since 1970-01-01 00:00 UTC without leap seconds, as Unix counts.
 ///
 /// # Guarantees
-/// It never ends before it begins, wherever it comes from.
+/// Never ends before it begins, even deserialised.
 ///
 /// # Examples
 /// ```
@@ -82,25 +80,25 @@ pub struct UtcInterval {
 }
 
 impl UtcInterval {
-    /// The interval from `earliest_unix_ns` to `latest_unix_ns`, both included. None if it would end before it begins.
+    /// The interval from `earliest_unix_ns` to `latest_unix_ns`, inclusive. None if it would end before it begins.
     #[must_use]
     pub const fn new(earliest_unix_ns: u64, latest_unix_ns: u64) -> Option<Self> {
         if earliest_unix_ns > latest_unix_ns { None } else { Some(Self { earliest_unix_ns, latest_unix_ns }) }
     }
 
-    /// UTC is not before this: nanoseconds since 1970.
+    /// The earliest that UTC can be, in nanoseconds since 1970.
     #[must_use]
     pub const fn earliest_unix_nanos(self) -> u64 {
         self.earliest_unix_ns
     }
 
-    /// UTC is not after this: nanoseconds since 1970.
+    /// The latest that UTC can be, in nanoseconds since 1970.
     #[must_use]
     pub const fn latest_unix_nanos(self) -> u64 {
         self.latest_unix_ns
     }
 
-    /// The middle: the guess whose worst error is smallest.
+    /// The middle: the estimate with the smallest worst-case error.
     #[must_use]
     pub const fn midpoint_unix_nanos(self) -> u64 {
         self.earliest_unix_ns + (self.latest_unix_ns - self.earliest_unix_ns) / 2
@@ -112,26 +110,26 @@ impl UtcInterval {
         Duration::from_nanos(self.latest_unix_ns - self.earliest_unix_ns)
     }
 
-    /// Whether this moment certainly came before `other`. False if they overlap.
+    /// Whether this certainly came before `other`; false if they overlap.
     #[must_use]
     pub const fn is_before(self, other: Self) -> bool {
         self.latest_unix_ns < other.earliest_unix_ns
     }
 
-    /// Whether this moment certainly came after `other`. False if they overlap.
+    /// Whether this certainly came after `other`; false if they overlap.
     #[must_use]
     pub const fn is_after(self, other: Self) -> bool {
         other.is_before(self)
     }
 
-    /// The earliest, as the standard library's type: rounded down where that is coarser (100 ns on Windows).
+    /// The earliest as a standard type, rounded down where that is coarser (100 ns on Windows).
     #[must_use]
     #[cfg(feature = "std")]
     pub fn earliest(self) -> std::time::SystemTime {
         std::time::UNIX_EPOCH + Duration::from_nanos(self.earliest_unix_ns)
     }
 
-    /// The latest, as the standard library's type: rounded up where that is coarser.
+    /// The latest as a standard type, rounded up where that is coarser.
     #[must_use]
     #[cfg(feature = "std")]
     pub fn latest(self) -> std::time::SystemTime {
@@ -158,20 +156,19 @@ impl TryFrom<Unchecked> for UtcInterval {
     }
 }
 
-/// Nobody has disciplined the clock for long.
+/// The clock is undisciplined.
 const STA_UNSYNC: i32 = 0x40;
 
-/// No leap second is near. 1 to 4: one is to come today, or under way, or over and not yet forgotten.
+/// No leap second is near. 1 to 4: one comes today, is under way, or is over and not yet cleared.
 const TIME_OK: i32 = 0;
 /// The clock is not synchronised.
 const TIME_ERROR: i32 = 5;
 
 /// The maximum error at which Linux gives the clock up (`NTP_PHASE_LIMIT`).
 const GIVEN_UP_US: u64 = 16_000_000;
-/// What is added to the kernel's error for the time since it last raised it: 500 ppm (`MAXFREQ`) of 1 s and of a tick
-/// late by 10 ms.
+/// For the time since the kernel last raised its error: 500 ppm (`MAXFREQ`) of 1 s plus a tick 10 ms late.
 const ACCRUED_NS: u64 = 505_000;
-/// The daemon writes its error in whole microseconds, cut off.
+/// The daemon truncates its error to whole microseconds.
 const ERROR_UNIT_NS: u64 = 1_000;
 /// The step of the standard library's `SystemTime`.
 #[cfg(feature = "std")]
@@ -214,21 +211,19 @@ fn interval_of(told: KernelTime) -> Result<UtcInterval, Unavailable> {
     })
 }
 
-/// Whether a UTC day ends in the interval or less than a second after it. If the kernel knows of a leap second, it may
-/// then be under way.
+/// Whether a UTC day ends in the interval or less than a second after it; a leap second that the kernel knows of may then
+/// be under way.
 ///
-/// Let the day end at N. An inserted second is numbered from N on by POSIX, and from N − 1 on a second time by Linux,
-/// which sets its clock back at N. So while the kernel shows t and may be wrong by e:
-/// - before, where t + e reaches N, UTC may be in the inserted second: N − 1 at the least;
-/// - within (`TIME_OOP`, t from N − 1 to N), UTC may be over all of N − 1 to N + 1, and e more;
-/// - after, where t − e reaches below N, UTC may still be in the inserted second: N + 1 at the most.
+/// Let the day end at N. POSIX numbers an inserted second from N on; Linux sets its clock back at N and so numbers it
+/// from N − 1. While the kernel shows t with error e:
+/// - before, where t + e reaches N, UTC may be in the inserted second: N − 1 at least;
+/// - within (`TIME_OOP`, t from N − 1 to N), UTC may be anywhere from N − 1 to N + 1, and e more;
+/// - after, where t − e is below N, UTC may still be in the inserted second: N + 1 at most.
 ///
-/// A deleted second is one that the kernel leaves out at N − 1: t + e from there on may be a second more, and t − e
-/// below N a second less. In each case N is in t ± e or at most a second after it, and a second on either side is
-/// enough.
+/// A deleted second is skipped at N − 1: from there t + e may be a second more, and t − e below N a second less. In each
+/// case N is within t ± e or at most a second later, and a second either way is enough.
 ///
-/// The kernel reads the time before it looks at its state, so the two may be of different sides of a tick; that makes
-/// no difference here.
+/// The kernel reads the time before its state, so a tick may come between; that makes no difference here.
 fn is_midnight_within(earliest: u64, latest: u64) -> bool {
     earliest.div_ceil(DAY_NS) <= latest.saturating_add(SECOND_NS) / DAY_NS
 }

@@ -1,13 +1,13 @@
-/// How the kernel's wall clock is disciplined, as the kernel says itself: what `adjtimex` returns when it is asked to
-/// change nothing. Needs the feature `sources`.
+/// How the kernel's wall clock is disciplined: what `adjtimex` returns when asked to change nothing. Needs the feature
+/// `sources`.
 ///
 /// # Units
-/// In the names. `frequency_scaled_ppm` and the two PPS rates count in 2⁻¹⁶ ppm, as the kernel does:
+/// In the names. `frequency_scaled_ppm` and the two PPS rates count in 2⁻¹⁶ ppm, as the kernel does;
 /// [`frequency_ppm`](Self::frequency_ppm) divides.
 ///
 /// # Guarantees
-/// All of one moment, filled under the lock of the kernel's timekeeping; only `adjtime_us` is asked for by a second call.
-/// Reading changes nothing and needs no privilege.
+/// All of one moment, filled under the timekeeping lock, except `adjtime_us`, which takes a second call. Reading changes
+/// nothing and needs no privilege.
 ///
 /// # Sources
 /// adjtimex(2); Linux include/uapi/linux/timex.h and kernel/time/ntp.c (`__do_adjtimex`); RFC 1589.
@@ -31,13 +31,13 @@ pub struct KernelDiscipline {
     pub status: i32,
     /// What the call returned: `TIME_OK` (0) to `TIME_ERROR` (5).
     pub state: i32,
-    /// What a daemon's frequency correction makes the clock faster by.
+    /// By how much a daemon's frequency correction speeds up the clock.
     pub frequency_scaled_ppm: i64,
-    /// The length of a tick: 10 000 µs (at the usual 100 ticks per second), unless somebody changes the rate with it.
+    /// The length of a tick: 10 000 µs at the usual 100 ticks per second, unless somebody corrects the rate by it.
     pub tick_us: i64,
     /// What the kernel's loop has yet to slew away.
     pub offset_ns: i64,
-    /// What `adjtime` was asked for and has not slewed yet; none where the kernel does not say.
+    /// What `adjtime` has yet to slew; None if the kernel does not say.
     pub adjtime_us: Option<i64>,
     /// The bound that a daemon stated for the clock's error, raised by 500 µs per second since.
     pub max_error_us: i64,
@@ -45,7 +45,7 @@ pub struct KernelDiscipline {
     pub est_error_us: i64,
     /// The time constant of the kernel's loop, as a power of two.
     pub time_constant: i64,
-    /// TAI − UTC; 0 where nobody has told the kernel.
+    /// TAI − UTC; 0 if the kernel was not told.
     pub tai_offset_s: i32,
     /// The frequency by a pulse per second, where one is connected (`STA_PPSSIGNAL`).
     pub pps_frequency_scaled_ppm: i64,
@@ -56,7 +56,7 @@ pub struct KernelDiscipline {
 }
 
 impl KernelDiscipline {
-    /// What a daemon's frequency correction makes the clock faster by, without the part made by the length of the tick.
+    /// By how much a daemon's frequency correction speeds up the clock, without the part made by the length of the tick.
     ///
     /// # Examples
     /// ```

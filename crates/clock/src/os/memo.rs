@@ -9,16 +9,15 @@ use crate::sync::{
 };
 use crate::trust::Reason;
 
-/// What was found out about the kernel's data: the only thing that the clock keeps, published by one compare-and-swap.
+/// Where the kernel's data are: all that the clock keeps, published by one compare-and-swap.
 ///
-/// Nothing in it changes with time, so a thread that is stopped while it finds out, for ever or for a while, keeps nobody
-/// waiting and can publish nothing that is not so: whoever else reads finds out by itself. A process that was forked off
-/// in the middle does the same.
+/// Nothing in it changes with time, so a thread stopped while it finds out keeps nobody waiting and can publish nothing
+/// false: other readers find out by themselves, and so does a process forked midway.
 ///
-/// A checkpoint restored on another kernel may leave the data unmapped, at another place or of another shape. Then the
-/// tool that restored it has also led the vDSO's functions to the new kernel's, by writing over their beginnings (CRIU
-/// does). So every address is sealed with bits of the code of the vDSO's `clock_gettime`, and is used only while they are
-/// the same; from then on every reading is the system's.
+/// After a checkpoint is restored on another kernel, the data may be unmapped, moved or of another shape. The restoring
+/// tool (CRIU) then overwrites the beginnings of the vDSO's functions with jumps to the new kernel's. So every address is
+/// sealed with bits of the code of the vDSO's `clock_gettime` and used only while they are the same; once they differ,
+/// every reading is the system's.
 #[derive(Debug)]
 pub(crate) struct Memo {
     /// The sealed address of the data; or [`UNKNOWN`] at first, or that there are none, and why. These break every seal.
@@ -31,12 +30,12 @@ pub(crate) struct Memo {
     hypervisors: AtomicU64,
 }
 
-/// Addresses are kept above the seal and the two flags. Both architectures give programs 47 or 48 bits of them unless they
-/// ask for more.
+/// Addresses are kept above the seal and two flags. Both architectures give programs 47 or 48 bits of them unless asked
+/// for more.
 const ADDRESS_SHIFT: u32 = 15;
 pub(crate) const ADDRESS_BITS: u32 = 48;
-/// Nobody has looked yet. With a number above [`ADDRESS_SHIFT`] it is one more than a [`Reason`]'s. No code seals so, which
-/// leaves the read path one question instead of two.
+/// Nobody has looked yet; with a number above [`ADDRESS_SHIFT`], one more than a [`Reason`]'s. No code seals like this,
+/// which saves the read path a question.
 const UNKNOWN: u64 = SEAL;
 /// Seals nothing.
 static NO_CODE: RawAtomicU64 = RawAtomicU64::new(0);
@@ -71,12 +70,12 @@ pub(crate) struct Located {
     pub(crate) self_ordered: bool,
 }
 
-/// Bits of the vDSO's code, by which one kernel's are told from what a restore put in their place.
+/// Bits of the vDSO's code that tell one kernel's from a restore's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seal(u64);
 
-/// How the jump begins that CRIU writes over a function of the vDSO: `movabs` into rax on x86-64, `ldr x16` and `br x16` on
-/// aarch64. Every restore writes the same, with another address behind it.
+/// The start of the jump that CRIU writes over a vDSO function: `movabs` into rax on x86-64, `ldr x16` and `br x16` on
+/// aarch64. Every restore writes the same, followed by another address.
 ///
 /// # Sources
 /// criu/arch/x86/vdso-pie.c and criu/arch/aarch64/intraprocedure.S of CRIU.
@@ -84,7 +83,7 @@ pub(crate) struct Seal(u64);
 const JUMP: u64 = if cfg!(target_arch = "x86_64") { 0xb848 } else { 0xd61f_0200_5800_0050 };
 
 impl Seal {
-    /// None where the code looks like the jump of a restore, as a second restore would look the same, or like no code.
+    /// None if the code looks like a restore's jump, which a second restore would repeat, or like no code.
     #[cfg(any(test, all(target_os = "linux", feature = "kernel-data")))]
     pub(crate) fn of(code: KernelPage) -> Option<Self> {
         let seal = Self::of_word(code.word(0));
@@ -92,7 +91,7 @@ impl Seal {
         (!cannot_seal).then_some(seal)
     }
 
-    /// On x86-64 from the first two bytes; on aarch64, where 16 bits of an instruction tell little, folded from the first two
+    /// x86-64: the first two bytes. aarch64, where 16 bits of an instruction tell little: folded from the first two
     /// instructions.
     #[inline(always)]
     const fn of_word(word: u64) -> Self {
@@ -151,7 +150,7 @@ impl Memo {
         Some(Data { words, layout, self_ordered: found & SELF_ORDERED != 0 })
     }
 
-    /// All that it says, and what a later [`publish`](Self::publish) is to replace.
+    /// What it says, and what a later [`publish`](Self::publish) is to replace.
     pub(crate) fn found(&self) -> (Found, Observed) {
         let word = self.found.load(Acquire);
         let found = match (word & SEAL, word >> ADDRESS_SHIFT) {
@@ -162,7 +161,7 @@ impl Memo {
         (found, Observed(word))
     }
 
-    /// The page in which data may appear, where an earlier search found none, and what sealed it.
+    /// The page in which data may appear after a search found none, and its seal.
     pub(crate) fn page(&self) -> Option<(KernelPage, Seal)> {
         self.unsealed(&self.page)
     }
@@ -189,8 +188,7 @@ impl Memo {
         reached(Step::HypervisorsNoted);
     }
 
-    /// Publishes data that lie in the page that was [noted](Self::note) with this seal, unless somebody else has published
-    /// since `observed`: then theirs stays.
+    /// Publishes data in the page [noted](Self::note) with this seal, unless somebody has published since `observed`.
     pub(crate) fn publish(&self, observed: Observed, data: &Data, seal: Seal) {
         let address = data.words.address();
         if address >> ADDRESS_BITS != 0 || address == 0 {

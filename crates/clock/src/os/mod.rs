@@ -64,12 +64,11 @@ pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
 
 use crate::Unavailable;
 
-/// What a clock counts as moving by where its system declares nothing: a tick of 64 Hz, the longest of a system in use.
+/// The step assumed of a clock whose system declares none: a tick of 64 Hz, the longest in use.
 pub(crate) const UNDECLARED_STEP_NS: u64 = 15_625_000;
 
-/// Asks the kernel whether this thread may read the counter (`prctl(PR_GET_TSC)` on Linux).
-///
-/// Reads no clock, so it is safe to call first. Where the kernel has no such switch, access is [`Allowed`].
+/// Whether this thread may read the counter (`prctl(PR_GET_TSC)` on Linux). Reads no clock, so it is safe to call first.
+/// [`Allowed`] if the kernel has no such switch.
 ///
 /// [`Allowed`]: CounterAccess::Allowed
 ///
@@ -90,12 +89,11 @@ pub fn counter_access() -> CounterAccess {
     imp::counter_access()
 }
 
-/// Sets whether this thread, and the threads and processes it starts from now on, may read the counter.
-///
-/// Touches the calling thread alone and needs no privilege.
+/// Sets whether this thread, and threads and processes it starts from now on, may read the counter. Affects no other
+/// thread and needs no privilege.
 ///
 /// # Errors
-/// [`Unavailable`] where the kernel has no such switch or a sandbox forbids it.
+/// [`Unavailable`] if the kernel has no such switch or a sandbox forbids it.
 ///
 /// # Examples
 /// ```
@@ -112,17 +110,15 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
     imp::set_counter_access(access)
 }
 
-/// The step that the system declares for `clock` (`clock_getres`), in nanoseconds, rounded up.
-///
-/// It is a declaration; what a program sees may be coarser by orders of magnitude.
+/// The step that the system declares for `clock` (`clock_getres`), in nanoseconds, rounded up. The observed step may be
+/// coarser by orders of magnitude.
 ///
 /// # Platform
-/// macOS: for the two Mach clocks, the length of their tick. Windows: the length of a tick of the performance counter,
-/// the time between clock interrupts for the coarse clock, and for the others the unit in which they are told, 100 ns.
-/// Systems read through the standard library: none, since it declares none.
+/// macOS: for the Mach clocks, a tick. Windows: a tick of the performance counter; the time between clock interrupts for
+/// the coarse clock; 100 ns, the unit, for the others. Systems read through the standard library declare none.
 ///
 /// # Errors
-/// [`Unavailable`] where the system does not know the clock or declares nothing.
+/// [`Unavailable`] if the system lacks the clock or declares nothing.
 ///
 /// # Examples
 /// ```
@@ -144,12 +140,10 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 /// Reads `clock` once as a program would, through the system's library, in nanoseconds.
 ///
 /// # Platform
-/// Which function that is, and what it counts from: see [`OsClock`].
+/// For the function and its zero see [`OsClock`].
 ///
 /// # Errors
-/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it. On a system that is not Linux, macOS
-/// or Windows: for every clock without this crate's feature `std`, and where the standard library itself has no clock
-/// (wasm32-unknown-unknown); this crate's own [`Clock`](crate::Clock), whose reads cannot fail, panics there.
+/// [`Unavailable`] if the system lacks the clock or a sandbox forbids it. On systems other than Linux, macOS and Windows: for every clock without the feature `std`, and where the standard library has no clock (wasm32-unknown-unknown); [`Clock`](crate::Clock), whose reads cannot fail, panics there.
 ///
 /// # Examples
 /// ```
@@ -171,10 +165,10 @@ pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
 /// Reads `clock` once by the real system call, past the vDSO, in nanoseconds.
 ///
 /// # Platform
-/// Linux. macOS and Windows keep their system calls to themselves.
+/// Linux. macOS and Windows have no stable system calls.
 ///
 /// # Errors
-/// [`Unavailable`] where the system does not know the clock or a sandbox forbids it.
+/// [`Unavailable`] if the system lacks the clock or a sandbox forbids it.
 pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_by_system_call_ns(clock)
 }
@@ -185,7 +179,7 @@ pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
 /// Linux. A seccomp filter may forbid it; Docker's default allows it.
 ///
 /// # Errors
-/// [`Unavailable`] on other systems, and where a sandbox forbids the call.
+/// [`Unavailable`] on other systems, and if a sandbox forbids the call.
 ///
 /// # Examples
 /// ```
@@ -201,7 +195,7 @@ pub fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
     imp::kernel_discipline()
 }
 
-/// The system's monotonic clock in nanoseconds: see [`OsClock::Monotonic`].
+/// [`OsClock::Monotonic`] in nanoseconds.
 #[inline(always)]
 pub(crate) fn monotonic_ns() -> u64 {
     read_ns::<{ id(OsClock::Monotonic) }>()

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use super::Late;
 
-/// Whose doing it is that a wait ended late: the place of the first schedule that it delays.
+/// Who made a wait end late: the position of the first schedule that it delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Machine = 1,
@@ -11,12 +11,12 @@ pub(super) enum Cause {
 
 const CAUSES: usize = 3;
 
-/// What the next event inherits of the lateness of those before it, by cause.
+/// What the next event inherits of earlier lateness, by cause.
 ///
-/// Three schedules are followed at once: one that only the caller delays, one that the machine delays as well, and the real
-/// one. In each the time between two events makes up for what came before, as far as it goes. What the second is later than
-/// the first is the machine's doing, and what the real one is later than the second is the pacer's: a backlog counts as its
-/// first cause's until it is gone, and an event whose handling fits into its time adds nothing to it.
+/// Three schedules are followed at once: one that only the caller delays, one that the machine delays too, and the real
+/// one. In each, the time between two events makes up for earlier lateness. By how much the second is later than the
+/// first is the machine's doing, and the real one than the second the pacer's: a backlog is charged to its first cause
+/// until it is gone, and an event that fits into its time adds nothing.
 ///
 /// # Sources
 /// D. V. Lindley, "The theory of queues with a single server", 1952: the recursion that each of the three follows.
@@ -28,7 +28,7 @@ pub(super) struct Backlog {
 impl Backlog {
     pub(super) const NONE: Self = Self { late: [Duration::ZERO; CAUSES] };
 
-    /// Adds what the time since the last event was spent on, by cause, and takes off how far the two events are `apart`.
+    /// Adds what the time since the last event was spent on, by cause, and subtracts how far the two events are `apart`.
     pub(super) fn pass(&mut self, spent: [Duration; CAUSES], apart: Duration) {
         let mut so_far = Duration::ZERO;
         for (late, more) in self.late.iter_mut().zip(spent) {
@@ -42,7 +42,7 @@ impl Backlog {
         self.late.iter_mut().skip(cause as usize).for_each(|late| *late += delay);
     }
 
-    /// Says why the event was late by `total`. Its parts add up to that whatever the clock did.
+    /// Why the event was late by `total`. The parts add up to that whatever the clock did.
     pub(super) fn explain(&mut self, total: Duration) -> Late {
         self.late[CAUSES - 1] = total;
         for cause in (0..CAUSES - 1).rev() {
@@ -53,8 +53,8 @@ impl Backlog {
     }
 }
 
-/// What a time of `held` counts as: `work` of it is the caller's. The rest is the machine's where it is longer than what the
-/// pacer's own steps take, and the pacer's where it is not.
+/// Splits a time of `held`: `work` is the caller's; the rest is the machine's if longer than the pacer's own steps, else
+/// the pacer's.
 pub(super) fn spent(held: Duration, work: Option<Duration>, own: Duration) -> [Duration; CAUSES] {
     let work = work.unwrap_or(held).min(held);
     let rest = held - work;

@@ -1,9 +1,8 @@
 use core::time::Duration;
 
-/// What becomes of events whose time has passed before their turn came.
+/// What becomes of events whose time has passed before their turn.
 ///
-/// There is no right choice, so the caller makes it. Whichever it is, [`Slot`](super::Slot) says what was late, left out or
-/// moved.
+/// There is no right choice, so the caller makes it. [`Slot`](super::Slot) reports what was late, left out or moved.
 ///
 /// # Examples
 /// ```
@@ -15,17 +14,16 @@ use core::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Behind {
-    /// They come at once, one after the other, until the schedule is kept again. No event is lost, and the rate holds in the
-    /// long run: for generators of load, whose users would not have waited either. However long the stall was: a laptop that
-    /// slept for an hour is sent an hour's events in one burst. [`CatchUpWithin`](Self::CatchUpWithin) puts a limit to that.
+    /// They come back to back until the schedule is met again. No event is lost, and the long-run rate holds: for load
+    /// generators, whose users would not have waited either. After an hour of sleep a laptop sends an hour's events in one
+    /// burst; [`CatchUpWithin`](Self::CatchUpWithin) limits that.
     CatchUp,
-    /// The same for events that are late by no more than this; those that are later are left out and counted. The schedule's
-    /// last event is never left out.
+    /// The same for events late by at most this; later ones are left out and counted, except the schedule's last.
     CatchUpWithin(Duration),
-    /// Those after which another one is due already are left out and counted. For displays and polls, of which only the last
-    /// matters. Times taken of the others are then too good to be true.
+    /// Events superseded by another that is due are left out and counted: for displays and polls, where only the latest matters.
+    /// The times of those that remain are too good to be true.
     Skip,
-    /// The schedule moves by the delay, and says by how much in all. For what must keep a distance. Rate and times are then
-    /// those of a slower schedule.
+    /// The schedule moves by the delay, and reports the total: for events that must keep a distance. Rate and times are then those
+    /// of a slower schedule.
     Slip,
 }

@@ -4,8 +4,8 @@ use super::backlog::{Backlog, Cause, spent};
 use super::{Behind, Slot};
 use crate::Instant;
 
-/// Where a schedule has got to: which event is next, when it is intended, and why it is late. Knows no clock: it is told the
-/// time.
+/// How far a schedule has got: which event is next, when it is intended, and why it is late. Knows no clock; it is told
+/// the time.
 #[derive(Clone, Debug)]
 pub(super) struct Course<S> {
     /// The next event's time from the start.
@@ -48,7 +48,7 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         }
     }
 
-    /// When the event is intended whose turn is next for one who asks `now`. None when the schedule is over.
+    /// The intended time of the next event for a caller who asks `now`. None once the schedule is over.
     pub(super) fn turn(&mut self, now: Instant) -> Option<Instant> {
         let head = self.head?;
         match self.behind {
@@ -73,8 +73,8 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         self.head.map(|head| self.intended(head))
     }
 
-    /// Hands out the next event, for which the caller came at `called`, and which could start at `started`; what lies between
-    /// where it should have started already is the doing of `waiting`.
+    /// Hands out the next event: requested at `called`, able to start at `started`, the time it should have started until
+    /// then charged to `waiting`.
     pub(super) fn take(&mut self, intended: Instant, called: Instant, started: Instant, waiting: Cause) -> Slot {
         let held = called.saturating_duration_since(self.last_started);
         let apart = intended.saturating_duration_since(self.last_intended);
@@ -109,9 +109,8 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         self.start.saturating_add(offset).saturating_add(self.slipped)
     }
 
-    /// Leaves out events up to the last of those after the next one that are `past`. Each step is twice the one before it until
-    /// one goes too far, so that a schedule that jumps in constant time is passed in a time that hardly depends on how many
-    /// events are left out.
+    /// Leaves out events up to the last after the next one that is `past`, doubling each step until one goes too far: for
+    /// a schedule that jumps in constant time the cost hardly depends on how many are left out.
     fn pass(&mut self, past: impl Fn(Duration) -> bool) {
         let mut step = 1_usize;
         loop {
@@ -128,7 +127,7 @@ impl<S: Iterator<Item = Duration> + Clone> Course<S> {
         }
     }
 
-    /// Leaves out the next event, unless it is the schedule's last: how many were left out is said with an event.
+    /// Leaves out the next event unless it is the last: how many were left out is reported with an event.
     fn pass_one(&mut self) {
         if let Some(at) = self.rest.next() {
             self.leave_out(1, at);

@@ -1,10 +1,6 @@
-//! Events at a steady rate, or at random times of a known rate, against a schedule that no delay moves unseen.
+//! Events at a steady rate, or at random times of a known rate, on an absolute schedule: no delay goes unreported.
 //!
-//! [`Pace`] is a rate, exactly; its schedule, or [`Poisson`]'s, or any iterator of times says when events are intended;
-//! [`Pacer`] waits for each by a [`Pauser`](crate::pause::Pauser) and says when it could start and why it was late, a backlog
-//! counting as its first cause's; [`Timetable`] does the same for those who wait by other means, in asynchronous tasks for
-//! example; [`Behind`] says what becomes of those that come too late. `PaceRecord` (feature `hdrhistogram`) keeps what was seen,
-//! in histograms of response time beside service time.
+//! [`Pace`] is an exact rate. Its schedule, [`Poisson`]'s, or any iterator of times says when events are intended. [`Pacer`] waits for each by a [`Pauser`](crate::pause::Pauser) and reports when it could start and why it was late, charging a backlog to its first cause. [`Timetable`] does the same for callers that wait by other means, as in async tasks. [`Behind`] decides what becomes of late events. `PaceRecord` (feature `hdrhistogram`) keeps response and service times in histograms.
 
 mod backlog;
 mod behind;
@@ -37,20 +33,20 @@ use core::time::Duration;
 use crate::Instant;
 use crate::pause::{Target, relax};
 
-/// What a [`Pacer`] waits by: one wait in five hundred may be late, a fifth of what a [`Pauser`](crate::pause::Pauser) allows
-/// by default. Events inherit lateness: one sleep that ends some periods late makes as many events late.
+/// The target of a [`Pacer`]: one wait in five hundred may be late, a fifth of what a [`Pauser`](crate::pause::Pauser)
+/// allows by default. Events inherit lateness: a sleep that ends some periods late delays that many events.
 pub const TARGET: Target = Target::DEFAULT.late_at_most(0.002);
 
-/// A gap between two readings of the clock that is longer than this is the machine's doing,
+/// A longer gap between two readings is the machine's doing, unless readings themselves are slow:
 const GAP: Duration = Duration::from_micros(1);
-/// and longer than so many times what a reading and the rest of the loop take, where the clock is a slow one.
+/// then it must be longer than this many turns of the loop,
 const READINGS: u32 = 4;
-/// The quickest of so many tells what they take.
+/// the quickest of this many.
 const TRIES: u32 = 8;
-/// A schedule that starts now begins so much later: its first event is not late already.
+/// The head start of a schedule that starts now, so that its first event is not late already.
 const LEAD: Duration = Duration::from_micros(100);
 
-/// How long a gap is the clock's own doing, where a loop waits by reading it.
+/// The longest gap that is the clock's own doing, in a loop that waits by reading it.
 fn gap_of(read: impl Fn() -> Instant) -> Duration {
     let turn = |_| {
         let before = read();

@@ -4,7 +4,7 @@ use core::time::Duration;
 use super::Steady;
 use crate::nanos;
 
-/// A rate of events, exactly: so many in so long.
+/// An exact rate: so many events in so long.
 ///
 /// # Examples
 /// ```
@@ -25,7 +25,7 @@ pub struct Pace {
     per_ns: u64,
 }
 
-/// Why there is no such pace.
+/// Why a pace is impossible.
 ///
 /// # Examples
 /// ```
@@ -38,9 +38,9 @@ pub struct Pace {
 pub enum ImpossiblePace {
     /// No events at all.
     Never,
-    /// More than one event in a nanosecond, which is the clock's unit.
+    /// More than one event per nanosecond, the clock's unit.
     FasterThanTheClock,
-    /// The time that the events are to take is not within the timescale of 584 years.
+    /// The events would take longer than the timescale of 584 years.
     BeyondTheTimescale,
 }
 
@@ -89,9 +89,9 @@ impl Pace {
         Self::new(1, period)
     }
 
-    /// `events` in each second, where that is no whole number: exactly the simplest fraction that this float stands for. 0.1 is
-    /// one event in ten seconds, not what is left of it in binary. Where that fraction would take longer than the timescale, which
-    /// happens below one event in some hours, the nearest of the simpler ones and of a whole number of nanoseconds per event.
+    /// `events` in each second, as the simplest exact fraction that this float stands for: 0.1 is one event in ten
+    /// seconds, not its binary approximation. Where that fraction would exceed the timescale, below one event in some
+    /// hours, the nearest simpler fraction or whole number of nanoseconds per event.
     ///
     /// # Errors
     /// [`ImpossiblePace`].
@@ -138,15 +138,15 @@ impl Pace {
         Duration::from_nanos(self.per_ns / self.events)
     }
 
-    /// The schedule of this pace: event k at k · `per` / `events`, rounded down to nanoseconds, for every k.
+    /// This pace's schedule: event k at k · `per` / `events`, rounded down to nanoseconds, for every k.
     #[must_use]
     pub fn schedule(self) -> Steady {
         Steady::of(self.events, self.per_ns, 0, 1)
     }
 
-    /// The part of this pace that falls to one of `of` threads, `shard` of 0 to `of - 1`: every `of`-th event, beginning with
-    /// its own. Shards that start at the same instant make up the whole schedule exactly. Each shard counts its own events: a
-    /// [`Slot`](super::Slot) with number k in shard s is event k · `of` + s of the whole.
+    /// The share of thread `shard` (0 to `of - 1`): every `of`-th event, beginning with its own. Shards that start at the
+    /// same instant make up the whole schedule exactly. Each counts its own events: a [`Slot`](super::Slot) with number k
+    /// in shard s is event k · `of` + s of the whole.
     ///
     /// # Panics
     /// If `shard` is not less than `of`.
@@ -199,12 +199,12 @@ fn whole_ns(ns: f64) -> Result<u64, ImpossiblePace> {
     if whole < u64::MAX as f64 { Ok(whole as u64) } else { Err(ImpossiblePace::BeyondTheTimescale) }
 }
 
-/// Fractions of small whole numbers, each nearer to a number than the one before it. They end at the number itself, or with the
+/// Fractions of small whole numbers, each closer to a number than the one before, ending at the number itself or at the
 /// last whose parts are below 2^64.
 ///
 /// # Sources
-/// Convergents of continued fractions: the first that rounds to a float is one of the simplest that do (Knuth, "The Art of
-/// Computer Programming", vol. 2, 4.5.3).
+/// Convergents of continued fractions: the first that rounds to a float is one of the simplest that do (Knuth, "The Art
+/// of Computer Programming", vol. 2, 4.5.3).
 struct Convergents {
     over: u128,
     under: u128,

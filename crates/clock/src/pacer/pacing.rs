@@ -6,19 +6,19 @@ use super::{Behind, LEAD, Slot, TARGET, Times, gap_of};
 use crate::Instant;
 use crate::pause::{Cancel, Pauser, SystemTimer, Timer, Waited};
 
-/// Keeps a schedule of intended times, and says of each event when it should have started and when it did.
+/// Keeps a schedule of intended times, and reports for each event when it should have started and when it did.
 ///
-/// The schedule is absolute. It does not begin anew with each wait, so that no delay is forgotten by accident (which is how
-/// coordinated omission happens): response times count from the intended start, and what was late, left out or moved is said.
+/// The schedule is absolute: no wait restarts it, so no delay is forgotten by accident, which is how coordinated omission
+/// happens. Response times count from the intended start; what was late, left out or moved is reported.
 ///
-/// A schedule is any iterator of times from the start that do not decrease, that ends or gets beyond every time, and whose clones
-/// go on independently: [`Pace::schedule`](super::Pace::schedule),
-/// [`Pace::shard`](super::Pace::shard) for one of several threads, [`Poisson`](super::Poisson), or one of your own.
+/// A schedule is any iterator of non-decreasing times from the start that ends or passes every time, and whose clones
+/// advance independently: [`Pace::schedule`](super::Pace::schedule), [`Pace::shard`](super::Pace::shard) for one of
+/// several threads, [`Poisson`](super::Poisson), or your own.
 ///
 /// # Guarantees
 /// - No event starts before its intended time.
-/// - With [`Behind::CatchUp`] every event comes, and the rate in the long run is exactly that of the schedule.
-/// - No allocation, no thread, no lock after construction.
+/// - With [`Behind::CatchUp`] every event comes, at exactly the schedule's rate in the long run.
+/// - No allocation, thread or lock after construction.
 ///
 /// # Sources
 /// G. Tene, "How NOT to Measure Latency": coordinated omission, response and service time.
@@ -44,7 +44,7 @@ pub struct Pacer<S, T: Timer = SystemTimer> {
 }
 
 impl<S: Iterator<Item = Duration> + Clone> Pacer<S> {
-    /// Starts `schedule` a tenth of a millisecond from now, on the calling thread, with [`TARGET`].
+    /// Starts `schedule` in a tenth of a millisecond, on the calling thread, with [`TARGET`].
     pub fn new(schedule: S, behind: Behind) -> Self {
         let pauser = Pauser::with_target(TARGET);
         let start = pauser.timer().glance().saturating_add(LEAD);
@@ -53,28 +53,28 @@ impl<S: Iterator<Item = Duration> + Clone> Pacer<S> {
 }
 
 impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
-    /// Starts `schedule` at `start`, which threads that share a pace have in common, and waits by `pauser`, whose target should
+    /// Starts `schedule` at `start`, the same for all threads that share a pace, waiting by `pauser`, whose target should
     /// be [`TARGET`] or stricter.
     pub fn starting_at(start: Instant, schedule: S, behind: Behind, pauser: Pauser<T>) -> Self {
         let gap = gap_of(|| pauser.timer().glance());
         Self { course: Course::new(start, schedule, behind, gap), pauser }
     }
 
-    /// When the schedule's zero is.
+    /// The schedule's zero.
     pub fn start(&self) -> Instant {
         self.course.start()
     }
 
-    /// Waits for the next event's turn. None when the schedule is over.
+    /// Waits for the next event's turn. None once the schedule is over.
     #[must_use = "an event that is not started is one that was omitted"]
     pub fn next_slot(&mut self) -> Option<Slot> {
         self.wait(None)
     }
 
-    /// The same; None also when `cancel` is cancelled, and then the event is still to come.
+    /// As [`next_slot`](Self::next_slot); None also once `cancel` is cancelled, with the event still to come.
     ///
     /// # Examples
-    /// On a thread of its own, which feeds a channel until somebody else stops it:
+    /// A thread that feeds a channel until it is stopped:
     /// ```
     /// use chronoscope_clock::Instant;
     /// use chronoscope_clock::pacer::{Behind, Pace, Pacer};
@@ -109,17 +109,17 @@ impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
         self.wait(Some(cancel))
     }
 
-    /// How long the event of `slot` took if it ends now: [`Slot::times`] by the pacer's clock. The pacer keeps nothing of it and
-    /// need not be told; whoever wants no times leaves it out.
+    /// How long the event of `slot` took if it ends now, by the pacer's clock: [`Slot::times`]. Optional; the pacer keeps
+    /// nothing.
     #[must_use = "it only returns the times"]
     pub fn finish(&self, slot: &Slot) -> Times {
         slot.times(self.pauser.timer().now())
     }
 
-    /// Says that no more than `work` of the time since the last event was handed out went into handling it, for those who can
-    /// tell work from an interruption of it: who did nothing, or who measured the thread's CPU time. What is beyond it counts
-    /// as the machine's in [`Late`](super::Late), or as the pacer's where it is short. To be said before the next event is
-    /// asked for; holds for that one alone.
+    /// States that at most `work` of the time since the last event went into handling it, for callers that can tell work
+    /// from interruption: those that did nothing, or measured CPU time. The rest counts as the machine's in
+    /// [`Late`](super::Late), or as the pacer's if short. Call before asking for the next event; applies to that one
+    /// only.
     ///
     /// # Examples
     /// ```
@@ -139,7 +139,7 @@ impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
         self.course.worked(work);
     }
 
-    /// What it waits by.
+    /// Its pauser.
     pub fn pauser(&mut self) -> &mut Pauser<T> {
         &mut self.pauser
     }
@@ -157,7 +157,7 @@ impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
         })
     }
 
-    /// Whose doing it is that a wait ended late, or that one without anything to wait for took time.
+    /// Who made a wait end late, or take time with nothing to wait for.
     fn late_wait(&self, intended: Instant, called: Instant, waited: &Waited) -> Cause {
         let woken_late = waited.sleeps > 0 && waited.last_gap.is_zero();
         let late = waited.ended.saturating_duration_since(intended.max(called));

@@ -2,15 +2,15 @@ use core::time::Duration;
 
 use super::Pace;
 
-/// A schedule of events that come at random, independently of each other, as those of many users do.
+/// A schedule of independent events at random times, as from many users.
 ///
 /// # Guarantees
-/// The same seed gives the same schedule. The mean distance is that of the pace; times are rounded down to nanoseconds, and
-/// what is lost by that is carried along.
+/// The same seed gives the same schedule. The mean distance is the pace's; times are rounded down to nanoseconds, and the
+/// remainder is carried.
 ///
 /// # Sources
-/// Distances are −ln(u) · mean; the uniform u in (0, 1] are of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
-/// number generators", 2014).
+/// Distances are −ln(u) · mean, with u uniform in (0, 1] from SplitMix64 (Steele, Lea, Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
 ///
 /// # Examples
 /// ```
@@ -31,7 +31,7 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Events at the pace of `pace` in the mean; the first comes after a random time, too.
+    /// Events at `pace` on average; the first comes after a random time, too.
     #[must_use]
     pub fn new(pace: Pace, seed: u64) -> Self {
         let mut schedule = Self { mean_ns: pace.mean_ns(), state: seed, next_ns: Some(0), rest_ns: 0.0 };

@@ -8,18 +8,18 @@ const MOST_PAIRS: usize = MOST_BLOCKS * (MOST_BLOCKS - 1) / 2;
 /// Events that took less than this share of their time all started at once, but for rounding.
 const AT_ONCE: f64 = 1e-9;
 
-/// How well a rate was kept: the slope of a line through all events, that no single event, stall or backlog decides. From the two ends
-/// alone, one last event that is 15 µs late reads as 5 ppm over 3 s; a line by least squares takes a stall of 50 ms early in 10 s for
-/// 37 ppm.
+/// How well a rate was kept: the slope of a line through all events, which no single event, stall or backlog decides. By
+/// the two ends alone, a last event 15 µs late reads as 5 ppm over 3 s; by least squares, a stall of 50 ms early in 10 s
+/// reads as 37 ppm.
 ///
-/// Of each block of events the one that is least late counts, and of the slopes between all pairs of blocks the median. Up to 64
-/// events are a block each.
+/// Takes the least late event of each block, and the median of the slopes between all pairs of blocks. Up to 64 events
+/// are a block each.
 ///
 /// # Units
-/// Parts per million of the rate that was asked for.
+/// Parts per million of the requested rate.
 ///
 /// # Guarantees
-/// Memory of fixed size. Events that were left out and a schedule that moved count in full. Backlogs in less than a quarter of the
+/// Memory of fixed size. Events left out and a schedule that moved count in full. Backlogs in less than a quarter of the
 /// time change nothing.
 ///
 /// # Sources
@@ -109,7 +109,7 @@ impl RateFit {
         self.count(1, slot.skipped, slot.slipped, (intended_ns, intended_ns), slot.slipped);
     }
 
-    /// Adds all that another thread saw of the same schedule.
+    /// Adds another thread's events of the same schedule.
     pub fn merge(&mut self, other: &Self) {
         let Some(ends_ns) = other.ends_ns else { return };
         let mut both = [Block::default(); 2 * MOST_BLOCKS];
@@ -141,8 +141,8 @@ impl RateFit {
         self.ends_ns = Some((first.min(ends_ns.0), last.max(ends_ns.1)));
     }
 
-    /// By how much the rate differs from what was asked for: negative if too slow. None of events that were all intended or all
-    /// started at the same time, or of none.
+    /// The rate's deviation from the requested one; negative if too slow. None without events, or if all were intended or
+    /// all started at the same time.
     #[must_use]
     pub fn error_ppm(&self) -> Option<f64> {
         // How much longer the events took than they should have, as a share.
@@ -155,8 +155,8 @@ impl RateFit {
         (1.0 + slower > AT_ONCE).then(|| (kept / (1.0 + slower) - 1.0) * 1e6)
     }
 
-    /// How far that may be off where each reading of the clock may be off by `clock_error`, at worst. How much the events
-    /// themselves scatter is not in it.
+    /// The worst error of that if each clock reading may be off by `clock_error`. Excludes the scatter of the events
+    /// themselves.
     #[must_use]
     pub fn error_bound_ppm(&self, clock_error: Duration) -> Option<f64> {
         let clock_error_ns = clock_error.max(Duration::from_nanos(1)).as_nanos() as f64;
@@ -170,7 +170,7 @@ impl RateFit {
         self.ends_ns.map_or(0.0, |(first, last)| (last - first) as f64)
     }
 
-    /// The median over all pairs of blocks that were not intended at the same time, the earlier first.
+    /// The median over all pairs of blocks intended at different times, the earlier first.
     fn median(&self, of: impl Fn(Block, Block) -> f64) -> Option<f64> {
         let mut values = [0.0; MOST_PAIRS];
         let mut len = 0;

@@ -9,12 +9,12 @@ use crate::nanos;
 const LONGEST_NS: u64 = 1 << 40;
 const DIGITS: u8 = 3;
 
-/// What became of a pacer's events, in histograms of nanoseconds: how late they started, and how long they took for their
-/// users (response) and for the system (service).
+/// A pacer's events in histograms of nanoseconds: how late they started, and how long they took for their users
+/// (response) and for the system (service).
 ///
 /// # Guarantees
-/// Response times count from the intended start: what waited behind a slow event is in them. Values are kept to a thousandth of
-/// themselves. Nothing is allocated after construction.
+/// Response times count from the intended start, so time spent waiting behind a slow event is in them. Values are kept to
+/// a thousandth. Nothing is allocated after construction.
 ///
 /// # Examples
 /// ```
@@ -47,7 +47,7 @@ impl Default for PaceRecord {
 }
 
 impl PaceRecord {
-    /// Nothing seen yet. Some 300 KB.
+    /// An empty record. Some 300 KB.
     #[must_use]
     pub fn new() -> Self {
         let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
@@ -67,7 +67,7 @@ impl PaceRecord {
         self.late.iter_mut().zip(late).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Adds all that another thread saw.
+    /// Adds another thread's record.
     pub fn merge(&mut self, other: &Self) {
         // Bounds are the same in all, which is what adding can fail of.
         let _ = self.lateness.add(&other.lateness);
@@ -77,19 +77,19 @@ impl PaceRecord {
         self.add_late(other.late);
     }
 
-    /// Events that were started.
+    /// Events started.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.lateness.len()
     }
 
-    /// Events that were left out.
+    /// Events left out.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.rate.skipped
     }
 
-    /// By how much the schedule moved in all; of several threads, the one of which it moved most.
+    /// How far the schedule moved in total; of several threads, the largest.
     #[must_use]
     pub fn slipped(&self) -> Duration {
         self.rate.slipped
@@ -113,14 +113,13 @@ impl PaceRecord {
         &self.response
     }
 
-    /// From the actual start to the end. By itself it leaves out what waited: coordinated omission.
+    /// From the actual start to the end. On its own it omits waiting: coordinated omission.
     #[must_use]
     pub fn service(&self) -> &Histogram<u64> {
         &self.service
     }
 
-    /// What all events together were late by, by whose doing: the caller's, the machine's, the pacer's, as [`Late`](super::Late) tells
-    /// them apart.
+    /// The total lateness of all events by cause: caller, machine, pacer, as [`Late`](super::Late) tells them apart.
     #[must_use]
     pub fn late_by(&self) -> (Duration, Duration, Duration) {
         self.late.into()

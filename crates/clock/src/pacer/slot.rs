@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// One event of a schedule, whose turn it is.
+/// An event of a schedule whose turn has come.
 ///
 /// # Units
 /// Instants on the timescale of [`Clock`](crate::Clock).
@@ -12,25 +12,25 @@ use crate::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an event that is not started is one that was omitted"]
 pub struct Slot {
-    /// Its number in the schedule, counted from 0; those left out count.
+    /// Its number in the schedule, from 0; events left out count.
     pub number: u64,
     /// When it should start.
     pub intended: Instant,
-    /// When it could.
+    /// When it could start.
     pub started: Instant,
     /// Why that was later.
     pub late: Late,
-    /// Events that were left out before this one, since the last.
+    /// Events left out since the last one.
     pub skipped: u64,
-    /// By how much the schedule has moved in all.
+    /// How far the schedule has moved in total.
     pub slipped: Duration,
 }
 
-/// How late an event started, and by whose doing.
+/// How late an event started, and who caused it.
 ///
-/// An event that is late because an earlier one was counts as what made that one late, not as the caller's: `by_caller` is
-/// how late it would have been with nobody else delaying anything, and `by_machine` what the machine adds to that. The three
-/// parts add up to `total`, exactly.
+/// An event that is late because of an earlier one is charged to whatever made that one late: `by_caller` is how late it
+/// would have been had nobody else caused delay, `by_machine` what the machine adds. The three parts add up to `total`
+/// exactly.
 ///
 /// # Examples
 /// ```
@@ -47,13 +47,13 @@ pub struct Slot {
 pub struct Late {
     /// From the intended to the actual start.
     pub total: Duration,
-    /// Events before were held for longer than their time: by the caller's work, or by an interruption of it. Wall time cannot
-    /// tell the two apart; [`Pacer::worked`](super::Pacer::worked) can be told.
+    /// Earlier events were held for longer than their time, by the caller's work or an interruption of it. Wall time
+    /// cannot tell the two apart; [`Pacer::worked`](super::Pacer::worked) can.
     pub by_caller: Duration,
-    /// What the machine took while the CPU was kept: it ran something else.
+    /// The CPU was taken away while it was to be kept.
     pub by_machine: Duration,
-    /// The rest: sleeps that ended late, and the steps of the pacer itself. Where [`Timetable::due`](super::Timetable::due) is used,
-    /// the waits are the caller's own.
+    /// The rest: sleeps that ended late, and the pacer's own steps; with [`Timetable::due`](super::Timetable::due), the
+    /// caller's waits.
     pub by_pacer: Duration,
 }
 
@@ -74,14 +74,14 @@ pub struct Late {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// From its intended start to its end: what its user sees.
+    /// From the intended start to the end: what its user sees.
     pub response: Duration,
-    /// From its actual start to its end: what the system took once it came to it.
+    /// From the actual start to the end: what the system took.
     pub service: Duration,
 }
 
 impl Slot {
-    /// What it took if it ended at `ended`.
+    /// Its times, had it ended at `ended`.
     #[must_use]
     pub const fn times(&self, ended: Instant) -> Times {
         Times {

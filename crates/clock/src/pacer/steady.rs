@@ -1,13 +1,11 @@
 use core::iter::Take;
 use core::time::Duration;
 
-/// A schedule of events at the same distance: their times from the start.
-///
-/// It ends with the timescale, after 584 years.
+/// A schedule of equidistant events: their times from the start. Ends with the timescale, after 584 years.
 ///
 /// # Guarantees
-/// Event k lies at k · `per` / `events`, rounded down to nanoseconds: no error adds up, at any pace, however long it runs. Like
-/// the error of a straight line of pixels, what is left of the division is carried along.
+/// Event k lies at k · `per` / `events`, rounded down to nanoseconds: no error accumulates, at any pace, however long it
+/// runs. The remainder of the division is carried, like the error of a line of pixels.
 ///
 /// # Sources
 /// J. E. Bresenham, "Algorithm for computer control of a digital plotter", 1965.
@@ -51,7 +49,7 @@ impl Steady {
 }
 
 impl Steady {
-    /// The events of this schedule that are intended before `end`.
+    /// The events intended before `end`.
     ///
     /// # Examples
     /// ```

@@ -77,13 +77,13 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
         Self { course: Course::new(start, schedule, behind, gap), clock, asked: None }
     }
 
-    /// When the schedule's zero is.
+    /// The schedule's zero.
     pub fn start(&self) -> Instant {
         self.course.start()
     }
 
-    /// Whether an event's turn has come. Never waits. How late the caller comes after it was told to wait counts as the wait's:
-    /// as [`Late::by_pacer`](super::Late::by_pacer).
+    /// Whether an event's turn has come. Never waits. How late the caller returns from a wait counts as
+    /// [`Late::by_pacer`](super::Late::by_pacer).
     pub fn due(&mut self) -> Due {
         let now = self.clock.now();
         match self.course.turn(now) {
@@ -99,8 +99,8 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
         }
     }
 
-    /// The next event, when its turn has come, waiting by what `wait_until` returns. None when the schedule is over. A wait
-    /// may end early: it is repeated. If this future is dropped, the event is still to come.
+    /// The next event once its turn has come, awaiting what `wait_until` returns. None once the schedule is over. A wait
+    /// that ends early is repeated. If this future is dropped, the event is still to come.
     ///
     /// # Examples
     /// ```
@@ -136,8 +136,8 @@ impl<S: Iterator<Item = Duration> + Clone, C: Now> Timetable<S, C> {
         }
     }
 
-    /// How long the event of `slot` took if it ends now: [`Slot::times`] by the timetable's clock. The timetable keeps nothing of
-    /// it and need not be told; whoever wants no times leaves it out.
+    /// How long the event of `slot` took if it ends now, by the timetable's clock: [`Slot::times`]. Optional; the
+    /// timetable keeps nothing.
     #[must_use = "it only returns the times"]
     pub fn finish(&self, slot: &Slot) -> Times {
         slot.times(self.clock.now())
