@@ -6,9 +6,7 @@ use chronoscope_bench::{Bar, Failure, Interrupt};
 use chronoscope_harness::Start;
 
 use crate::arguments::PaceOptions;
-use crate::arguments::{Late, PaceOptions};
 use crate::command::output::Output;
-use crate::command::output::{Output, Shown};
 use crate::command::page::Shown;
 use crate::command::study_run::tool;
 

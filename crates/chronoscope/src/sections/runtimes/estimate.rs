@@ -1,6 +1,5 @@
 //! What a runtime's clocks cost and show, from what its probes said.
 
-use crate::estimate::spread;
 use std::collections::{BTreeMap, HashMap};
 
 use chronoscope_clock::os::OsClock;
@@ -8,7 +7,6 @@ use chronoscope_clock::{Rate, SourceId};
 
 use crate::answers::report::DirectInterval;
 use crate::estimate::spread;
-use crate::sections::clocks::granularity::task as steps_task;
 use crate::sections::clocks::intervals::estimate::claimed_interval_ns;
 use crate::sections::clocks::latency::canary::{QUIET_FACTOR, QUIETEST_SHARE};
 use crate::sections::clocks::latency::estimate::{granularity, latency};
