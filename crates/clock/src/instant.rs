@@ -7,26 +7,27 @@ use crate::nanos;
 /// A moment on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Units
-/// Whole nanoseconds since the zero of `CLOCK_MONOTONIC`, which on Linux is boot; suspend is not counted there. The zero
-/// and suspend on other systems: see [`OsClock::Monotonic`](crate::os::OsClock).
+/// Whole nanoseconds since the zero of `CLOCK_MONOTONIC`, on Linux boot, suspend not counted. For other systems see
+/// [`OsClock::Monotonic`](crate::os::OsClock).
 ///
 /// # Guarantees
-/// Arithmetic is exact, and so is the conversion to and from [`std::time::Instant`] where both count the same clock. How two
-/// instants compare depends on the reads that they came from: see [`Clock`](crate::Clock),
-/// [`Unordered`](crate::Unordered), [`Granular`](crate::Granular).
+/// Arithmetic is exact, and so is conversion to and from [`std::time::Instant`] if both count the same clock. How two
+/// instants compare depends on the reads they came from: see [`Clock`](crate::Clock), [`Unordered`](crate::Unordered),
+/// [`Granular`](crate::Granular).
 ///
-/// The methods and operators of [`std::time::Instant`] are all here, under the same names: to move a program, change its
-/// import. One thing differs: the range is 0 to 584 years after the timescale's zero. On Linux the standard library also has
-/// times before boot and beyond that, so `Instant::now() - Duration::from_secs(86_400)` works with it, and panics here on a
-/// machine that is up for less than a day.
+/// Has all methods and operators of [`std::time::Instant`] under the same names: to move a program, change its import.
+/// One thing differs: the range is 0 to 584 years after the timescale's zero. On Linux the standard library also has
+/// times before boot, so `Instant::now() - Duration::from_secs(86_400)` works with it, and panics here on a machine up
+/// for less than a day.
 ///
-/// Serialised (feature `serde`) it is `{boot, ns}`, the boot being its [`BootId`](crate::BootId). An instant of another boot or
-/// time namespace is refused, and so is a bare number. Where the system does not say which boot it is (neither Linux nor
-/// macOS), both directions fail: to vouch for the boot yourself, serialise [`as_nanos`](Self::as_nanos) and use
+/// Serialised (feature `serde`) it is `{boot, ns}` with its [`BootId`](crate::BootId). An instant of another boot or time
+/// namespace is refused, and so is a bare number. Where the system does not tell its boot (neither Linux nor macOS), both
+/// directions fail: to vouch for the boot yourself, serialise [`as_nanos`](Self::as_nanos) and use
 /// [`from_nanos`](Self::from_nanos).
 ///
 /// # Panics
-/// `+` and `-` with a [`Duration`] panic outside of that range; the `checked_` and `saturating_` forms do not. The difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
+/// `+` and `-` with a [`Duration`] panic outside that range; the `checked_` and `saturating_` forms do not. The
+/// difference of two instants never panics: see [`Sub`](#impl-Sub-for-Instant).
 ///
 /// # Examples
 /// ```
@@ -73,18 +74,15 @@ impl Instant {
         }
     }
 
-    /// The time from `earlier` to this; zero if `earlier` is later, as the standard library has it.
-    ///
-    /// To see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since).
+    /// The time from `earlier` to this; zero if `earlier` is later, as in the standard library. To see a backward step
+    /// use [`signed_nanos_since`](Self::signed_nanos_since).
     #[must_use]
     pub const fn duration_since(&self, earlier: Self) -> Duration {
         self.saturating_duration_since(earlier)
     }
 
-    /// The time from `earlier` to this; zero if `earlier` is later.
-    ///
-    /// The clamping is in the name: to see a backward step, use [`signed_nanos_since`](Self::signed_nanos_since) or
-    /// [`checked_duration_since`](Self::checked_duration_since).
+    /// The time from `earlier` to this; zero if `earlier` is later. To see a backward step use
+    /// [`signed_nanos_since`](Self::signed_nanos_since) or [`checked_duration_since`](Self::checked_duration_since).
     #[must_use]
     pub const fn saturating_duration_since(&self, earlier: Self) -> Duration {
         Duration::from_nanos(self.ns.saturating_sub(earlier.ns))
@@ -101,11 +99,9 @@ impl Instant {
     /// This plus `duration`. None if that does not fit, 584 years after the zero.
     #[must_use]
     pub const fn checked_add(&self, duration: Duration) -> Option<Self> {
-        match nanos::checked(duration) {
-            Some(ns) => match self.ns.checked_add(ns) {
-                Some(ns) => Some(Self { ns }),
-                None => None,
-            },
+        let Some(ns) = nanos::checked(duration) else { return None };
+        match self.ns.checked_add(ns) {
+            Some(ns) => Some(Self { ns }),
             None => None,
         }
     }
@@ -113,11 +109,9 @@ impl Instant {
     /// This minus `duration`. None if that is before the zero.
     #[must_use]
     pub const fn checked_sub(&self, duration: Duration) -> Option<Self> {
-        match nanos::checked(duration) {
-            Some(ns) => match self.ns.checked_sub(ns) {
-                Some(ns) => Some(Self { ns }),
-                None => None,
-            },
+        let Some(ns) = nanos::checked(duration) else { return None };
+        match self.ns.checked_sub(ns) {
+            Some(ns) => Some(Self { ns }),
             None => None,
         }
     }

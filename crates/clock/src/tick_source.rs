@@ -1,7 +1,7 @@
-/// Something that can be read for the time, by static dispatch.
+/// A readable source of time, statically dispatched.
 ///
 /// # Units
-/// Nanoseconds for the clocks of this crate; for a raw source (feature `sources`) what `SourceId::unit` says of it. The zero is
+/// Nanoseconds for this crate's clocks; for a raw source (feature `sources`) see `SourceFacts::unit`. The zero is
 /// arbitrary.
 ///
 /// # Examples
@@ -18,7 +18,7 @@
 /// assert_eq!(reads_until_change(&clock), 3);
 /// ```
 pub trait TickSource {
-    /// Reads the source once. Never fails: what can fail fails when the source is made.
+    /// Reads the source. Infallible: what can fail fails on construction.
     fn read(&self) -> u64;
 }
 
@@ -30,6 +30,7 @@ impl<S: TickSource> TickSource for &S {
 }
 
 /// A function as a source.
+#[derive(Clone, Copy)]
 pub(crate) struct Function<F>(pub(crate) F);
 
 impl<F: Fn() -> u64> TickSource for Function<F> {

@@ -28,41 +28,30 @@ impl Present {
         None
     }
 
-    pub(super) fn unordered(self) -> u64 {
-        match self {}
-    }
-
-    pub(super) fn ordered(self) -> u64 {
-        match self {}
-    }
-
-    pub(super) fn unordered_in_place(self) -> u64 {
-        match self {}
-    }
-
     pub(super) fn ordered_in_place(self, _self_ordered: bool) -> u64 {
         match self {}
     }
+}
 
-    pub(super) fn has_self_ordered(self) -> bool {
-        match self {}
-    }
+macro_rules! without_values {
+    ($($read:ident -> $returned:ty,)*) => {
+        impl Present {
+            $(pub(super) fn $read(self) -> $returned {
+                match self {}
+            })*
+        }
+    };
+}
 
-    pub(super) fn fence(self) {
-        match self {}
-    }
-
-    pub(super) fn declared_frequency_hz(self) -> Option<u64> {
-        match self {}
-    }
-
-    pub(super) fn is_invariant(self) -> bool {
-        match self {}
-    }
-
-    pub(super) fn is_under_hypervisor(self) -> Option<bool> {
-        match self {}
-    }
+without_values! {
+    unordered -> u64,
+    ordered -> u64,
+    unordered_in_place -> u64,
+    has_self_ordered -> bool,
+    fence -> (),
+    declared_frequency_hz -> Option<u64>,
+    is_invariant -> bool,
+    is_under_hypervisor -> Option<bool>,
 }
 
 pub(crate) fn opaque(value: u64) -> u64 {

@@ -9,6 +9,7 @@ pub use table::{Family, SourceFacts};
 use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock, for_each_os_clock};
 use crate::sync::process_wide;
+use crate::tick_source::Function;
 use crate::{Adaptive, Clock, FullResolution, Granular, TickSource, Unavailable};
 
 impl SourceId {
@@ -44,12 +45,20 @@ impl SourceId {
     pub fn visit<V: SourceVisitor>(self, visitor: V) -> Result<V::Output, Unavailable> {
         self.availability()?;
         Ok(match self {
-            Self::CounterUnordered => visitor.visit(Unordered(Counter::new()?)),
-            Self::CounterOrdered => visitor.visit(Ordered(Counter::new()?)),
+            Self::CounterUnordered => {
+                let counter = Counter::new()?;
+                visitor.visit(Function(move || counter.unordered()))
+            }
+            Self::CounterOrdered => {
+                let counter = Counter::new()?;
+                visitor.visit(Function(move || counter.ordered()))
+            }
             Self::CounterWithProcessorId => visitor.visit(WithProcessorId::new()?),
             Self::CounterSerialised => visitor.visit(SerialisedByCpuid::new()?),
             Self::Os(clock) => visit_os_clock(clock, visitor),
-            Self::MonotonicSystemCall => visitor.visit(SystemCall::<{ os::id(OsClock::Monotonic) }>),
+            Self::MonotonicSystemCall => {
+                visitor.visit(Function(os::read_by_system_call_ns::<{ os::id(OsClock::Monotonic) }>))
+            }
             Self::Clock(Guarantee::Unordered) => visitor.visit(Clock::or_system().unordered()),
             Self::Clock(Guarantee::Ordered) => visitor.visit(Clock::or_system()),
             Self::Clock(Guarantee::Granular) => visitor.visit(Granular::process()),
@@ -63,7 +72,7 @@ macro_rules! visit_each {
     ($($clock:ident)*) => {
         fn visit_os_clock<V: SourceVisitor>(clock: OsClock, visitor: V) -> V::Output {
             match clock {
-                $(OsClock::$clock => visitor.visit(Libc::<{ os::id(OsClock::$clock) }>),)*
+                $(OsClock::$clock => visitor.visit(Function(os::read_ns::<{ os::id(OsClock::$clock) }>)),)*
             }
         }
     };
@@ -145,26 +154,6 @@ impl<S: TickSource> TickSource for Serialised<S> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Unordered(Counter);
-
-impl TickSource for Unordered {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        self.0.unordered()
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Ordered(Counter);
-
-impl TickSource for Ordered {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        self.0.ordered()
-    }
-}
-
 impl TickSource for WithProcessorId {
     #[inline(always)]
     fn read(&self) -> u64 {
@@ -176,26 +165,6 @@ impl TickSource for SerialisedByCpuid {
     #[inline(always)]
     fn read(&self) -> u64 {
         SerialisedByCpuid::read(*self)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Libc<const CLOCK: i32>;
-
-impl<const CLOCK: i32> TickSource for Libc<CLOCK> {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        os::read_ns::<CLOCK>()
-    }
-}
-
-#[derive(Clone, Copy)]
-struct SystemCall<const CLOCK: i32>;
-
-impl<const CLOCK: i32> TickSource for SystemCall<CLOCK> {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        os::read_by_system_call_ns::<CLOCK>()
     }
 }
 

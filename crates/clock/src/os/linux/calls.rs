@@ -3,7 +3,15 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::vec;
 use std::vec::Vec;
 
-use crate::calls::Call;
+/// A system call that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    id: u64,
+    /// The number of the system call.
+    pub number: u32,
+    /// Its first argument.
+    pub first_argument: u64,
+}
 
 /// AUDIT_ARCH of linux/audit.h: a system call of another architecture has other numbers, and is let through.
 #[cfg(target_arch = "x86_64")]
@@ -41,7 +49,22 @@ fn program(numbers: &[u32]) -> Vec<libc::sock_filter> {
     program
 }
 
-pub(crate) fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
+/// Lets the system calls `numbers` of this thread, and of all that it starts from now on, wait for the listener that is
+/// returned. Cannot be taken back. It also gives up gaining privileges by `execve`, as the kernel demands.
+///
+/// If every copy of the listener is closed, held calls fail with `ENOSYS`.
+///
+/// # Errors
+/// The kernel's: too old, a sandbox that forbids it, another listener already there.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::calls;
+///
+/// let thread = std::thread::spawn(|| calls::hold(&[]).is_ok());
+/// let _may_be_forbidden_here = thread.join();
+/// ```
+pub fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
     if ARCHITECTURE == 0 || numbers.len() > 64 {
         return Err(io::Error::from(io::ErrorKind::Unsupported));
     }
@@ -68,7 +91,22 @@ pub(crate) fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener as i32) })
 }
 
-pub(crate) fn next(listener: BorrowedFd<'_>) -> io::Result<Call> {
+/// The next call that waits; waits for one itself.
+///
+/// # Errors
+/// `ENOENT` where the caller of the call was ended meanwhile, `EINTR`, and others of ioctl(2).
+///
+/// # Examples
+/// ```no_run
+/// use chronoscope_clock::calls;
+/// use std::os::fd::AsFd;
+///
+/// let listener = calls::hold(&[228])?;
+/// let call = calls::next(listener.as_fd())?;
+/// calls::release(listener.as_fd(), &call)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn next(listener: BorrowedFd<'_>) -> io::Result<Call> {
     // SAFETY: a structure of numbers, for which all zeroes is a value; the kernel demands zeroes.
     let mut held: libc::seccomp_notif = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills `held`, which has the size that the request's number states.
@@ -78,7 +116,14 @@ pub(crate) fn next(listener: BorrowedFd<'_>) -> io::Result<Call> {
     }
 }
 
-pub(crate) fn release(listener: BorrowedFd<'_>, call: &Call) -> io::Result<()> {
+/// Lets `call` go on as if nothing had been.
+///
+/// # Errors
+/// `ENOENT` where its caller was ended meanwhile, and others of ioctl(2).
+///
+/// # Examples
+/// See [`next`].
+pub fn release(listener: BorrowedFd<'_>, call: &Call) -> io::Result<()> {
     let mut answer = libc::seccomp_notif_resp {
         id: call.id,
         val: 0,

@@ -90,39 +90,21 @@ pub(crate) fn set_timer_slack_ns(ns: u64) -> Result<(), Unavailable> {
     }
 }
 
-/// `struct sched_attr` as of Linux 3.14, which every later kernel takes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-struct Attributes {
-    size: u32,
-    policy: u32,
-    flags: u64,
-    nice: i32,
-    priority: u32,
-    runtime_ns: u64,
-    deadline_ns: u64,
-    period_ns: u64,
-}
-
-const SIZE: u32 = size_of::<Attributes>() as u32;
+const SIZE: u32 = size_of::<Scheduling>() as u32;
 
 pub(crate) fn scheduling() -> Result<Scheduling, Unavailable> {
-    let mut found = Attributes { size: SIZE, ..Attributes::default() };
+    let mut found = Scheduling { size: SIZE, ..Scheduling::default() };
     // SAFETY: the kernel fills at most SIZE bytes of `found`; 0 is the calling thread.
     match unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, SIZE, 0) } {
-        0 => {
-            let Attributes { size: _, policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns } = found;
-            Ok(Scheduling { policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns })
-        }
+        0 => Ok(Scheduling { size: 0, ..found }),
         _ => Err(Unavailable::because("the kernel or a sandbox refuses sched_getattr")),
     }
 }
 
 pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
-    let Scheduling { policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns } = *to;
-    let wanted = Attributes { size: SIZE, policy, flags, nice, priority, runtime_ns, deadline_ns, period_ns };
-    // SAFETY: the kernel reads SIZE bytes of `wanted`; 0 is the calling thread.
-    match unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const wanted, 0) } {
+    let to = Scheduling { size: SIZE, ..*to };
+    // SAFETY: the kernel reads SIZE bytes of `to`; 0 is the calling thread.
+    match unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const to, 0) } {
         0 => Ok(()),
         _ => Err(Unavailable::because("the kernel or a sandbox refuses sched_setattr")),
     }

@@ -1,11 +1,14 @@
-/// How a thread is scheduled, in Linux's terms.
+/// How a thread is scheduled: Linux's `struct sched_attr` as of 3.14, which every later kernel takes.
 ///
 /// # Sources
 /// sched_setattr(2), linux/sched.h. A runtime for the usual policy is a request for time slices of that length since Linux
 /// 6.12, where 0 asks for the default; earlier kernels ignore it, and report 0. Real-time policies report neither it nor the
 /// nice value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Scheduling {
+    /// 0 but in the system call.
+    pub(crate) size: u32,
     pub(crate) policy: u32,
     pub(crate) flags: u64,
     pub(crate) nice: i32,
@@ -28,6 +31,7 @@ const RESET_ON_FORK: u64 = 1;
 impl Scheduling {
     /// First in, first out. Children of such a thread begin without it: what they do was not asked for.
     pub(crate) const REAL_TIME: Self = Self {
+        size: 0,
         policy: FIFO,
         flags: RESET_ON_FORK,
         nice: 0,
