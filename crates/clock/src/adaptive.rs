@@ -15,13 +15,13 @@ const CALM_WRITES: u64 = 1024;
 /// As [`Granular`](crate::Granular), with a granularity that adapts: fine while a reader is alone, coarse while readers
 /// collide.
 ///
-/// A reader whose write fails because another reader wrote first doubles the granularity, up to the coarsest; a
-/// thousand undisturbed writes shrink it by an eighth, down to the finest. So a clock read by one thread is as fresh as
-/// the finest granularity allows, and one read by many threads scales as well as the coarsest.
+/// A write that loses to another reader's doubles the granularity, up to the coarsest; a thousand undisturbed writes
+/// shrink it by an eighth, down to the finest. So with one reader it is as fresh as the finest granularity, and with many
+/// it scales as the coarsest.
 ///
 /// # Guarantees
-/// Monotonic and causal as [`Granular`](crate::Granular) is, since that argument does not depend on the granularity.
-/// Staleness is below the coarsest granularity.
+/// Monotonic and causal as [`Granular`](crate::Granular), whose argument does not depend on the granularity. Staleness is
+/// below the coarsest granularity.
 ///
 /// # Examples
 /// ```
@@ -63,8 +63,8 @@ impl Shared {
 
 impl Adaptive {
     const_fn! {
-        /// A clock with a shared word of its own, over the process's unordered clock, with the finest and the coarsest
-        /// granularity. Those above an hour count as an hour; a coarsest below the finest counts as the finest.
+        /// A clock with its own shared word, over the process's unordered clock. Granularities above an hour count as an
+        /// hour, a coarsest below the finest as the finest.
         #[must_use]
         pub fn new(finest: Duration, coarsest: Duration) -> Self {
             let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
@@ -89,7 +89,7 @@ impl<S> Adaptive<S> {
         Duration::from_nanos(self.shared.0.granularity_ns.load(Relaxed))
     }
 
-    /// The latest time that [`now`](Self::now) has returned on any thread: one load, and no read of a clock.
+    /// The latest time that [`now`](Self::now) has returned on any thread: one load, no clock read.
     #[must_use]
     #[inline(always)]
     pub fn recent(&self) -> Instant {

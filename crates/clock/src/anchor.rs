@@ -1,8 +1,8 @@
 use crate::TickSource;
 
-/// One instant as two clocks show it: the CPU's counter, and a reference in nanoseconds.
+/// One instant on two clocks: the CPU's counter, and a reference in nanoseconds.
 ///
-/// Raw numbers of one boot, serialised or not: write a [`BootId`](crate::BootId) beside them.
+/// Raw numbers of one boot, even serialised: store a [`BootId`](crate::BootId) with them.
 ///
 /// # Examples
 /// ```
@@ -21,23 +21,21 @@ pub struct Anchor {
     pub reference_ns: u64,
     /// How far the counter's true value may lie from `ticks`, either way.
     pub half_width_ticks: u64,
-    /// How far the reference may be from the clock that it represents, either way; `u64::MAX` if nothing bounds that.
+    /// How far the reference may be from the clock it stands for, either way; `u64::MAX` if unbounded.
     #[cfg_attr(feature = "serde", serde(default))]
     pub error_ns: u64,
 }
 
 #[cfg(feature = "sources")]
 impl Anchor {
-    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket. Needs the feature
-    /// `sources`.
-    ///
-    /// Disturbances only ever widen a bracket, so the narrowest one is the least disturbed.
+    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket: disturbances
+    /// only widen brackets. Needs the feature `sources`.
     ///
     /// # Guarantees
-    /// The true instant lies within the half-width, provided that `counter` is ordered.
+    /// The true instant lies within the half-width if `counter` is ordered.
     ///
     /// # Sources
-    /// The filter of NTP's clock sampling: D. Mills, RFC 5905 section 10, minimum delay.
+    /// NTP's clock filter: D. Mills, RFC 5905 section 10, minimum delay.
     ///
     /// # Examples
     /// ```

@@ -3,21 +3,21 @@ use core::time::Duration;
 
 use crate::{Anchor, Instant, Ticks};
 
-/// How far the reference's rate is assumed to stay from some constant one. The frequency that the kernel's NTP loop sets is
-/// limited to 500 ppm (`MAXFREQ` in include/linux/timex.h), and `adjtime` to as much again; what the loop adds while it makes
-/// good a large offset, and the length of a tick as chrony sets it (up to 100 000 ppm), are not.
+/// How far the reference's rate is assumed to stay from a constant one. The kernel's NTP loop is limited to 500 ppm
+/// (`MAXFREQ` in include/linux/timex.h), `adjtime` to as much again; the loop's correction of a large offset, and
+/// chrony's tick length (up to 100 000 ppm), are not.
 const ASSUMED_SLEW_PPM: u32 = 1_000;
-/// Beyond this a reference may stand still, and no bound can be given.
+/// Beyond this a reference may stand still, and nothing bounds the error.
 const MOST_PPM: u32 = 999_999;
 
-/// Converts counter readings to times afterwards, between anchors that were taken along with the readings.
+/// Converts counter readings to times afterwards, between anchors taken along with them.
 ///
 /// Take an [anchor](crate::Clock::anchor) before the first reading, after the last, and now and then in between: a
 /// reading between two anchors is converted by the straight line through them.
 ///
 /// # Guarantees
-/// At an anchor, the result is the anchor's own time, from either side: the lines join. Between anchors, it is rounded
-/// down to the nanosecond. It never decreases as ticks grow.
+/// At an anchor the result is the anchor's own time, from either side: the lines join. Between anchors it is rounded down
+/// to the nanosecond. It never decreases as ticks grow.
 ///
 /// # Examples
 /// ```
@@ -39,11 +39,10 @@ pub struct AnchorTable<'a> {
 }
 
 impl<'a> AnchorTable<'a> {
-    /// A table of `anchors`, in the order in which they were taken.
+    /// A table of `anchors` in the order they were taken.
     ///
     /// # Errors
-    /// [`ConvertError`] if there are fewer than two anchors, if ticks do not grow from one to the next, or if times go
-    /// back.
+    /// [`ConvertError`] if there are fewer than two, ticks do not grow from one to the next, or times go back.
     pub fn new(anchors: &'a [Anchor]) -> Result<Self, ConvertError> {
         if anchors.len() < 2 {
             return Err(ConvertError(Kind::TooFew(anchors.len())));
@@ -70,7 +69,7 @@ impl<'a> AnchorTable<'a> {
     /// The time at which the counter stood at `ticks`.
     ///
     /// # Errors
-    /// [`ConvertError`] if `ticks` lie before the first anchor or after the last: nothing is extrapolated.
+    /// [`ConvertError`] if `ticks` lie outside the anchors: nothing is extrapolated.
     pub fn convert(&self, ticks: Ticks) -> Result<Instant, ConvertError> {
         let (a, b) = self.around(ticks)?;
         let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
@@ -78,8 +77,8 @@ impl<'a> AnchorTable<'a> {
         Ok(Instant::from_nanos(a.reference_ns + part as u64))
     }
 
-    /// How far the time at `ticks` may be off, either way, if the reference is slewed by no more than 1 000 ppm: by the
-    /// frequency that NTP sets and by `adjtime`, and not by a daemon that corrects a large offset fast.
+    /// How far the time at `ticks` may be off, either way, if the reference is slewed by at most 1 000 ppm: what NTP's
+    /// frequency and `adjtime` set, but not a daemon's fast correction of a large offset.
     /// [`error_bound_at_slew`](Self::error_bound_at_slew) takes another limit.
     ///
     /// # Errors
@@ -88,16 +87,14 @@ impl<'a> AnchorTable<'a> {
         self.error_bound_at_slew(ticks, ASSUMED_SLEW_PPM)
     }
 
-    /// How far the time at `ticks` may be off, either way.
-    ///
-    /// The sum of three terms:
-    /// - the uncertainty of the anchors around it: half-width plus stated error, of the worse of the two;
+    /// How far the time at `ticks` may be off, either way: the sum of
+    /// - the uncertainty of the surrounding anchors: half-width plus stated error, of the worse of the two;
     /// - 1 ns for rounding;
-    /// - how far the reference can have been from the straight line between the anchors, if its rate stayed within
-    ///   `slew_ppm` of some constant rate: `2 · s / (1 − s) · x (l − x) / l` at x ticks after the first of two anchors l
-    ///   apart, nearly reached if the reference runs at one extreme up to there and at the other from there on.
+    /// - how far the reference can have been from the line between the anchors, if its rate stayed within `slew_ppm` of
+    ///   some constant rate: `2 · s / (1 − s) · x (l − x) / l` at x ticks after the first of two anchors l apart, nearly
+    ///   reached if it runs at one extreme up to there and at the other afterwards.
     ///
-    /// A suspend, a migration or a reset of the counter between the two anchors is not in it.
+    /// Excludes a suspend, a migration or a reset of the counter between the two anchors.
     ///
     /// # Errors
     /// As [`convert`](Self::convert).
@@ -153,13 +150,13 @@ impl ConvertError {
         matches!(self.0, Kind::TooFew(_))
     }
 
-    /// Whether the anchors do not follow one another in ticks and time: the counter or the reference jumped.
+    /// Whether ticks or times of the anchors do not ascend: the counter or the reference jumped.
     #[must_use]
     pub const fn is_not_in_order(&self) -> bool {
         matches!(self.0, Kind::NotInOrder(_))
     }
 
-    /// Whether the ticks lie outside of the table.
+    /// Whether the ticks lie outside the table.
     #[must_use]
     pub const fn is_outside(&self) -> bool {
         matches!(self.0, Kind::BeforeFirst | Kind::AfterLast)
@@ -169,12 +166,12 @@ impl ConvertError {
 impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Kind::TooFew(count) => write!(f, "a line takes two anchors, and there are {count}: take one at each end"),
+            Kind::TooFew(count) => write!(f, "two anchors are needed and there are {count}: take one at each end"),
             Kind::NotInOrder(at) => {
                 write!(f, "anchor {at} is not after the one before it: the counter or its reference jumped in between")
             }
-            Kind::BeforeFirst => f.write_str("the ticks are from before the first anchor: take it before any reading"),
-            Kind::AfterLast => f.write_str("the ticks are from after the last anchor: take one after all readings"),
+            Kind::BeforeFirst => f.write_str("the ticks precede the first anchor: take it before any reading"),
+            Kind::AfterLast => f.write_str("the ticks follow the last anchor: take one after all readings"),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::Instant;
 pub struct AtomicInstant(AtomicU64);
 
 impl AtomicInstant {
-    /// Holds `instant` at first.
+    /// Holds `instant`.
     #[must_use]
     pub const fn new(instant: Instant) -> Self {
         Self(AtomicU64::new(instant.as_nanos()))
@@ -34,31 +34,31 @@ impl AtomicInstant {
         Instant::from_nanos(self.0.load(ordering))
     }
 
-    /// Holds `instant` from now on.
+    /// Replaces the instant.
     #[inline(always)]
     pub fn store(&self, instant: Instant, ordering: Ordering) {
         self.0.store(instant.as_nanos(), ordering);
     }
 
-    /// Holds `instant` from now on and returns what it held.
+    /// Replaces the instant, and returns the old one.
     pub fn swap(&self, instant: Instant, ordering: Ordering) -> Instant {
         Instant::from_nanos(self.0.swap(instant.as_nanos(), ordering))
     }
 
-    /// Holds the later of `instant` and what it held, and returns what it held.
+    /// Keeps the later of `instant` and its own, and returns the old one.
     pub fn fetch_max(&self, instant: Instant, ordering: Ordering) -> Instant {
         Instant::from_nanos(self.0.fetch_max(instant.as_nanos(), ordering))
     }
 
-    /// Holds the earlier of `instant` and what it held, and returns what it held.
+    /// Keeps the earlier of `instant` and its own, and returns the old one.
     pub fn fetch_min(&self, instant: Instant, ordering: Ordering) -> Instant {
         Instant::from_nanos(self.0.fetch_min(instant.as_nanos(), ordering))
     }
 
-    /// Holds `new` if it held `current`.
+    /// Replaces `current` by `new`.
     ///
     /// # Errors
-    /// What it holds instead.
+    /// The instant held, if it is not `current`.
     pub fn compare_exchange(
         &self,
         current: Instant,

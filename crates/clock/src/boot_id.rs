@@ -7,22 +7,22 @@ use core::sync::atomic::{
 use crate::uuid::GROUPS;
 use crate::{Unavailable, os};
 
-/// Which boot, and which time namespace of it, instants are counted in: two [`Instant`](crate::Instant)s can be compared if
+/// The boot, and its time namespace, that instants are counted in: two [`Instant`](crate::Instant)s are comparable if
 /// these are equal.
 ///
-/// A serialised instant carries one. Records of raw numbers ([`Ticks`](crate::Ticks), [`Anchor`](crate::Anchor),
-/// [`Instant::as_nanos`](crate::Instant::as_nanos)) carry none: write one beside them.
+/// A serialised instant carries one. Raw numbers ([`Ticks`](crate::Ticks), [`Anchor`](crate::Anchor),
+/// [`Instant::as_nanos`](crate::Instant::as_nanos)) carry none: store one with them.
 ///
 /// # Guarantees
-/// Made afresh by each start of the kernel. A time namespace is looked for each time, since a fork, `setns` or `unshare` may
-/// have changed it; the boot is asked for once in a process. So a process that was restored from a checkpoint on another boot
-/// keeps the boot it had, whose times the tool that restored it may or may not have continued. Equal ids that are no proof:
-/// virtual machines that were started from one snapshot, and a time namespace that has the number of one that has ended.
+/// New with each start of the kernel. The boot is asked for once per process, the time namespace each time, as a fork,
+/// `setns` or `unshare` may change it. So a process restored from a checkpoint on another boot keeps its old boot, whose
+/// times the restoring tool may or may not have continued. Equal ids prove nothing for virtual machines started from one
+/// snapshot, or if a time namespace reuses the number of one that has ended.
 ///
 /// # Platform
 /// Linux: `/proc/sys/kernel/random/boot_id`, and the number of `/proc/self/ns/time` outside the initial time namespace; a
-/// container may be shown a boot of its own. macOS: the sysctl `kern.bootsessionuuid`, compiled and not run. Other systems
-/// do not say.
+/// container may be shown its own boot. macOS: the sysctl `kern.bootsessionuuid`, compiled and not run. Other systems do
+/// not tell.
 ///
 /// # Sources
 /// random(4), time_namespaces(7); `PROC_TIME_INIT_INO` of include/linux/proc_ns.h.
@@ -46,10 +46,10 @@ pub struct BootId {
 const NAMESPACE: &str = "/time:";
 
 impl BootId {
-    /// That of this process, now. A few system calls the first time, one later.
+    /// This process's, now. A few system calls the first time, one later.
     ///
     /// # Errors
-    /// [`Unavailable`] on systems that do not say, and where `/proc` is not there or a sandbox forbids to read it.
+    /// [`Unavailable`] on systems that do not tell, and if `/proc` is missing or a sandbox forbids reading it.
     pub fn current() -> Result<Self, Unavailable> {
         static KNOWN: AtomicBool = AtomicBool::new(false);
         static UUID: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
@@ -64,7 +64,7 @@ impl BootId {
         Ok(Self { uuid: high << 64 | low, time_namespace: os::time_namespace()? })
     }
 
-    /// Whether both are of the same start of the kernel, in whatever time namespaces.
+    /// Whether both are of the same boot, in any time namespace.
     #[must_use]
     pub const fn is_same_boot(self, other: Self) -> bool {
         self.uuid == other.uuid

@@ -11,27 +11,27 @@ use crate::{Instant, Now, Reading, TickSource, Unordered};
 /// The granularity of [`Granular::process`], in nanoseconds.
 pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 
-/// A monotonic and causal clock without a fence, over a counter that need not be in step between cores.
+/// A monotonic and causal clock without a fence, over a counter that need not agree between cores.
 ///
-/// All readers share one word: the largest time that any of them has returned. A reader whose own clock is ahead of the
-/// word by less than the granularity g returns the word and writes nothing; a reader further ahead advances the word.
+/// All readings share one word: the largest time that any has returned. A reader whose own clock is ahead of the word by
+/// less than the granularity g returns the word and writes nothing; one further ahead advances it.
 ///
 /// # Units
 /// 1 ns, in steps of about the granularity.
 ///
 /// # Ordering
-/// The word is loaded with acquire and advanced with release, so whatever happened before a time was first returned is
-/// visible to everyone who gets that time.
+/// The word is loaded with acquire and advanced with release: whatever happened before a time was first returned is
+/// visible to all who get that time.
 ///
 /// # Guarantees
 /// - *Monotonic and causal* across all threads that read the same object: every value returned has been in the shared
-///   word, and the word only grows. That rests on cache coherence alone, neither on fences nor on the source, which may
-///   be unordered, skewed between cores, or even go back.
-/// - *Staleness* below g: the value returned is less than g behind the caller's own read of the source. So it may also be less
-///   than a reading of another clock, or of another `Granular`, that was taken before: stamps to be compared come from one object.
-/// - A source that once shows a time far ahead holds this clock there until it gets there: the price of never going back.
-/// - With g = 0 every reader writes, and the word becomes a hotspot: see `chronoscope monotime`.
-/// - Lock-free: a reader stopped anywhere holds nobody else up.
+///   word, and the word only grows. This rests on cache coherence alone, not on fences or the source, which may be
+///   unordered, skewed between cores, or even go back.
+/// - *Staleness* below g: the value is less than g behind the caller's own read of the source. So it may be less than an
+///   earlier reading of another clock, or of another `Granular`: compare stamps from one object only.
+/// - A source that once jumps far ahead holds this clock there until it catches up: the price of never going back.
+/// - With g = 0 every reader writes, and the word becomes a hotspot: see `chronoscope contention`.
+/// - Lock-free: a reader stopped anywhere holds nobody up.
 ///
 /// # Sources
 /// D. Dice, "Mitigating the Java nanoTime coherence hotspot" (MonoTime).
@@ -60,8 +60,8 @@ process_wide! {
 
 impl Granular {
     const_fn! {
-        /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
-        /// as an hour.
+        /// A clock with its own shared word, over the process's unordered clock. Granularities above an hour count as an
+        /// hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
             let shared = CachePadded(AtomicU64::new(0));
@@ -103,10 +103,10 @@ impl<S> Granular<S> {
         self.advance(seen, now)
     }
 
-    /// The latest time that [`now`](Self::now) has returned on any thread: one load, and no read of a clock.
+    /// The latest time that [`now`](Self::now) has returned on any thread: one load, no clock read.
     ///
     /// # Guarantees
-    /// Monotonic and causal, as `now` is. Stale by as long as nobody has called `now`.
+    /// Monotonic and causal, as `now` is. As stale as the last call of `now`.
     #[must_use]
     #[inline(always)]
     pub fn recent(&self) -> Instant {
@@ -119,9 +119,8 @@ impl<S> Granular<S> {
         Duration::from_nanos(self.granularity_ns as u64)
     }
 
-    /// Moves the shared word on to `now`, unless another has brought it near enough by then.
-    ///
-    /// A call of its own: few readers get here, and the others' path stays short enough to be inlined.
+    /// Advances the shared word to `now`, unless another reader has brought it near enough. Not inlined: few readers get
+    /// here, and the common path stays short.
     #[cold]
     #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
@@ -157,13 +156,13 @@ impl<S: TickSource> TickSource for Granular<S> {
     }
 }
 
-/// As [`Granular`], but returns the reader's own time at full resolution: **not causal**, but never wrong by g or more.
+/// As [`Granular`], but returns the reader's own time at full resolution: **not causal**, but never off by g or more.
 ///
 /// The shared word follows within the granularity g, and no reader returns less than the word.
 ///
 /// # Guarantees
-/// - A time shown to a thread may be later than what the thread reads next, by less than g, even if the source is
-///   skewed or unordered. Where that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
+/// - A time shown to a thread may be later than what it reads next, by less than g, even over a skewed or unordered
+///   source. If that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
 ///
 /// # Examples
 /// ```
@@ -186,8 +185,8 @@ pub struct FullResolution<S = Unordered> {
 
 impl FullResolution {
     const_fn! {
-        /// A clock with a shared word of its own, over the process's unordered clock. Granularities above an hour count
-        /// as an hour.
+        /// A clock with its own shared word, over the process's unordered clock. Granularities above an hour count as an
+        /// hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
             let shared = CachePadded(AtomicU64::new(0));
@@ -223,8 +222,8 @@ impl<S: TickSource> FullResolution<S> {
         Instant::from_nanos(now)
     }
 
-    /// Lets the shared word be less than g behind `now`, which is returned whatever others do.
-    /// A call of its own: one reader in many gets here, and the others' way stays short enough to be inlined.
+    /// Brings the shared word to less than g behind `now`, which is returned in any case. Not inlined: few readers get
+    /// here, and the common path stays short.
     #[inline(never)]
     fn advance(&self, mut seen: u64, now: u64) {
         while let Err(observed) = self.shared.0.compare_exchange(seen, now, AcqRel, Relaxed) {

@@ -3,7 +3,7 @@ use core::time::Duration;
 
 use crate::{Instant, TrustState, nanos};
 
-/// A time and the bound of its error, both from one read, so that nothing can come between them.
+/// A time and its error bound, both from one read.
 ///
 /// # Units
 /// Nanoseconds.

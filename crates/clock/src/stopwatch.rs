@@ -12,11 +12,11 @@ const COUNTED: usize = EMPTY_INTERVALS * 9 / 10;
 /// Times intervals, and bounds the error of each.
 ///
 /// # Ordering
-/// Nothing after the start begins before it is read, and the end is read once everything before it is done: the
-/// interval holds all of the work, plus the cost of one read.
+/// Nothing after the start begins before it is read, and the end is read after everything before it is done: the interval
+/// holds all of the work, plus the cost of one read.
 ///
 /// # Guarantees
-/// A time that goes backwards is an [`Err`](BackwardStep), never a silent zero.
+/// A clock that goes backwards gives an [`Err`](BackwardStep), never a silent zero.
 ///
 /// # Examples
 /// ```
@@ -47,7 +47,7 @@ impl Stopwatch {
 }
 
 impl<C: Now> Stopwatch<C> {
-    /// Starts a stopwatch on `clock`. First it times 64 empty intervals to learn its own cost, which takes a few
+    /// Starts a stopwatch on `clock`. First times 64 empty intervals to learn its own cost, which takes a few
     /// microseconds.
     #[must_use]
     pub fn start_on(clock: C) -> Self {
@@ -61,7 +61,7 @@ impl<C: Now> Stopwatch<C> {
         Self { clock, cost_ns: empty_ns[COUNTED], start, last_lap: start }
     }
 
-    /// Starts again, at the cost of one read.
+    /// Restarts, at the cost of one read.
     #[inline]
     pub fn restart(&mut self) {
         self.start = read_then_fence(&self.clock);
@@ -71,17 +71,16 @@ impl<C: Now> Stopwatch<C> {
     /// The time since the start.
     ///
     /// # Errors
-    /// [`BackwardStep`] if the clock shows less than it did at the start.
+    /// [`BackwardStep`] if the clock shows less than at the start.
     #[inline]
     pub fn elapsed(&self) -> Result<Elapsed, BackwardStep> {
         self.between(self.start, fence_then_read(&self.clock))
     }
 
-    /// Ends a lap: the time since the previous lap, or since the start. The next lap begins where this one ends, so
-    /// laps add up.
+    /// Ends a lap: the time since the previous lap or the start. The next lap begins where this one ends, so laps add up.
     ///
     /// # Errors
-    /// [`BackwardStep`] if the clock shows less than it did when the lap began.
+    /// [`BackwardStep`] if the clock shows less than when the lap began.
     #[inline]
     pub fn lap(&mut self) -> Result<Elapsed, BackwardStep> {
         let begun = self.last_lap;
@@ -128,12 +127,12 @@ fn read_then_fence(clock: &impl Now) -> Reading {
     reading
 }
 
-/// The length of an interval and the bound of its error, from a [`Stopwatch`].
+/// The length of an interval and its error bound, from a [`Stopwatch`].
 ///
 /// # Guarantees
-/// The value is what the clock showed, with nothing subtracted. The true length lies within the bound if a read costs what
-/// it cost when the stopwatch was made, with everything it needs in the cache. Where the work has displaced that, or the
-/// thread was interrupted inside a read, which no reader can see, the interval is longer than the work by more.
+/// The value is what the clock showed, nothing subtracted. The true length lies within the bound if a read costs what it
+/// did when the stopwatch was made, with its data in the cache. If the work evicted them, or the thread was interrupted
+/// inside a read, which no reader can see, the interval exceeds the work by more.
 ///
 /// # Examples
 /// ```
@@ -167,7 +166,7 @@ impl Elapsed {
     }
 
     /// How far the true length may be from [`duration`](Self::duration), either way: the cost of a read, the clock's
-    /// step, and the error that each of the two readings states.
+    /// step, and the stated error of both readings.
     #[must_use]
     pub const fn error_bound(self) -> Duration {
         self.error
@@ -185,7 +184,7 @@ impl Elapsed {
         self.duration.saturating_add(self.error)
     }
 
-    /// Whether the interval can be distinguished from an empty one.
+    /// Whether the interval can be told from an empty one.
     #[must_use]
     pub fn is_above_zero(self) -> bool {
         self.duration > self.error
@@ -203,7 +202,7 @@ impl Elapsed {
         self.error.as_secs_f64() <= self.duration.as_secs_f64() * share
     }
 
-    /// How far the clock could be trusted, at whichever end was worse.
+    /// The worse of the two ends' trust states.
     #[must_use]
     pub const fn trust_state(self) -> TrustState {
         self.state
@@ -246,7 +245,7 @@ impl BackwardStep {
         self.by
     }
 
-    /// How far the clock could be trusted, at whichever end was worse.
+    /// The worse of the two ends' trust states.
     #[must_use]
     pub const fn trust_state(self) -> TrustState {
         self.state

@@ -6,8 +6,8 @@ use core::fmt;
 /// Ticks of the CPU's counter, or nanoseconds of the clock: see [`Clock::ticks`](crate::Clock::ticks).
 ///
 /// # Guarantees
-/// They mean something within one boot alone: a counter begins anew with each. Serialised, they are a bare number; write a
-/// [`BootId`](crate::BootId) beside it.
+/// Meaningful within one boot only, as a counter restarts with each. Serialised, a bare number: store a
+/// [`BootId`](crate::BootId) with it.
 ///
 /// # Examples
 /// ```

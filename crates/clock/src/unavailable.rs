@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// Why a time source, or what else was asked of the system, cannot be had on this machine.
+/// Why a time source, or another request to the system, is unavailable on this machine.
 ///
 /// # Examples
 /// ```

@@ -7,19 +7,19 @@ use crate::{Clock, Instant, Unavailable};
 
 /// Brackets from which the narrowest becomes the anchor.
 const ATTEMPTS: u32 = 5;
-/// How fast slewing may move the wall clock away from the monotonic timescale, in parts per billion. The two are slewed
-/// alike, so they differ by rounding only. *Setting* the wall clock is another matter.
+/// How fast slewing may move the wall clock off the monotonic timescale, in parts per billion. Both are slewed alike, so
+/// they differ by rounding only. *Setting* the wall clock is another matter.
 const DRIFT_PPB: u64 = 1;
 
-/// Converts instants to wall-clock time, with a bound on the error: what the wall clock showed at one instant.
+/// Converts instants to wall-clock time with an error bound, by what the wall clock showed at one instant.
 ///
 /// # Guarantees
-/// The conversion adds a constant offset, so it never steps, and keeps the order and distances of instants. Once
-/// somebody or NTP *sets* the wall clock, the offset is out of date: [`is_current`](Self::is_current) tells, and you
-/// should take a new anchor.
+/// Conversion adds a constant, so it never steps, and keeps the order and distances of instants. Once somebody or NTP
+/// *sets* the wall clock, the constant is out of date: [`is_current`](Self::is_current) tells, and you should take a new
+/// anchor.
 ///
-/// Serialised, it holds its instant with the boot that it belongs to, and is refused in any other. To convert a record of
-/// another boot, keep raw numbers and use [`from_parts`](Self::from_parts) and [`Instant::from_nanos`].
+/// Serialised, it holds its instant with its boot, and is refused in another. For a record of another boot, keep raw
+/// numbers and use [`from_parts`](Self::from_parts) and [`Instant::from_nanos`].
 ///
 /// # Platform
 /// Linux and macOS: `CLOCK_REALTIME`; Windows: `GetSystemTimePreciseAsFileTime`. All count UTC without leap seconds.
@@ -47,7 +47,7 @@ impl WallAnchor {
     /// includes the error of `clock`'s own readings.
     ///
     /// # Errors
-    /// [`Unavailable`] where the system has no wall clock that this crate knows.
+    /// [`Unavailable`] if the system has no wall clock known to this crate.
     pub fn take(clock: Clock) -> Result<Self, Unavailable> {
         os::try_read_ns(OsClock::Realtime)?;
         let wall = || os::try_read_ns(OsClock::Realtime).unwrap_or(0);
@@ -90,8 +90,8 @@ impl WallAnchor {
         Duration::from_nanos(self.half_width_ns)
     }
 
-    /// As [`error_bound`](Self::error_bound), for a time far from the anchor, provided that in between the wall clock was not
-    /// set, no leap second was inserted and the machine was not suspended, which the monotonic clock does not count.
+    /// As [`error_bound`](Self::error_bound), far from the anchor, if meanwhile the wall clock was not set, no leap
+    /// second was inserted, and the machine was not suspended, which the monotonic clock does not count.
     #[must_use]
     pub const fn error_bound_at(self, instant: Instant) -> Duration {
         let age_ns = instant.as_nanos().abs_diff(self.instant.as_nanos()) as u128;
@@ -105,8 +105,8 @@ impl WallAnchor {
         self.instant
     }
 
-    /// Whether the wall clock still agrees with this anchor, within the bounds of this and of a fresh one: if so, it
-    /// has not been set by more than that.
+    /// Whether the wall clock still agrees with this anchor, within the bounds of this and a fresh one, and so has not
+    /// been set by more than that.
     ///
     /// # Errors
     /// As [`take`](Self::take).

@@ -6,19 +6,19 @@ use super::course::Course;
 use super::{Behind, LEAD, Slot, Times, gap_of};
 use crate::{Clock, Instant, Now};
 
-/// A schedule of intended times, and the account of when its events really started, for those who wait by other means: an
-/// asynchronous runtime, an event loop, a poll in a game's frame.
+/// A schedule of intended times, with an account of when its events really started, for callers that wait by other means:
+/// an async runtime, an event loop, a frame of a game.
 ///
-/// As a [`Pacer`](super::Pacer) does, it keeps an absolute schedule: no delay is forgotten, so response times count from the
-/// intended start and there is no coordinated omission. Unlike a `Pacer`, it never waits and is not bound to a thread: it is
-/// [`Send`], and may live in a task that moves between threads.
+/// Like a [`Pacer`](super::Pacer) it keeps an absolute schedule: response times count from the intended start, so there
+/// is no coordinated omission. Unlike a `Pacer` it never waits and is bound to no thread: it is [`Send`], and may live in
+/// a task that moves between threads.
 ///
 /// # Guarantees
 /// - No event is handed out before its intended time, by the clock.
-/// - With [`Behind::CatchUp`] every event comes, and in the long run the rate is exactly that of the schedule.
-/// - No allocation, no system call beyond the clock's, no lock.
-/// - Events are as late as the wait: tokio's timers tick in milliseconds. For microseconds wait on a thread with a
-///   [`Pacer`](super::Pacer), and hand the events to tasks.
+/// - With [`Behind::CatchUp`] every event comes, at exactly the schedule's rate in the long run.
+/// - No allocation, no lock, no system call beyond the clock's.
+/// - Events are as late as the wait: tokio's timers tick in milliseconds. For microseconds, wait on a thread with a
+///   [`Pacer`](super::Pacer) and hand the events to tasks.
 ///
 /// # Examples
 /// ```
@@ -50,7 +50,7 @@ pub struct Timetable<S, C = Clock> {
     asked: Option<Instant>,
 }
 
-/// What is to be done now.
+/// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an event that is not started is one that was omitted"]
 pub enum Due {
