@@ -5,14 +5,14 @@ use crate::nanos::saturating as nanos;
 use crate::pause::{Cancel, SleepFailed, Timer};
 use crate::{Instant, Now, TickSource};
 
-/// What a glance takes on a clock whose reads take nothing: without it a spin on a clock that stands still would never end.
+/// What a glance takes on a clock whose reads take nothing, so that a spin ends.
 const GLANCE: Duration = Duration::from_nanos(10);
 
 /// A clock that does what a test tells it to, including everything a clock must not do.
 ///
-/// It stands still unless told otherwise: time passes by [`advance`](Self::advance), by reads once they have a
-/// [cost](Self::set_read_cost), and by waiting. It starts at the zero of the timescale or
-/// [wherever you choose](Self::starting_at).
+/// It stands still until told otherwise: time passes by [`advance`](Self::advance), by reads that have a
+/// [cost](Self::set_read_cost), and by waiting. It starts at the timescale's zero or [wherever you
+/// choose](Self::starting_at).
 ///
 /// # Units
 /// Nanoseconds. Readings stay within 0 and `u64::MAX`.
@@ -20,9 +20,9 @@ const GLANCE: Duration = Duration::from_nanos(10);
 /// # Guarantees
 /// Deterministic on one thread: its readings depend only on the calls made.
 ///
-/// Whoever waits on it as a [`Timer`] gets to the end: a sleep lets its whole length pass, and each
-/// [`glance`](Timer::glance), which is how a wait spins, takes the cost of a read, or 10 ns where reads cost nothing. A loop of
-/// your own that calls [`now`](Now::now) until some time has come never ends unless reads have a cost.
+/// Waits on it as a [`Timer`] end: a sleep lets its whole length pass, and each [`glance`](Timer::glance) of a spin takes
+/// the cost of a read, or 10 ns if reads cost nothing. A loop of your own over [`now`](Now::now) never ends unless reads
+/// have a cost.
 ///
 /// # Examples
 /// ```
@@ -94,7 +94,7 @@ impl FakeClock {
         }
     }
 
-    /// Lets `duration` of true time pass, at most until the end of the timescale.
+    /// Lets `duration` of true time pass, up to the end of the timescale.
     ///
     /// # Examples
     /// ```
@@ -109,7 +109,7 @@ impl FakeClock {
         self.pass(nanos(duration));
     }
 
-    /// From now on each read takes `cost` of true time. 0 at first.
+    /// Each read takes `cost` of true time from now on; 0 at first.
     ///
     /// # Examples
     /// ```
@@ -125,7 +125,7 @@ impl FakeClock {
         self.read_cost_ns.store(nanos(cost), SeqCst);
     }
 
-    /// From now on readings are rounded down to multiples of `granularity` (0 counts as 1 ns).
+    /// Rounds readings down to multiples of `granularity` from now on; 0 counts as 1 ns.
     ///
     /// # Examples
     /// ```
@@ -140,7 +140,7 @@ impl FakeClock {
         self.granularity_ns.store(nanos(granularity).max(1), SeqCst);
     }
 
-    /// Sets the clock back by `duration` at once, at least to zero.
+    /// Sets the clock back by `duration` at once, to zero at most.
     ///
     /// # Examples
     /// ```
@@ -158,7 +158,7 @@ impl FakeClock {
         let _ = self.offset_ns.fetch_update(SeqCst, SeqCst, |offset| Some(offset.saturating_sub(by)));
     }
 
-    /// Lets the clock run `ppm` parts per million fast (negative: slow) against true time.
+    /// Runs `ppm` parts per million fast (negative: slow) against true time.
     ///
     /// # Examples
     /// ```
@@ -174,7 +174,7 @@ impl FakeClock {
         self.drift_ppm.store(ppm, SeqCst);
     }
 
-    /// Freezes the reading for the next `reads` reads, though true time passes.
+    /// Freezes the next `reads` readings, though true time passes.
     ///
     /// # Examples
     /// ```
@@ -190,7 +190,7 @@ impl FakeClock {
         self.stalled_reads.store(reads, SeqCst);
     }
 
-    /// From now on each sleep on this clock ends so late. 0 at first.
+    /// Each sleep ends this late from now on; 0 at first.
     ///
     /// # Examples
     /// ```
@@ -206,7 +206,7 @@ impl FakeClock {
         self.oversleep_ns.store(nanos(oversleep), SeqCst);
     }
 
-    /// The next `sleeps` sleeps on this clock end halfway, as if by a signal.
+    /// Ends the next `sleeps` sleeps halfway, as a signal would.
     ///
     /// # Examples
     /// ```
@@ -222,8 +222,8 @@ impl FakeClock {
         self.interrupted_sleeps.store(sleeps, SeqCst);
     }
 
-    /// From now on a signal arrives every `period` of true time, as a profiler's timer sends them, and ends the sleep that it
-    /// finds. Zero, as at first: no signals.
+    /// Sends a signal every `period` of true time, like a profiler's timer, which ends the current sleep. Zero, the
+    /// default: none.
     ///
     /// # Examples
     /// ```
@@ -239,7 +239,7 @@ impl FakeClock {
         self.signals_apart_ns.store(nanos(period), SeqCst);
     }
 
-    /// The next `sleeps` sleeps on this clock fail at once, as where a sandbox forbids them.
+    /// Fails the next `sleeps` sleeps at once, as a sandbox would.
     ///
     /// # Examples
     /// ```
@@ -255,7 +255,7 @@ impl FakeClock {
         self.failing_sleeps.store(sleeps, SeqCst);
     }
 
-    /// Whether those who wait on this clock are told that they run under a real-time policy; not at first.
+    /// Whether waiters are told that they are real-time; false at first.
     ///
     /// # Examples
     /// ```
@@ -269,7 +269,7 @@ impl FakeClock {
         self.real_time.store(real_time, SeqCst);
     }
 
-    /// True time since the start: the sum of all that passed, whatever the clock shows.
+    /// True time since the start, whatever the clock shows.
     ///
     /// # Examples
     /// ```

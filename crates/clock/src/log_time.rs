@@ -1,6 +1,5 @@
-//! Times for the lines of a log: formatters for [`tracing_subscriber::fmt`](mod@tracing_subscriber::fmt).
-//!
-//! [`Monotonic`] writes the program's own instants, [`Utc`] the date and time that they had.
+//! Timestamps for log lines: formatters for [`tracing_subscriber::fmt`](mod@tracing_subscriber::fmt). [`Monotonic`]
+//! writes the program's own instants, [`Utc`] their date and time.
 //!
 //! # Examples
 //! ```
@@ -23,14 +22,14 @@ use tracing_subscriber::fmt::time::FormatTime;
 
 use crate::{Clock, Instant, Now, Unavailable, WallAnchor, nanos};
 
-/// How often it is looked whether somebody has set the wall clock.
+/// How often to check whether the wall clock was set.
 const CHECKED_EVERY: Duration = Duration::from_secs(1);
 
-/// Writes seconds of `CLOCK_MONOTONIC` with nine digits, exactly as [`Instant`] is displayed: a line of the log can be set
-/// against every instant that the program prints, and against the log of any process of the same boot.
+/// Writes seconds of `CLOCK_MONOTONIC` with nine digits, as [`Instant`] is displayed: comparable with every instant the
+/// program prints, and with the logs of other processes of the same boot.
 ///
 /// # Guarantees
-/// Those of the clock; it adds nothing.
+/// Those of the clock.
 ///
 /// # Examples
 /// ```
@@ -53,7 +52,7 @@ impl Monotonic {
 }
 
 impl<C> Monotonic<C> {
-    /// Times by `clock`: a cheaper one, or a [`FakeClock`](crate::FakeClock) in a test whose output is compared.
+    /// Times by `clock`: a cheaper one, or a [`FakeClock`](crate::FakeClock) in a test that compares output.
     ///
     /// # Examples
     /// ```
@@ -75,16 +74,15 @@ impl<C: Now> FormatTime for Monotonic<C> {
     }
 }
 
-/// Writes UTC as RFC 3339 has it, with nanoseconds: `2026-11-22T07:10:32.123456789Z`.
-///
-/// Each time is an instant of [`Clock`] plus a constant, which comes from a [`WallAnchor`].
+/// Writes UTC by RFC 3339 with nanoseconds: `2026-11-22T07:10:32.123456789Z`. Each time is an instant of [`Clock`] plus a
+/// constant from a [`WallAnchor`].
 ///
 /// # Guarantees
-/// - Times keep the order and the distances of the instants, while the wall clock is slewed too.
-/// - Once somebody *sets* the wall clock (or the machine was suspended, which the monotonic clock does not count) times follow
-///   within a second of logging: the first line that is written a second or more after the last look takes a new anchor, some
-///   microseconds, and keeps it if the old one no longer agrees within the bounds of both. No other line waits for that, or
-///   for anything.
+/// - Times keep the order and distances of the instants, even while the wall clock is slewed.
+/// - Once somebody *sets* the wall clock (or after a suspend, which the monotonic clock does not count), times follow
+///   within a second of logging: the first line a second or more after the last check takes a new anchor, in some
+///   microseconds, and keeps it if the old one no longer agrees within the bounds of both. No other line waits for that,
+///   or for anything.
 ///
 /// # Platform
 /// Windows: to 100 ns, the step of the standard library's `SystemTime`.
@@ -124,7 +122,7 @@ fn write_utc(unix_ns: u64, writer: &mut Writer<'_>) -> fmt::Result {
     write!(writer, "{}", humantime::format_rfc3339_nanos(time))
 }
 
-/// A clock with an anchor that is kept up to date by whoever asks for the time.
+/// A clock with an anchor, kept current by whoever asks for the time.
 #[derive(Debug)]
 struct Anchored<C, W> {
     clock: C,

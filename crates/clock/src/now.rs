@@ -1,10 +1,10 @@
 use crate::{Instant, Reading};
 
-/// A clock that tells the time. Code that is generic over this trait can be given a [`FakeClock`](crate::FakeClock) by its tests.
+/// A clock. Code generic over this trait can be given a [`FakeClock`](crate::FakeClock) by its tests.
 ///
-/// Statically dispatched, with no thread-local and no branch: with a real clock, the call is the read itself. Where a type
-/// parameter is in the way, a `&dyn Now`, `Box<dyn Now>` or `Arc<dyn Now + Send + Sync>` is a clock too, at the cost of an
-/// indirect call for each read.
+/// Statically dispatched, with no thread-local and no branch: the call is the read itself. Where a type parameter is in
+/// the way, `&dyn Now`, `Box<dyn Now>` and `Arc<dyn Now + Send + Sync>` are clocks too, at the cost of an indirect call
+/// per read.
 ///
 /// # Guarantees
 /// Those of the type: [`Clock`](crate::Clock) is as monotonic and causal as `CLOCK_MONOTONIC`,
@@ -49,8 +49,8 @@ pub trait Now {
     /// The time now.
     fn now(&self) -> Instant;
 
-    /// The time now and the bound of its error, from one read. Unless an implementation says otherwise, the clock is
-    /// its own reference and counts nanoseconds: [`Reading::exact`].
+    /// The time now and its error bound, from one read. By default the clock is its own reference and counts nanoseconds:
+    /// [`Reading::exact`].
     fn reading(&self) -> Reading {
         Reading::exact(self.now())
     }

@@ -2,11 +2,11 @@ use core::fmt;
 
 use crate::Anchor;
 
-/// How long a tick is: nanoseconds per tick as a 32.32 fixed-point number. Needs the feature `sources`.
+/// The length of a tick: nanoseconds per tick as a 32.32 fixed-point number. Needs the feature `sources`.
 ///
 /// # Guarantees
-/// Conversion is exact to the rounding of the rate (2⁻³³ ns per tick, under 0.001 ppm above 10 MHz), never overflows
-/// and never decreases as ticks grow.
+/// Exact to the rounding of the rate (2⁻³³ ns per tick, under 0.001 ppm above 10 MHz); never overflows, and never
+/// decreases as ticks grow.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ impl Rate {
     /// One tick is one nanosecond.
     pub const NANOSECONDS: Self = Self { ns_per_tick_q32: 1 << 32 };
 
-    /// The rate of a counter at `hz`. None for 0 and for frequencies too high or too low to be a counter's.
+    /// The rate of a counter at `hz`. None for 0 and for frequencies no counter has.
     #[must_use]
     pub const fn from_hz(hz: u64) -> Option<Self> {
         if hz == 0 {

@@ -1,9 +1,9 @@
 //! Instants to and from those of the standard library.
 //!
-//! On Linux, macOS and Windows both count the same clock, so that a constant lies between them: the standard library's
-//! instant at this crate's zero. It hides that instant's value, but not its range: `checked_sub` has an answer exactly down
-//! to its smallest value, and so a binary search finds how far any instant is from that. Today's standard library counts
-//! signed seconds on Unix, and none below zero on Windows. What the search finds is taken only if readings confirm it.
+//! On Linux, macOS and Windows both count the same clock, so they differ by a constant: the standard library's instant at
+//! this crate's zero. It hides that instant's value, but not its range: `checked_sub` succeeds exactly down to its
+//! smallest value, so a binary search finds how far any instant is from that. Today's standard library counts signed
+//! seconds on Unix, and none below zero on Windows. The result is used only if readings confirm it.
 
 use core::time::Duration;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ const CONFIRMATIONS: u32 = 16;
 const BRACKETS: u32 = 5;
 
 /// Found by the first conversion, for the life of the process: both sides count the same clock, so nothing moves it. A
-/// forked child and a restored checkpoint keep it, since it is a truth about numbers and not about the machine.
+/// forked child and a restored checkpoint keep it: it is about numbers, not the machine.
 static PROCESS: OnceLock<Bridge<StdInstant>> = OnceLock::new();
 
 fn process() -> &'static Bridge<StdInstant> {
@@ -30,19 +30,19 @@ fn process() -> &'static Bridge<StdInstant> {
 }
 
 /// # Guarantees
-/// - *Exact* where both count the same clock, which the first conversion finds out and confirms by readings: Linux, Windows,
-///   macOS, and whatever is read through the standard library. There it keeps order and distances, and a round trip ends
-///   where it began.
-/// - *Never early* elsewhere: a wait until the result ends no earlier than one until the original would. The two clocks are
-///   read at each conversion, and the result is late by at most the time between two reads, usually under 0.1 µs.
+/// - *Exact* if both count the same clock, which the first conversion finds out and confirms by readings: Linux, Windows,
+///   macOS, and whatever is read through the standard library. Order and distances are kept, and a round trip ends where
+///   it began.
+/// - *Never early* elsewhere: a wait until the result ends no earlier than one until the original. Each conversion reads
+///   both clocks, and the result is late by at most the time between two reads, usually under 0.1 µs.
 /// - Never panics: what the standard library cannot represent becomes its last instant.
 ///
 /// # Platform
-/// That the standard library reads `CLOCK_MONOTONIC` on Linux is what its documentation says; readings confirm it, except
-/// that they cannot tell that clock from `CLOCK_BOOTTIME` before the first suspend.
+/// On Linux the standard library documents that it reads `CLOCK_MONOTONIC`; readings confirm it, except that they cannot
+/// tell it from `CLOCK_BOOTTIME` before the first suspend.
 ///
 /// # Examples
-/// A deadline of this crate, for whoever takes the standard library's (`tokio::time::Instant` converts from that):
+/// A deadline for an API that takes the standard library's (`tokio::time::Instant` converts from that):
 /// ```
 /// use chronoscope_clock::Instant;
 /// use std::time::Duration;
@@ -58,8 +58,8 @@ impl From<Instant> for StdInstant {
 }
 
 /// # Guarantees
-/// Those of the other direction. What lies before the zero of the timescale becomes
-/// [`Instant::ZERO`], and what lies after its end becomes the last instant.
+/// Those of the other direction. Times before the timescale's zero become [`Instant::ZERO`], those after its end the last
+/// instant.
 ///
 /// # Examples
 /// ```

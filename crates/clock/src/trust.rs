@@ -1,9 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-/// How far a clock can be trusted right now.
-///
-/// Ordered from best to worst, so that the larger of two states is the more cautious.
+/// How far a clock can be trusted right now, from best to worst: the larger of two states is the more cautious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum TrustState {
@@ -183,7 +181,7 @@ pub struct Trust {
     pub skew_not_excluded: Option<Duration>,
 }
 
-/// The caller asked for a clock over the counter, but readings come from the system's clock.
+/// A clock over the counter was requested, but readings come from the system's clock.
 ///
 /// # Examples
 /// ```

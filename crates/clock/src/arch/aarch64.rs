@@ -46,8 +46,8 @@ impl Present {
         ticks
     }
 
-    /// The counter's value leads to the address of a load that follows, so that no later load, which a barrier then holds
-    /// behind that one, is done before the counter was read.
+    /// The address of a following load depends on the counter's value, so no later load, held behind that one by a
+    /// barrier, completes before the counter is read.
     ///
     /// As Linux's `__arch_get_hw_counter()` with `arch_counter_enforce_ordering()`.
     #[inline(always)]
@@ -112,8 +112,8 @@ impl Present {
     }
 }
 
-/// The chain is carried from call to call in v31: a register that every function may overwrite, so nobody relies on it,
-/// and that scalar code leaves alone, so the value is still there. Should it not be, one call overlaps another once.
+/// The chain is carried from call to call in v31: every function may overwrite it, so nobody relies on it, and scalar
+/// code leaves it alone. If it is overwritten, one call overlaps another once.
 #[inline(always)]
 pub(crate) fn consume_cpu(tokens: u64) {
     // SAFETY: no memory is touched, and every register that is written is declared. What v31 holds does not matter.

@@ -59,8 +59,8 @@ impl Present {
         (high << 32) | low
     }
 
-    /// As Linux's `rdtsc_ordered()`: `rdtscp` wherever there is one, as on every CPU of the last decade. It waits for all
-    /// earlier instructions, of every vendor. The oldest CPUs without it differ in whether `lfence` or `mfence` waits, so
+    /// As Linux's `rdtsc_ordered()`: `rdtscp` if there is one, as on every CPU of the last decade; it waits for all
+    /// earlier instructions, whatever the vendor. On older CPUs vendors differ in whether `lfence` or `mfence` waits, so
     /// they get both.
     #[inline(always)]
     pub(super) fn ordered_in_place(self, self_ordered: bool) -> u64 {
@@ -80,8 +80,8 @@ impl Present {
         (high << 32) | low
     }
 
-    /// In one question: each costs a virtual machine microseconds. Every 64-bit CPU answers this one, as the bit that says so
-    /// is in the answer.
+    /// One CPUID query, since each costs a virtual machine microseconds. Every 64-bit CPU has this leaf: its answer holds
+    /// the bit that says so.
     pub(super) fn has_self_ordered(self) -> bool {
         cpuid::leaf(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP != 0
     }
@@ -174,11 +174,11 @@ const BLOCK: u64 = 64;
 /// Bytes of code per token: `imul r64, r64, imm32` and `add r64, imm8`.
 const TOKEN_BYTES: u64 = 11;
 
-/// The chain is carried from call to call in xmm15: a register that every function may overwrite, so nobody relies on it,
-/// and that scalar code leaves alone, so the value is still there. Should it not be, one call overlaps another once.
+/// The chain is carried from call to call in xmm15: every function may overwrite it, so nobody relies on it, and scalar
+/// code leaves it alone. If it is overwritten, one call overlaps another once.
 ///
-/// The links stand in straight code, entered at the right distance from its end, because the end of a loop whose length
-/// the CPU cannot guess would cost as much as a dozen links.
+/// The links are straight-line code, entered at the right distance from its end: mispredicting the end of a loop would
+/// cost as much as a dozen links.
 #[inline(always)]
 pub(crate) fn consume_cpu(tokens: u64) {
     let (blocks, rest) = (tokens / BLOCK, tokens % BLOCK);

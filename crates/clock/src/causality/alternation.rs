@@ -12,7 +12,7 @@ const SPINS: u32 = 10_000;
 /// Stands in a mailbox whose sender has given up.
 const GIVEN_UP: u64 = u64::MAX;
 
-/// The least apparent trips of an exchange of messages, in ticks of the source.
+/// The shortest apparent trips of an exchange of messages, in ticks of the source.
 ///
 /// # Examples
 /// ```
@@ -102,11 +102,11 @@ impl Side {
     }
 }
 
-/// Passes stamped messages to and fro between this thread, which reads `a`, and a new one, which reads `b`: each answers
-/// the other, so neither can help overlapping. None for the trips if no round was completed.
+/// Passes stamped messages to and fro between this thread, which reads `a`, and a new one, which reads `b`; each answers
+/// the other. No trips if no round was completed.
 ///
-/// `enter` is called on either thread before the first message with 0 here and 1 there, as to bind it to a CPU, and
-/// `leave` after the last with what `enter` returned. `stop` is asked while a message is long in coming.
+/// `enter` is called on both threads before the first message, with 0 here and 1 there, for example to bind it to a CPU;
+/// `leave` after the last, with what `enter` returned. `stop` is polled while a message is long in coming.
 ///
 /// # Errors
 /// If the second thread cannot be started or panicked.

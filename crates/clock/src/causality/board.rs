@@ -6,7 +6,7 @@ use std::sync::atomic::{
 use crate::TickSource;
 use crate::sync::CachePadded;
 
-/// Where one thread shows its clock to another: a value alone on its cache lines.
+/// Where one thread shows its clock to another: a value on its own cache lines.
 ///
 /// # Examples
 /// ```
@@ -35,11 +35,11 @@ pub struct Board {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seen {
-    /// Observations: what was shown was loaded, then the own clock was read.
+    /// Observations: a load of what was shown, then a read of the own clock.
     pub observations: u64,
     /// Observations of a value that had not been seen before.
     pub fresh: u64,
-    /// Own reads that were less than the value just seen.
+    /// Own reads below the value just seen.
     pub violations: u64,
     /// The largest step back.
     pub worst_ticks: u64,
@@ -52,14 +52,14 @@ impl Board {
         Self { shown: CachePadded(AtomicU64::new(first)), first }
     }
 
-    /// Publishes `source` without pause until `stop` says so.
+    /// Publishes `source` without pause until `stop` returns true.
     pub fn publish_until(&self, source: &impl TickSource, stop: impl Fn() -> bool) {
         while !stop() {
             self.shown.0.store(source.read(), Release);
         }
     }
 
-    /// Waits for the first value to be published; false if `stop` said so before.
+    /// Waits for the first published value; false if `stop` returned true before.
     pub fn await_first(&self, stop: impl Fn() -> bool) -> bool {
         while self.shown.0.load(Relaxed) == self.first {
             if stop() {
@@ -70,7 +70,7 @@ impl Board {
         true
     }
 
-    /// Looks at what is shown and then at `source`, `count` times.
+    /// Reads the board and then `source`, `count` times.
     pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Seen) {
         let mut last = self.shown.0.load(Acquire);
         for _ in 0..count {

@@ -1,6 +1,5 @@
-//! Measurements between two threads that anyone can run on their machine: the one-way litmus, which tries to catch a
-//! clock going back along happens-before, and the forced alternation, which bounds the skew between two CPUs. Needs the
-//! features `std` and `sources`.
+//! Measurements between two threads: the one-way litmus, which tries to catch a clock going back along happens-before,
+//! and forced alternation, which bounds the skew between two CPUs. Needs the features `std` and `sources`.
 //!
 //! The pieces ([`Board`], [`alternate`]) are public too, for harnesses that bind and watch their threads themselves.
 //!
@@ -32,11 +31,10 @@ const CHUNK: u64 = 1_000;
 /// Messages there and back in a measurement of skew.
 const ROUNDS: u64 = 20_000;
 
-/// Publishes `source` on one CPU without pause and observes it on another, for as long as `duration`.
+/// Publishes `source` on one CPU without pause and observes it on another, for `duration`.
 ///
 /// # Guarantees
-/// Zero violations show that the rate of violations lies below some 3 / observations, with 95 % confidence; never that
-/// it is zero.
+/// Zero violations show that their rate is below some 3 / observations, with 95 % confidence; never that it is zero.
 ///
 /// # Errors
 /// [`CausalityError`] if a thread cannot be started or bound to its CPU, or nothing published was seen.
@@ -89,7 +87,7 @@ pub fn trips<S: TickSource + Sync>(source: &S, cpus: [u32; 2], longest: Duration
     trips.ok_or(CausalityError(Kind::NothingSeen))
 }
 
-/// Bounds the skew of the ordered clock between two CPUs, and lets [`Clock::trust`] know what was found.
+/// Bounds the skew of the ordered clock between two CPUs, and reports it to [`Clock::trust`].
 ///
 /// # Errors
 /// As [`trips`].
@@ -141,7 +139,7 @@ impl CausalityError {
         Self(Kind::NotBound(unavailable))
     }
 
-    /// Whether a thread could not be bound to its CPU, as where the process may not use it.
+    /// Whether a thread could not be bound to its CPU, for example because the process may not use it.
     #[must_use]
     pub const fn is_not_bound(&self) -> bool {
         matches!(self.0, Kind::NotBound(_))
@@ -151,8 +149,8 @@ impl CausalityError {
 impl fmt::Display for CausalityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::NoThread(error) => write!(f, "a second thread could not be run: {error}"),
-            Kind::NotBound(reason) => write!(f, "the two threads must be on two CPUs, and {reason}"),
+            Kind::NoThread(error) => write!(f, "cannot run a second thread: {error}"),
+            Kind::NotBound(reason) => write!(f, "cannot bind the threads to two CPUs: {reason}"),
             Kind::NothingSeen => f.write_str("no message crossed between the CPUs in time; try a longer time"),
         }
     }

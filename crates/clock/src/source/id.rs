@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::os::OsClock;
 
-/// The unit in which a source counts. Needs the feature `sources`.
+/// The unit a source counts in. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -19,7 +19,7 @@ pub enum Unit {
     Nanoseconds,
 }
 
-/// The reads of this crate's own clock, by what they guarantee. Needs the feature `sources`.
+/// The reads of this crate's own clock, by their guarantee. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -45,15 +45,15 @@ impl Guarantee {
     /// Every one, in the order in which reports list them.
     pub const ALL: [Self; 5] = [Self::Unordered, Self::Ordered, Self::Granular, Self::Adaptive, Self::FullResolution];
 
-    /// The granularity of the two that have a fixed one, in this table of sources.
+    /// The fixed granularity of `Granular` and `FullResolution` in the table of sources.
     pub const GRANULARITY: Duration = Duration::from_nanos(crate::granular::DEFAULT_GRANULARITY_NS);
 
-    /// The finest and the coarsest granularity of the one that adapts: fine enough for one thread, and so coarse that two
-    /// never collide.
+    /// The finest and coarsest granularity of `Adaptive`: fine enough for one thread, and so coarse that two never
+    /// collide.
     pub const ADAPTIVE: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_micros(2));
 }
 
-/// The name of one way to read the time on this machine. Needs the feature `sources`.
+/// One way to read the time on this machine. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -82,7 +82,7 @@ pub enum SourceId {
 }
 
 impl SourceId {
-    /// The read of this crate's clock behind the source, if it is one.
+    /// The library read behind the source, if it is one.
     #[must_use]
     pub const fn guarantee(self) -> Option<Guarantee> {
         match self {
@@ -91,7 +91,7 @@ impl SourceId {
         }
     }
 
-    /// The clock of the system behind the source, if it is one.
+    /// The system clock behind the source, if it is one.
     #[must_use]
     pub const fn os_clock(self) -> Option<OsClock> {
         match self {

@@ -13,7 +13,7 @@ use crate::tick_source::Function;
 use crate::{Adaptive, Clock, FullResolution, Granular, TickSource, Unavailable};
 
 impl SourceId {
-    /// Whether the source can be read here. Reads a system clock once to find out, a counter never.
+    /// Whether the source can be read here. To find out, reads a system clock once, but never a counter.
     ///
     /// # Errors
     /// [`Unavailable`] with the reason.
@@ -38,10 +38,10 @@ impl SourceId {
         }
     }
 
-    /// Calls `visitor` with the source as a value of its own type, so that loops over it are compiled for it.
+    /// Calls `visitor` with the source as its own type, so that loops over it are compiled for it.
     ///
     /// # Errors
-    /// [`Unavailable`] as from [`availability`](Self::availability).
+    /// As [`availability`](Self::availability).
     pub fn visit<V: SourceVisitor>(self, visitor: V) -> Result<V::Output, Unavailable> {
         self.availability()?;
         Ok(match self {
@@ -87,7 +87,7 @@ process_wide! {
     static ADAPTIVE: Adaptive = Adaptive::new(Guarantee::ADAPTIVE.0, Guarantee::ADAPTIVE.1);
 }
 
-/// What to do with a source once its type is known. See [`SourceId::visit`]. Needs the feature `sources`.
+/// Work on a source of a statically known type. See [`SourceId::visit`]. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -106,7 +106,7 @@ process_wide! {
 /// }
 /// ```
 pub trait SourceVisitor {
-    /// What the visit yields.
+    /// The result of a visit.
     type Output;
 
     /// Called once, with the source.
@@ -116,7 +116,7 @@ pub trait SourceVisitor {
 /// A source whose every read completes before anything after it starts, so that reads form a chain. Needs the feature
 /// `sources`.
 ///
-/// The time per read of such a chain bounds the latency of one read, as opposed to the throughput of many that overlap.
+/// The time per read of the chain bounds a read's latency, as opposed to the throughput of overlapping reads.
 ///
 /// # Examples
 /// ```
@@ -136,10 +136,10 @@ pub struct Serialised<S> {
 }
 
 impl<S: TickSource> Serialised<S> {
-    /// Puts the architecture's fence behind every read of `source`.
+    /// Puts the architecture's fence after every read of `source`.
     ///
     /// # Errors
-    /// [`Unavailable`] where the architecture has no such fence.
+    /// [`Unavailable`] if the architecture has no such fence.
     pub fn new(source: S) -> Result<Self, Unavailable> {
         Ok(Self { source, counter: Counter::new()? })
     }

@@ -1,4 +1,4 @@
-//! The table of clocks: a row per source, with everything that is known of it before it is read.
+//! The table of clocks: a row per source, with everything known before it is read.
 //!
 //! To add a clock of the system: its variant in `os/clock.rs`, its row here, and its number in `os/linux/mod.rs`. The systems
 //! that lack it report it unavailable.
@@ -10,7 +10,7 @@ use super::id::{Guarantee, SourceId, Unit};
 use crate::arch;
 use crate::os::OsClock;
 
-/// What kind of thing a source is. Needs the feature `sources`.
+/// The kind of a source. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -29,7 +29,7 @@ pub enum Family {
     Library,
 }
 
-/// What is known of a source before it is read: its row in the table of clocks. Needs the feature `sources`.
+/// A row of the table of clocks: what is known of a source before it is read. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```
@@ -59,49 +59,49 @@ pub struct SourceFacts {
     /// For the system's clocks: the kernel reads its counter with `rdtsc_ordered()` or behind `isb`, and the coarse
     /// clocks are plain loads, which neither architecture moves before an acquire load.
     pub is_ordered: bool,
-    /// Whether a time shown to a thread must never be later than what it reads next from this source.
+    /// Whether no thread may read a time earlier than one it was shown.
     pub is_causal: bool,
-    /// How far a read that is not causal may lie before a time already shown; None where no bound is promised.
+    /// How far a read that is not causal may be behind a time already shown; None if unbounded.
     pub step_back_below: Option<Duration>,
     /// Whether values read on different threads belong to one timeline and can be compared.
     pub is_shared_timeline: bool,
-    /// Whether people or NTP may set it, so that it steps either way.
+    /// Whether people or NTP may set it, so that it may step either way.
     pub is_settable: bool,
-    /// Whether the read is known to trap to a hypervisor, so that it costs a VM exit there.
+    /// Whether each read exits to the hypervisor in a virtual machine.
     pub traps_under_hypervisor: bool,
-    /// The step that this crate declares; None where the system or the counter's frequency tells it.
+    /// The step that this crate declares; None if the system or the counter's frequency declares it.
     pub declared_step: Option<Duration>,
-    /// Whether it is the right clock to time intervals with, as long as nothing observed speaks against it.
+    /// Whether it suits timing intervals, unless something observed speaks against it.
     pub times_intervals: bool,
-    /// What it is good for, or why not for intervals, in a clause. `{causal}` stands for what was observed of its causality.
+    /// What it suits, or why not intervals, as a clause. `{causal}` is replaced by its observed causality.
     pub advice: &'static str,
 }
 
 impl SourceId {
-    /// Every source that this crate can name, in the order in which reports list them.
+    /// All sources, in report order.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.id)
     }
 
-    /// What is known of the source before it is read.
+    /// Its row in the table of clocks.
     #[must_use]
     pub const fn facts(self) -> &'static SourceFacts {
         SourceFacts::of(self)
     }
 
-    /// The source called `name`, as [`name`](Self::name) spells it or as earlier versions did.
+    /// The source called `name`, by its present or a former name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         ROWS.iter().find(|row| row.name == name || row.former_names.contains(&name)).map(|row| row.id)
     }
 
-    /// The name under which reports show the source.
+    /// Its name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// Whether it reads the CPU's counter by an instruction of its own.
+    /// Whether it reads the CPU's counter directly.
     #[must_use]
     pub const fn is_counter(self) -> bool {
         matches!(self.facts().family, Family::Counter)

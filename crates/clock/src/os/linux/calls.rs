@@ -49,13 +49,12 @@ fn program(numbers: &[u32]) -> Vec<libc::sock_filter> {
     program
 }
 
-/// Lets the system calls `numbers` of this thread, and of all that it starts from now on, wait for the listener that is
-/// returned. Cannot be taken back. It also gives up gaining privileges by `execve`, as the kernel demands.
-///
-/// If every copy of the listener is closed, held calls fail with `ENOSYS`.
+/// Makes the system calls `numbers` of this thread, and of all it starts from now on, wait for the returned listener.
+/// Irrevocable; it also gives up gaining privileges by `execve`, as the kernel demands. If every copy of the listener is
+/// closed, held calls fail with `ENOSYS`.
 ///
 /// # Errors
-/// The kernel's: too old, a sandbox that forbids it, another listener already there.
+/// The kernel's: too old, a sandbox, another listener.
 ///
 /// # Examples
 /// ```
@@ -91,10 +90,10 @@ pub fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener as i32) })
 }
 
-/// The next call that waits; waits for one itself.
+/// Waits for the next held call.
 ///
 /// # Errors
-/// `ENOENT` where the caller of the call was ended meanwhile, `EINTR`, and others of ioctl(2).
+/// `ENOENT` if the call's thread has ended meanwhile, `EINTR`, and others of ioctl(2).
 ///
 /// # Examples
 /// ```no_run
@@ -116,10 +115,10 @@ pub fn next(listener: BorrowedFd<'_>) -> io::Result<Call> {
     }
 }
 
-/// Lets `call` go on as if nothing had been.
+/// Lets `call` proceed.
 ///
 /// # Errors
-/// `ENOENT` where its caller was ended meanwhile, and others of ioctl(2).
+/// `ENOENT` if its thread has ended meanwhile, and others of ioctl(2).
 ///
 /// # Examples
 /// See [`next`].
