@@ -321,7 +321,7 @@ impl Timer for FakeClock {
             return Ok(());
         }
         if self.failing_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
-            return Err(SleepFailed::because("it was told to fail"));
+            return Err(SleepFailed::because("told to fail"));
         }
         let left = deadline.saturating_duration_since(Now::now(self));
         let until_signal_ns = match self.signals_apart_ns.load(SeqCst) {

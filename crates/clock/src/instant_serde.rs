@@ -67,7 +67,7 @@ impl fmt::Display for Refused {
                 let what = if told.is_same_boot(*here) { "time namespace of this boot" } else { "boot" };
                 write!(f, "this instant belongs to another {what} ({told}, and this is {here})")?;
             }
-            Self::Unknown(why) => write!(f, "whether this instant belongs to this boot cannot be told: {why}")?,
+            Self::Unknown(why) => write!(f, "cannot tell whether this instant belongs to this boot: {why}")?,
         }
         f.write_str("; to vouch for it yourself, serialise as_nanos() and deserialise with Instant::from_nanos")
     }

@@ -254,7 +254,7 @@ impl BackwardStep {
 
 impl fmt::Display for BackwardStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the clock went back by {:?} within the interval ({})", self.by, self.state)
+        write!(f, "the clock went backwards by {:?} within the interval ({})", self.by, self.state)
     }
 }
 

@@ -94,7 +94,7 @@ reasons! {
     /// The process may not read the counter (`PR_TSC_SIGSEGV`).
     CounterForbidden: Fallback, "this process is forbidden to read the counter";
     /// This crate does not know how this system converts its counter.
-    SystemNotSupported: Fallback, "how this system converts its counter is not known to this library";
+    SystemNotSupported: Fallback, "this library does not know how this system converts its counter";
 }
 
 impl fmt::Display for Reason {
@@ -218,7 +218,7 @@ impl Distrust {
 
 impl fmt::Display for Distrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the counter cannot be used to tell the time: {}", self.reason())
+        write!(f, "the counter cannot give the time: {}", self.reason())
     }
 }
 

@@ -177,11 +177,10 @@ const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 86_400 * SECOND_NS;
 
 const UNDISCIPLINED: Unavailable = Unavailable::because(
-    "nobody keeps this system's clock to UTC: run chronyd with rtcsync in its configuration, or ntpd, and wait until it \
-     has synchronised",
+    "this system's clock is not synchronised to UTC: run chronyd with rtcsync, or ntpd, and wait for it to synchronise",
 );
 const NONSENSE: Unavailable =
-    Unavailable::because("the kernel's wall clock is before 1970 or says what makes no sense");
+    Unavailable::because("the kernel's wall clock is before 1970, or states a negative error");
 
 fn interval_of(told: KernelTime) -> Result<UtcInterval, Unavailable> {
     if told.status & STA_UNSYNC != 0 || told.state == TIME_ERROR {

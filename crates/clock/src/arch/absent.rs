@@ -6,7 +6,7 @@ pub(super) enum Absent {}
 
 impl Absent {
     pub(super) fn detect() -> Result<Self, Unavailable> {
-        Err(Unavailable::because("an x86-64 instruction, which cannot be executed here"))
+        Err(Unavailable::because("an x86-64 instruction"))
     }
 
     pub(super) fn read(self) -> u64 {

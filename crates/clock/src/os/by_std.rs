@@ -29,7 +29,7 @@ pub(super) fn try_realtime_ns() -> Result<u64, Unavailable> {
         .duration_since(UNIX_EPOCH)
         .ok()
         .and_then(|since_1970| u64::try_from(since_1970.as_nanos()).ok())
-        .ok_or(Unavailable::because("the system's wall clock is not set to a time between 1970 and 2554"))
+        .ok_or(Unavailable::because("the system's wall clock is outside 1970–2554"))
 }
 
 /// Where the nanoseconds are counted from, as long as every reader has that to count from.

@@ -24,7 +24,7 @@ pub(crate) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavail
 }
 
 pub(crate) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    Err(Unavailable::because("only Linux tells how its clock is disciplined"))
+    Err(Unavailable::because("only Linux reports how its clock is disciplined"))
 }
 
 pub(crate) fn counter_access() -> CounterAccess {
@@ -32,7 +32,7 @@ pub(crate) fn counter_access() -> CounterAccess {
 }
 
 pub(crate) fn set_counter_access(_access: CounterAccess) -> Result<(), Unavailable> {
-    Err(Unavailable::because("only Linux can forbid a thread the counter"))
+    Err(Unavailable::because("only Linux can deny a thread the counter"))
 }
 
 pub(crate) fn time_namespace() -> Result<u64, Unavailable> {
@@ -44,7 +44,7 @@ pub(crate) fn kernel_time() -> Result<KernelTime, Unavailable> {
 }
 
 pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
-    Err(Unavailable::because("only Linux and macOS tell one boot from another"))
+    Err(Unavailable::because("only Linux and macOS identify the boot"))
 }
 
 #[cfg(feature = "std")]

@@ -38,7 +38,7 @@ pub(crate) use super::not_linux::{
 use crate::Unavailable;
 
 const TWO_CLOCKS: Unavailable = Unavailable::because(
-    "on this system clocks are read through Rust's standard library, which has a monotonic clock and a wall clock only",
+    "this system's clocks are read through Rust's standard library, which has only a monotonic and a wall clock",
 );
 const NO_RESOLUTION: Unavailable = Unavailable::because("Rust's standard library declares no resolution");
 

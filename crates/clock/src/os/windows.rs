@@ -29,10 +29,9 @@ const UNIX_EPOCH_UNITS: u64 = 134_774 * 86_400 * 10_000_000;
 
 const NO_FREQUENCY: Unavailable = Unavailable::because("QueryPerformanceFrequency tells no frequency");
 const NO_RAW: Unavailable =
-    Unavailable::because("Windows has no second monotonic clock beside QueryPerformanceCounter, which nothing slews");
-const NO_INTERRUPT_TIME: Unavailable =
-    Unavailable::because("this system has no QueryInterruptTimePrecise, which came with Windows 10");
-const NO_CPU_TIME: Unavailable = Unavailable::because("Windows does not tell this process its CPU time");
+    Unavailable::because("Windows has only one monotonic clock, QueryPerformanceCounter, which nothing slews");
+const NO_INTERRUPT_TIME: Unavailable = Unavailable::because("QueryInterruptTimePrecise needs Windows 10");
+const NO_CPU_TIME: Unavailable = Unavailable::because("GetProcessTimes and GetThreadTimes are refused");
 const NO_SUCH_CLOCK: Unavailable = Unavailable::because("Windows has no clock of this kind");
 
 /// Fixed at boot, says QueryPerformanceFrequency.
@@ -180,7 +179,7 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
     let (mut adjustment, mut increment, mut is_disabled) = (0, 0, 0);
     // SAFETY: the call fills three 32-bit numbers, all valid.
     match unsafe { GetSystemTimeAdjustment(&mut adjustment, &mut increment, &mut is_disabled) } {
-        0 => Err(Unavailable::because("GetSystemTimeAdjustment does not tell the time between clock interrupts")),
+        0 => Err(Unavailable::because("GetSystemTimeAdjustment is refused")),
         _ => Ok(u64::from(increment) * UNIT_NS),
     }
 }
@@ -190,11 +189,11 @@ pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     use windows_sys::Win32::System::Threading::SetThreadAffinityMask;
 
     let Some(mask) = 1_usize.checked_shl(cpu) else {
-        return Err(Unavailable::because("SetThreadAffinityMask knows the CPUs of one processor group alone"));
+        return Err(Unavailable::because("SetThreadAffinityMask takes only the CPUs of one processor group"));
     };
     // SAFETY: the handle stands for this thread and needs no closing; the mask is a number.
     match unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) } {
-        0 => Err(Unavailable::because("Windows does not let this thread run on that CPU")),
+        0 => Err(Unavailable::because("Windows refuses to bind this thread to that CPU")),
         _ => Ok(()),
     }
 }

@@ -11,9 +11,9 @@ const TIME_NAMESPACE: &CStr = c"/proc/self/ns/time";
 const INITIAL: u64 = 0xEFFF_FFFA;
 
 const NO_BOOT_ID: Unavailable =
-    Unavailable::because("/proc/sys/kernel/random/boot_id, which tells this boot from others, cannot be read here");
+    Unavailable::because("/proc/sys/kernel/random/boot_id, which identifies this boot, cannot be read");
 const NO_NAMESPACE: Unavailable =
-    Unavailable::because("/proc/self/ns/time, which tells this time namespace from others, cannot be looked at here");
+    Unavailable::because("/proc/self/ns/time, which identifies this time namespace, cannot be read");
 
 pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
     let _errno = errno::ErrnoGuard::new();

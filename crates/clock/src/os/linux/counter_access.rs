@@ -19,6 +19,6 @@ pub(crate) fn set_counter_access(access: CounterAccess) -> Result<(), Unavailabl
     // SAFETY: PR_SET_TSC takes one number and changes only how this thread's own reads behave.
     match unsafe { libc::prctl(libc::PR_SET_TSC, state as libc::c_ulong, 0, 0, 0) } {
         0 => Ok(()),
-        _ => Err(Unavailable::because("the kernel has no PR_SET_TSC here, or a sandbox forbids prctl")),
+        _ => Err(Unavailable::because("the kernel has no PR_SET_TSC, or a sandbox forbids prctl")),
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
 pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     let cpu = cpu as usize;
     if cpu >= libc::CPU_SETSIZE as usize {
-        return Err(Unavailable::because("this system has no CPU of that number"));
+        return Err(Unavailable::because("this system has no such CPU"));
     }
     // SAFETY: all zeroes is the empty set; `CPU_SET` stays within it, as checked above.
     let set = unsafe {
@@ -122,6 +122,6 @@ pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
     // SAFETY: the set is valid for its size; 0 is the calling thread.
     match unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) } {
         0 => Ok(()),
-        _ => Err(Unavailable::because("the kernel does not let this thread run on that CPU")),
+        _ => Err(Unavailable::because("the kernel refuses to bind this thread to that CPU")),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
 fn ask(modes: libc::c_uint) -> Result<(libc::timex, i32), Unavailable> {
     debug_assert!(modes == 0 || modes == libc::ADJ_OFFSET_SS_READ);
     if cfg!(miri) {
-        return Err(Unavailable::because("Miri knows no adjtimex"));
+        return Err(Unavailable::because("Miri has no adjtimex"));
     }
     // SAFETY: a structure of numbers, for which all zeroes is a value.
     let mut told: libc::timex = unsafe { core::mem::zeroed() };

@@ -73,9 +73,9 @@ pub(crate) fn timer_slack_ns() -> Result<u64, Unavailable> {
     const NONE: libc::c_ulong = 0;
     // SAFETY: PR_GET_TIMERSLACK takes nothing and returns a number.
     match unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE) } {
-        -1 => {
-            Err(Unavailable::because("a sandbox forbids prctl(PR_GET_TIMERSLACK), or the slack does not fit the call"))
-        }
+        -1 => Err(Unavailable::because(
+            "a sandbox forbids prctl(PR_GET_TIMERSLACK), or the slack exceeds what the call returns",
+        )),
         slack => Ok(slack as libc::c_ulong as u64),
     }
 }

@@ -34,7 +34,7 @@ impl SleepFor for Sleeper {
         let ticks = crate::os::imp::ticks_of_ns(crate::nanos::saturating(left));
         match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {
             KERN_SUCCESS | KERN_ABORTED => Ok(()),
-            _ => Err(SleepFailed::because("mach_wait_until fails")),
+            _ => Err(SleepFailed::because("mach_wait_until failed")),
         }
     }
 }

@@ -25,6 +25,6 @@ impl SleepFor for Sleeper {
 
     #[cfg(not(feature = "std"))]
     fn sleep(&self, _left: Duration) -> Result<(), SleepFailed> {
-        Err(SleepFailed::because("sleeping on this system needs this crate's feature std"))
+        Err(SleepFailed::because("sleeping on this system needs the feature std of chronoscope-clock"))
     }
 }

@@ -41,12 +41,12 @@ impl SleepFor for Sleeper {
         let due = -i64::try_from(left.as_nanos().div_ceil(UNIT_NS)).unwrap_or(i64::MAX);
         // SAFETY: `timer` is a timer's handle, which is closed on drop alone; `due` is read; there is no callback.
         if unsafe { SetWaitableTimer(timer, &due, 0, None, null(), 0) } == 0 {
-            return Err(SleepFailed::because("SetWaitableTimer fails"));
+            return Err(SleepFailed::because("SetWaitableTimer failed"));
         }
         // SAFETY: as above. The timer fires in any case.
         match unsafe { WaitForSingleObject(timer, INFINITE) } {
             WAIT_OBJECT_0 => Ok(()),
-            _ => Err(SleepFailed::because("WaitForSingleObject fails")),
+            _ => Err(SleepFailed::because("WaitForSingleObject failed")),
         }
     }
 }
@@ -54,9 +54,7 @@ impl SleepFor for Sleeper {
 fn sleep_ticks(left: Duration) -> Result<(), SleepFailed> {
     let ms = u32::try_from(left.as_millis()).unwrap_or(INFINITE - 1);
     if ms == 0 {
-        return Err(SleepFailed::because(
-            "without a timer of high resolution nothing sleeps for less than a millisecond",
-        ));
+        return Err(SleepFailed::because("sleeps under a millisecond need a high-resolution timer"));
     }
     // SAFETY: takes a number.
     unsafe { Sleep(ms) };

@@ -104,7 +104,7 @@ impl Requests {
         }
         // Such a kernel would take the request, do nothing, and say nothing.
         if now.runtime_ns == 0 {
-            return Err(Unavailable::because("time slices can be chosen since Linux 6.12"));
+            return Err(Unavailable::because("time slices need Linux 6.12 or later"));
         }
         let before = self.scheduling_before.unwrap_or_else(|| with_default_slice_as_0(now, kernel));
         kernel.set_scheduling(&now.with_slice_ns(ns))?;
