@@ -102,6 +102,7 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         latencies: None,
         part: None,
         forks: forks.iter().enumerate().map(fork).collect(),
+        marks: None,
     }
 }
 

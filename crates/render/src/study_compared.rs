@@ -1,4 +1,6 @@
+use chronoscope_harness::finding::Severity;
 use chronoscope_harness::record::study::{ComparedCell, Difference, StudyCompared};
+use chronoscope_harness::study_compare::{NOT_SLOWER, conclusion};
 
 use crate::Width;
 use crate::text::{Column, Mood, Text};
@@ -26,6 +28,7 @@ const NONE: &str = "–";
 ///     cells: Vec::new(),
 ///     only_earlier: Vec::new(),
 ///     only_now: Vec::new(),
+///     conclusion: None,
 /// };
 /// assert!(study_compared(&compared, Width::default()).contains("another kernel"));
 /// ```
@@ -117,31 +120,13 @@ fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
 }
 
 fn sum(text: &mut Text, compared: &StudyCompared) {
-    let count = |belongs: &dyn Fn(&ComparedCell) -> bool| compared.cells.iter().filter(|cell| belongs(cell)).count();
-    let slower = count(&|cell| cell.is_regression(compared.margin_pct));
-    let margin = limit(compared.margin_pct);
-    let of = compared.cells.len();
-    if slower > 0 {
-        text.sentence(
-            Mood::Bad,
-            "✘",
-            &format!("{slower} of {of} became slower, by more than {margin} going by the estimate"),
-        );
-        return;
-    }
-    let unresolved = count(&|cell| cell.verdict == Difference::Unresolved);
-    let unsure = count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family);
-    let less = count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family);
-    let rest = [
-        (unresolved, "unresolved".to_owned()),
-        (unsure, "slower, but not sure among so many".to_owned()),
-        (less, format!("slower by no more than {margin} going by the estimate")),
-    ];
-    let rest: Vec<String> =
-        rest.iter().filter(|(cells, _)| *cells > 0).map(|(cells, words)| format!("; {cells} {words}")).collect();
-    let sign = if rest.is_empty() { "✔" } else { "·" };
-    let rest = rest.concat();
-    text.sentence(Mood::Plain, sign, &format!("none of {of} is known to be slower by more than {margin}{rest}"));
+    let Some(found) = compared.conclusion.clone().or_else(|| conclusion(compared)) else { return };
+    let (mood, sign) = match found.severity {
+        Severity::Notice if found.is(NOT_SLOWER) => (Mood::Plain, "✔"),
+        Severity::Notice => (Mood::Plain, "·"),
+        Severity::Warning | Severity::Critical => (Mood::Bad, "✘"),
+    };
+    text.sentence(mood, sign, &found.evidence.summary);
 }
 
 #[cfg(test)]
@@ -179,6 +164,7 @@ mod tests {
             cells,
             only_earlier: Vec::new(),
             only_now: Vec::new(),
+            conclusion: None,
         };
         strip_str(&study_compared(&compared, Width::default())).to_string()
     }

@@ -58,6 +58,7 @@ fn compared() -> StudyCompared {
         ],
         only_earlier: vec!["acquire".to_owned()],
         only_now: Vec::new(),
+        conclusion: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! A study's record beside an earlier one: another process on another day. Pure functions.
 
+use crate::finding::{Finding, Kind};
+use crate::quantity::limit;
 use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord};
 use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
 
@@ -20,7 +22,7 @@ pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> 
     for (cell, significant) in cells.iter_mut().zip(holm(&p_values, 1.0 - confidence)) {
         cell.significant_in_family = significant;
     }
-    StudyCompared {
+    let mut compared = StudyCompared {
         study: now.study.name.clone(),
         earlier: file.to_owned(),
         earlier_started_at: earlier.started_at.clone(),
@@ -30,7 +32,58 @@ pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> 
         cells,
         only_earlier: alone(earlier, now),
         only_now: alone(now, earlier),
+        conclusion: None,
+    };
+    compared.conclusion = conclusion(&compared);
+    compared
+}
+
+pub const BECAME_SLOWER: Kind = Kind::warning("became_slower", "an operation takes longer than in an earlier record");
+pub const NOT_SLOWER: Kind = Kind::notice("not_slower", "no operation takes longer than in an earlier record");
+pub const NOT_KNOWN_SLOWER: Kind =
+    Kind::notice("not_known_slower", "no operation is known to take longer than in an earlier record");
+
+/// What follows from all cells of a comparison with an earlier record; none where there are none.
+///
+/// # Examples
+/// ```
+/// # let text = include_str!("../../tests/fixtures/study.json");
+/// use chronoscope_harness::record::parse_study;
+/// use chronoscope_harness::study_compare::{NOT_SLOWER, compare_studies, conclusion};
+///
+/// let record = parse_study(text)?;
+/// let itself = compare_studies(&record, &record, "main.json");
+/// assert_eq!(conclusion(&itself), itself.conclusion);
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
+    let count = |belongs: &dyn Fn(&ComparedCell) -> bool| compared.cells.iter().filter(|cell| belongs(cell)).count();
+    let margin = limit(compared.margin_pct);
+    let of = compared.cells.len();
+    let slower = count(&|cell| cell.is_regression(compared.margin_pct));
+    let found = |kind: Kind, text: String| Some(Finding::new(kind, text).value("cells_slower", slower as f64));
+    if of == 0 {
+        return None;
     }
+    if slower > 0 {
+        let text = format!("{slower} of {of} became slower, by more than {margin} going by the estimate");
+        return found(BECAME_SLOWER, text);
+    }
+    let rest = [
+        (count(&|cell| cell.verdict == Difference::Unresolved), "unresolved".to_owned()),
+        (
+            count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family),
+            "slower, but not sure among so many".to_owned(),
+        ),
+        (
+            count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family),
+            format!("slower by no more than {margin} going by the estimate"),
+        ),
+    ];
+    let rest: String =
+        rest.iter().filter(|(cells, _)| *cells > 0).map(|(cells, words)| format!("; {cells} {words}")).collect();
+    let kind = if rest.is_empty() { NOT_SLOWER } else { NOT_KNOWN_SLOWER };
+    found(kind, format!("none of {of} is known to be slower by more than {margin}{rest}"))
 }
 
 fn compare_cells(earlier: &Cell, now: &Cell, margin_pct: f64, confidence: f64) -> ComparedCell {
@@ -146,6 +199,7 @@ mod tests {
             forks: forks
                 .map(|(fork, ns)| CellFork { fork: fork as u32, time_ns: Some(*ns), ..CellFork::default() })
                 .collect(),
+            marks: None,
         }
     }
 

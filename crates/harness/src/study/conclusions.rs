@@ -10,7 +10,9 @@ use super::words::{
 };
 use crate::finding::{EVERYWHERE, Finding, Kind};
 use crate::quantity::{count, limit, ns};
-use crate::record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
+use crate::record::study::{
+    Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, Steadiness, StudyRecord,
+};
 use crate::rule::{Rule, in_order};
 
 /// What the figures of a study say, in the order in which it is told.
@@ -278,7 +280,7 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
     let sentence = |cell: &Cell| {
         let part = cell.part?;
         let (claimed, done) = (rate(&part.claimed_per_s), rate(&part.external_per_s));
-        let inflated = part.inflation.low > 1.0;
+        let inflated = part.is_inflated();
         let text = if inflated {
             format!(
                 "stamps around a part of it claim {claimed} where {done} were done: inflated {}",
@@ -294,9 +296,6 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
     record.cells.iter().filter_map(sentence).collect()
 }
 
-/// Of fewer series nothing is said about all of them.
-const FEWEST_SERIES: u64 = 3;
-
 /// Operations whose time depends on how often they have run, one sentence for each case.
 fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     struct Series {
@@ -307,15 +306,12 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     }
     let mut cases: BTreeMap<String, Series> = BTreeMap::new();
     for cell in &record.cells {
-        if let Some(steadiness) = cell.steadiness {
-            let never = u64::from(steadiness.no_steady_state) + u64::from(steadiness.trend);
-            let all =
-                never + [steadiness.flat, steadiness.warm_up, steadiness.slow_down].map(u64::from).iter().sum::<u64>();
-            if all >= FEWEST_SERIES && 2 * never > all {
-                let none = Series { never: 0, all: 0, cells: 0, trend_ns: steadiness.trend_ns_per_batch };
-                let known = cases.entry(cell_name(cell)).or_insert(none);
-                *known = Series { never: known.never + never, all: known.all + all, cells: known.cells + 1, ..*known };
-            }
+        if let Some(steadiness) = cell.steadiness.filter(Steadiness::is_mostly_never) {
+            let none = Series { never: 0, all: 0, cells: 0, trend_ns: steadiness.trend_ns_per_batch };
+            let known = cases.entry(cell_name(cell)).or_insert(none);
+            known.never += steadiness.never();
+            known.all += steadiness.judged();
+            known.cells += 1;
         }
     }
     let sentence = |(name, found): (String, Series)| {

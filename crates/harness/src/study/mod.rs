@@ -8,7 +8,8 @@
 
 mod bencher;
 mod case;
-mod compare;
+#[expect(missing_docs, reason = "a row tells what it is about")]
+pub mod compare;
 #[expect(missing_docs, reason = "a row tells what it is about")]
 pub mod conclusions;
 mod crew;
@@ -31,7 +32,6 @@ pub mod words;
 
 pub use bencher::Bencher;
 pub use case::Group;
-pub use compare::compare_studies;
 pub use error::StudyError;
 pub use protocol::VARIABLE as FORK_VARIABLE;
 pub use run::{StudyObserver, Unobserved};

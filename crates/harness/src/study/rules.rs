@@ -1,9 +1,11 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
 use crate::finding::{EVERYWHERE, Finding, Kind};
+use crate::finding::{Finding, Kind};
 use crate::quantity::ns;
 use crate::record::study::{CaseFailure, Cell, StudyFork, StudyRecord};
 use crate::rule::Rule;
+use crate::words::{count, ns};
 
 /// What is said of a study, in the order in which it is told.
 pub const RULES: &[Rule<StudyRecord>] = &[
@@ -61,8 +63,6 @@ pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", EVERYWHERE, "bat
 pub const TOKENS_NOT_LINEAR: Kind =
     Kind::notice("tokens_not_linear", EVERYWHERE, "the time of backoff does not grow linearly with its tokens");
 
-/// Of fewer processes whose series were long enough nothing is said about all of them.
-const FEWEST_JUDGED: u32 = 3;
 /// Threads of a cell ran together for less than this share of the time.
 const LEAST_OVERLAP: f64 = 0.5;
 /// Batches of one process depend on each other from this autocorrelation on.
@@ -73,10 +73,47 @@ const SECOND_MODE_SHARE: f64 = 0.1;
 const INFLATED: f64 = 1.1;
 /// Tokens are linear if no point lies farther from the line than this, in percent.
 const TOKENS_DEVIATE_PCT: f64 = 10.0;
-/// Fewer quiet visits than this share, and the core was hardly ever the program's own.
-const LEAST_QUIET_SHARE: f64 = 0.5;
 /// False alarms beyond this share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
+/// A cell is marked from this autocorrelation on, when batches say less than their number promises.
+const MARKED_AUTOCORRELATION: f64 = 0.3;
+/// A cell is marked from this share of severe outliers on, and from more than this many.
+const MARKED_OUTLIERS: (f64, u64) = (0.01, 3);
+
+/// What to know of a cell besides its numbers, a word or two each: as the record has it, or as it follows from one that was
+/// written before it was kept.
+pub fn marks(cell: &Cell) -> Vec<String> {
+    cell.marks.clone().unwrap_or_else(|| marks_of(cell))
+}
+
+/// The marks that follow from the rest of a cell.
+pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
+    let mut marks = Vec::new();
+    let mut mark = |holds: bool, words: &dyn Fn() -> String| marks.extend(holds.then(words));
+    mark(cell.is_without_time(), &|| "see below".to_owned());
+    mark(cell.oversubscribed, &|| "oversubscribed".to_owned());
+    if let Some(steadiness) = cell.steadiness {
+        let words = || format!("no steady state {}/{}", steadiness.never(), steadiness.judged());
+        mark(steadiness.never() > 0, &words);
+    }
+    let modes = cell.modes.iter().filter(|mode| mode.share >= SECOND_MODE_SHARE).count();
+    mark(modes > 1, &|| if modes == 2 { "bimodal".to_owned() } else { format!("{modes} modes") });
+    if let Some(lag_1) = cell.autocorrelation {
+        mark(lag_1 >= MARKED_AUTOCORRELATION, &|| format!("autocorrelated {lag_1:.2}"));
+    }
+    let (share, fewest) = MARKED_OUTLIERS;
+    let severe = cell.outliers.severe;
+    let many = severe > fewest && severe as f64 >= share * cell.visits.max(1) as f64;
+    mark(many, &|| format!("outliers {}", count(severe)));
+    mark(is_apart(cell), &|| "threads apart".to_owned());
+    mark(cell.visits_quiet * 2 < cell.visits, &|| "disturbed".to_owned());
+    marks
+}
+
+/// Whether the threads hardly ran together, though each had a CPU.
+fn is_apart(cell: &Cell) -> bool {
+    cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
+}
 
 /// One finding per case for all of its cells that a rule finds something in; the first of them speaks.
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
@@ -111,21 +148,20 @@ fn below(cell: &Cell) -> Option<Finding> {
 }
 
 fn steady(cell: &Cell) -> Option<Finding> {
-    let steady = cell.steadiness?;
-    let never = steady.no_steady_state + steady.trend;
-    let judged = never + steady.flat + steady.warm_up + steady.slow_down;
-    (judged >= FEWEST_JUDGED && never * 2 > judged).then(|| {
+    let steady = cell.steadiness.filter(Steadiness::is_mostly_never)?;
+    let (never, judged) = (steady.never(), steady.judged());
+    Some(
         Finding::new(NO_STEADY_STATE, format!("{never} of {judged} processes reach no steady state"))
-            .value("forks_never_steady", f64::from(never))
+            .value("forks_never_steady", never as f64)
             .advice(
                 "measure a fixed number of operations from a fixed state (Mode::Batch), and report time as a function of the \
                  operation's index: a mean over a time depends on how long that is",
-            )
-    })
+            ),
+    )
 }
 
 fn overlap(cell: &Cell) -> Option<Finding> {
-    let share = cell.overlap_share.filter(|share| *share < LEAST_OVERLAP && !cell.oversubscribed)?;
+    let share = cell.overlap_share.filter(|_| is_apart(cell))?;
     let saw = format!("in a typical visit all threads ran at once for {:.0} % of the time only", share * 100.0);
     let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
     Some(finding.advice("use longer visits (--duration), or fewer threads: little of each visit counts"))
@@ -196,20 +232,17 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
-    let canary = record.canary.filter(|canary| canary.visits > 0)?;
-    let share = canary.visits_quiet as f64 / canary.visits as f64;
-    (share < LEAST_QUIET_SHARE).then(|| {
-        Finding::new(
-            NOISY_MACHINE,
-            format!(
-                "{} of {} visits were quiet: in {} a neighbour took a part of the core, in {} it ran slow, in {} a thread \
-                 was taken off its CPU",
-                canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
-            ),
-        )
-        .value("quiet_share", share)
-        .advice("stop what else runs here, or run again at another time: --duration gives quiet moments more of a chance")
-    })
+    let canary = record.canary.filter(StudyCanary::is_noisy)?;
+    let saw = format!(
+        "{} of {} visits were quiet: in {} a neighbour took a part of the core, in {} it ran slow, in {} a thread was taken \
+         off its CPU",
+        canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
+    );
+    let finding =
+        Finding::new(NOISY_MACHINE, saw).value("quiet_share", canary.visits_quiet as f64 / canary.visits as f64);
+    Some(finding.advice(
+        "stop what else runs here, or run again at another time: --duration gives quiet moments more of a chance",
+    ))
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use chronoscope_harness::record::study::{Cell, StudyRecord};
+use chronoscope_harness::study_rules::marks;
 
 use super::Detail;
 use super::comparisons::shown;
@@ -8,17 +9,6 @@ use super::words::{cell_name, cell_time, parameters, rate, threads, token_count}
 use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 use chronoscope_harness::quantity::{PER_SECOND, count, ns, share, three_digits};
-
-/// From this correlation of neighbours on, batches say less than their number promises.
-const AUTOCORRELATED: f64 = 0.3;
-/// Below this overlap the threads hardly ran together.
-const OVERLAP: f64 = 0.5;
-/// Below this share of quiet visits a cell was much disturbed.
-const QUIET: f64 = 0.5;
-/// From this share of severe outliers on they are named.
-const SEVERE: f64 = 0.01;
-/// From this share of batches on a second mode is named.
-const MODE: f64 = 0.1;
 
 /// The cells that are shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
@@ -44,7 +34,7 @@ pub(super) fn grid(cells: &[&Cell]) -> Grid {
         Column::left("marks"),
     ]);
     for cell in cells {
-        grid.row(tone(cell), row(cell));
+        grid.row(mood(cell), row(cell));
     }
     grid.without_empty_columns()
 }
@@ -65,55 +55,16 @@ fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-fn tone(cell: &Cell) -> Mood {
-    let never = cell.steadiness.is_some_and(|steadiness| steadiness.no_steady_state > 0 || steadiness.trend > 0);
-    match (cell.time_ns, cell.below_ns) {
-        (None, None) => Mood::Warning,
-        (None, Some(_)) => Mood::Quiet,
-        (Some(_), _) => Mood::warning_if(never),
+fn mood(cell: &Cell) -> Mood {
+    match cell.below_ns {
+        Some(_) => Mood::Quiet,
+        None => Mood::warning_if(cell.is_without_time() || cell.is_unsteady()),
     }
-}
-
-/// What to know of a cell beside its numbers.
-fn marks(cell: &Cell) -> Vec<String> {
-    let mut marks = Vec::new();
-    if cell.time_ns.is_none() && cell.below_ns.is_none() {
-        marks.push("see below".to_owned());
-    }
-    if cell.oversubscribed {
-        marks.push("oversubscribed".to_owned());
-    }
-    if let Some(steadiness) = cell.steadiness {
-        let never = u64::from(steadiness.no_steady_state) + u64::from(steadiness.trend);
-        if never > 0 {
-            let others = [steadiness.flat, steadiness.warm_up, steadiness.slow_down].map(u64::from);
-            marks.push(format!("no steady state {never}/{}", never + others.iter().sum::<u64>()));
-        }
-    }
-    match cell.modes.iter().filter(|mode| mode.share >= MODE).count() {
-        0 | 1 => {}
-        2 => marks.push("bimodal".to_owned()),
-        modes => marks.push(format!("{modes} modes")),
-    }
-    if let Some(autocorrelation) = cell.autocorrelation.filter(|value| *value >= AUTOCORRELATED) {
-        marks.push(format!("autocorrelated {autocorrelation:.2}"));
-    }
-    let batches: u64 = cell.visits.max(1);
-    if cell.outliers.severe as f64 >= SEVERE * batches as f64 && cell.outliers.severe > 3 {
-        marks.push(format!("outliers {}", count(cell.outliers.severe)));
-    }
-    if cell.overlap_share.is_some_and(|overlap| overlap < OVERLAP) && !cell.oversubscribed {
-        marks.push("threads apart".to_owned());
-    }
-    if (cell.visits_quiet as f64) < QUIET * cell.visits as f64 {
-        marks.push("disturbed".to_owned());
-    }
-    marks
 }
 
 /// Why cells have no time, one sentence each.
 pub(super) fn reasons(cells: &[&Cell]) -> Vec<String> {
-    let without = cells.iter().filter(|cell| cell.time_ns.is_none() && cell.below_ns.is_none());
+    let without = cells.iter().filter(|cell| cell.is_without_time());
     let sentence = |cell: &&Cell| {
         let place = format!("{}, {}, {}", cell_name(cell), token_count(cell.backoff_tokens), threads(cell.threads));
         format!("{place}: no time: {}", given(cell.reason_no_time.as_deref()))
@@ -147,7 +98,7 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
                 share(part.timed_share),
                 three_digits(part.preemptions_per_visit),
             ];
-            grid.row(Mood::warning_if(part.inflation.low > 1.0), cells);
+            grid.row(Mood::warning_if(part.is_inflated()), cells);
         }
     }
     (!grid.rows.is_empty()).then_some(grid)
@@ -163,9 +114,9 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         ("p99.9", latencies.p999_ns),
         ("max", latencies.maximum_ns),
     ];
-    let resolved = |(name, value): (&str, f64)| match value < latencies.resolved_from_ns {
-        true => format!("{name} < {}", ns(latencies.resolved_from_ns)),
-        false => format!("{name} {}", ns(value)),
+    let resolved = |(name, value): (&str, f64)| match latencies.is_resolved(value) {
+        true => format!("{name} {}", ns(value)),
+        false => format!("{name} < {}", ns(latencies.resolved_from_ns)),
     };
     let how = format!(
         "{} operations timed, {} untimed between two; the clock takes {} of the time and tells operations from {} on",

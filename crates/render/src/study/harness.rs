@@ -13,9 +13,6 @@ use chronoscope_harness::quantity::{count, limit, ms, ns, percent, share, three_
 /// The tokens that the line on backoff names.
 const EXAMPLE_TOKENS: u64 = 20;
 
-/// Of fewer comparisons of an operation with itself, the middle one stands for nothing.
-const FEWEST_CONTROLS: u32 = 20;
-
 /// A fact about the harness: its name, how it is meant, and words.
 pub(super) type Fact = (&'static str, Mood, String);
 
@@ -27,9 +24,7 @@ pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
         None => ("tokens", Mood::Quiet, "what a token takes was not measured".to_owned()),
     });
     facts.push(match &record.canary {
-        Some(canary) => {
-            ("canary", Mood::warning_if(canary.visits_quiet < canary.visits.div_ceil(2)), canary_said(canary))
-        }
+        Some(canary) => ("canary", Mood::warning_if(canary.is_noisy()), canary_said(canary)),
         None => ("canary", Mood::Quiet, "no loops of known work ran along".to_owned()),
     });
     facts.push(match &record.control {
@@ -150,7 +145,7 @@ fn control_said(control: &Control) -> String {
 /// assert!(resolution(&Control { comparisons: 2, ..control }).starts_with("too few"));
 /// ```
 pub fn resolution(control: &Control) -> String {
-    if control.comparisons < FEWEST_CONTROLS {
+    if !control.is_telling() {
         return "too few to say how well such a comparison resolves; every other has its own interval".to_owned();
     }
     format!(

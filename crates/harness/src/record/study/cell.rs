@@ -61,6 +61,22 @@ pub struct Cell {
     pub part: Option<OperationPart>,
     /// What each process saw.
     pub forks: Vec<CellFork>,
+    /// What to know of the cell besides its numbers, a word or two each. Absent in records from before this field; it
+    /// follows from the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<Vec<String>>,
+}
+
+impl Cell {
+    /// Whether it has no time, and not for want of anything to time.
+    pub fn is_without_time(&self) -> bool {
+        self.time_ns.is_none() && self.below_ns.is_none()
+    }
+
+    /// Whether its time is that of a series that reached no steady state in some process.
+    pub fn is_unsteady(&self) -> bool {
+        self.steadiness.is_some_and(|steadiness| steadiness.never() > 0)
+    }
 }
 
 /// What one process saw of a cell.
@@ -131,6 +147,26 @@ pub struct Steadiness {
     pub trend_ns_per_batch: Option<f64>,
 }
 
+impl Steadiness {
+    /// Of fewer processes nothing is said about all of them.
+    const FEWEST_JUDGED: u64 = 3;
+
+    /// Processes that reached no steady state.
+    pub fn never(&self) -> u64 {
+        u64::from(self.no_steady_state) + u64::from(self.trend)
+    }
+
+    /// Processes whose series were long enough to tell.
+    pub fn judged(&self) -> u64 {
+        self.never() + [self.flat, self.warm_up, self.slow_down].map(u64::from).iter().sum::<u64>()
+    }
+
+    /// Whether most of the processes reached no steady state, of enough to say so.
+    pub fn is_mostly_never(&self) -> bool {
+        self.judged() >= Self::FEWEST_JUDGED && self.never() * 2 > self.judged()
+    }
+}
+
 /// Single operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
@@ -156,6 +192,13 @@ pub struct Latencies {
     pub histogram: Histogram,
 }
 
+impl Latencies {
+    /// Whether an operation of so many nanoseconds can be told from nothing.
+    pub fn is_resolved(&self, ns: f64) -> bool {
+        ns >= self.resolved_from_ns
+    }
+}
+
 /// What stamps around a part of the loop claim, and what the loop did, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationPart {
@@ -171,4 +214,11 @@ pub struct OperationPart {
     pub timed_share: f64,
     /// Times that threads were taken off their CPUs, per visit.
     pub preemptions_per_visit: f64,
+}
+
+impl OperationPart {
+    /// Whether the claim is known to exceed what was done.
+    pub fn is_inflated(&self) -> bool {
+        self.inflation.low > 1.0
+    }
 }

@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Difference, Estimate, Parameters};
+use crate::finding::Finding;
 
 /// A study compared with an earlier record of itself.
 ///
@@ -28,6 +29,10 @@ pub struct StudyCompared {
     pub only_earlier: Vec<String>,
     /// In words, what only the new record holds.
     pub only_now: Vec<String>,
+    /// What follows from all cells together. Absent in records from before this field, where it follows from the rest, and
+    /// where the records have no cell in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclusion: Option<Finding>,
 }
 
 /// One combination of case, parameters, backoff and threads in two records.

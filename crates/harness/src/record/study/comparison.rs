@@ -98,3 +98,13 @@ pub struct Control {
     /// The half-width of the same interval in nanoseconds.
     pub resolvable_ns: f64,
 }
+
+impl Control {
+    /// Of fewer comparisons the middle one stands for nothing.
+    const FEWEST: u32 = 20;
+
+    /// Whether there are enough comparisons for the middle one to say how well an operation is told from itself.
+    pub fn is_telling(&self) -> bool {
+        self.comparisons >= Self::FEWEST
+    }
+}

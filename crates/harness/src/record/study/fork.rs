@@ -48,3 +48,10 @@ pub struct StudyCanary {
     /// Nanoseconds per link of the chain in the quietest visits.
     pub quiet_link_ns: f64,
 }
+
+impl StudyCanary {
+    /// Whether fewer than half of the visits were quiet: the core was hardly ever the program's own.
+    pub fn is_noisy(&self) -> bool {
+        self.visits_quiet < self.visits.div_ceil(2)
+    }
+}

@@ -9,6 +9,7 @@ use crate::record::study::{
 use crate::stats::{
     self, Distribution, autocorrelation, bootstrap, mean_interval, outliers, steady_state, variance_components,
 };
+use crate::study::rules::marks_of;
 
 /// Resamplings for a median's interval.
 const RESAMPLES: usize = 2_000;
@@ -59,7 +60,7 @@ pub(super) fn estimate(
                 (None, false) => Some("its threads never ran at the same time".to_owned()),
             };
             let alone = spec.threads == 1;
-            Cell {
+            let cell = Cell {
                 case: spec.case.clone(),
                 role: name,
                 parameters: spec.parameters.clone(),
@@ -89,7 +90,9 @@ pub(super) fn estimate(
                 latencies: view.latencies(),
                 part: view.part(),
                 forks: view.forks(),
-            }
+                marks: None,
+            };
+            Cell { marks: Some(marks_of(&cell)), ..cell }
         })
         .collect()
 }
