@@ -1,32 +1,35 @@
-//! Processes that are heard line by line, and ended with all that they started.
+//! Child processes whose output is read as it comes, and which end with all that they started.
 
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-/// Room for what a process says between two looks, in bytes.
+/// Room for what a process writes between two looks, in bytes.
 const PIPE_BYTES: i32 = 1 << 20;
-/// No more than this of what a process complains about is kept, in bytes.
+/// Standard output is read no further once so much of it waits to be taken, in bytes.
+const MOST_OUTPUT: usize = 256 << 20;
+/// No more than this of standard error is kept, in bytes.
 const MOST_COMPLAINT: usize = 4096;
-/// A line that is longer is not waited for, in bytes.
-const LONGEST_LINE: usize = 1 << 26;
 
-/// A process whose standard output and error are heard. It ends with this value, and with it all that it started.
-pub struct Heard {
+/// A process whose standard output and error are read. When the value is dropped, the process is killed with all that it
+/// started.
+pub struct ChildProcess {
     child: Child,
-    said: Listener<ChildStdout>,
-    complained: Listener<ChildStderr>,
-    complaint: String,
+    stdout: Listener<ChildStdout>,
+    stderr: Listener<ChildStderr>,
 }
 
-impl Heard {
-    /// Starts `command` in a process group of its own: Ctrl-C is for the coordinator; and whatever it starts can be ended
-    /// with it.
+impl ChildProcess {
+    /// Starts `command` in a process group of its own: Ctrl-C is for the coordinator, and whatever the process starts can be
+    /// ended with it.
     pub fn start(command: &mut Command) -> std::io::Result<Self> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -34,49 +37,61 @@ impl Heard {
             let _ = child.wait();
             return Err(std::io::Error::other("its pipes are missing"));
         };
-        let (said, complained) = (Listener::new(stdout), Listener::new(stderr));
-        Ok(Self { child, said, complained, complaint: String::new() })
+        let (stdout, stderr) = (Listener::new(stdout), Listener::new(stderr));
+        Ok(Self { child, stdout, stderr })
     }
 
-    /// Takes what it said until now, without waiting. None while it runs; its status once it ended. What it said last can
-    /// be had by [`line`](Self::line) after that.
+    /// Writes `text` to its standard input, if that is a pipe, and closes it, in a thread: a process may read late.
+    pub fn send(&mut self, text: String) -> std::io::Result<()> {
+        let Some(mut stdin) = self.child.stdin.take() else { return Ok(()) };
+        // A process that dies at once breaks the pipe; its status tells more than this error would.
+        thread::Builder::new().spawn(move || drop(stdin.write_all(text.as_bytes()))).map(drop)
+    }
+
+    /// Waits until there is output, or the process closed it, or `at_most` has passed.
+    pub fn wait(&self, at_most: Duration) {
+        let mut ready = [PollFd::new(self.output(), PollFlags::POLLIN)];
+        let _ = poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO));
+        if ready[0].revents().is_some_and(|events| !events.is_empty() && !events.contains(PollFlags::POLLIN)) {
+            // It closed its output and has yet to end.
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Reads what it has written, without waiting. None while it runs; its status once it ended. What it wrote last can be
+    /// had by [`line`](Self::line) and [`rest`](Self::rest) after that.
     pub fn look(&mut self) -> std::io::Result<Option<ExitStatus>> {
-        // First the status: after it ended, what it said last is still in the pipe.
+        // First the status: after it ended, what it wrote last is still in the pipe.
         let status = self.child.try_wait()?;
-        self.said.look();
-        self.complained.look();
-        while let Some(line) = self.complained.line() {
-            self.complain(&line);
-        }
-        if status.is_some() {
-            let rest = self.complained.rest();
-            self.complain(&rest);
-        }
+        self.stdout.look(MOST_OUTPUT, false);
+        self.stderr.look(MOST_COMPLAINT, true);
         Ok(status)
     }
 
-    /// The next whole line that it said, without its end.
+    /// The next whole line of its output, without its end.
     pub fn line(&mut self) -> Option<String> {
-        self.said.line()
+        self.stdout.line()
     }
 
-    /// What it said behind its last whole line.
+    /// Its output behind the last whole line that was taken.
     pub fn rest(&mut self) -> String {
-        self.said.rest()
+        self.stdout.rest()
+    }
+
+    /// Whether so much output waits to be taken that no more is read.
+    pub fn is_overfull(&self) -> bool {
+        self.stdout.bytes.len() > MOST_OUTPUT
     }
 
     /// Its standard output, to be waited for.
     pub fn output(&self) -> BorrowedFd<'_> {
-        self.said.pipe.as_fd()
+        self.stdout.pipe.as_fd()
     }
 
-    /// How it ended, in words, with what it complained about.
+    /// How it ended, in words, with what it wrote to standard error.
     pub fn death(&self, status: ExitStatus) -> String {
         let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => match Signal::try_from(signal) {
-                Ok(name) => format!("the process was ended by {name}"),
-                Err(_) => format!("the process was ended by signal {signal}"),
-            },
+            (Some(signal), _) => format!("the process was ended by {}", signal_name(signal)),
             (None, Some(code)) => format!("the process ended with code {code} before it was done"),
             (None, None) => "the process ended before it was done".to_owned(),
         };
@@ -84,20 +99,13 @@ impl Heard {
         if complaint.is_empty() { how } else { format!("{how}: {complaint}") }
     }
 
-    /// What it complained about until now.
-    pub fn complaint(&self) -> &str {
-        self.complaint.trim()
-    }
-
-    fn complain(&mut self, line: &str) {
-        if self.complaint.len() < MOST_COMPLAINT && !line.is_empty() {
-            self.complaint.push_str(line);
-            self.complaint.push('\n');
-        }
+    /// The beginning of what it has written to standard error.
+    pub fn complaint(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.bytes).trim().to_owned()
     }
 }
 
-impl Drop for Heard {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // Whatever it left running, too. Without such a group there is nothing to end.
         let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
@@ -106,11 +114,16 @@ impl Drop for Heard {
     }
 }
 
-/// What comes through a pipe, in lines.
+/// `SIGSEGV`, or the number of a signal without a name.
+pub fn signal_name(signal: i32) -> String {
+    Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |name| name.to_string())
+}
+
+/// What has come through a pipe.
 struct Listener<R> {
     pipe: R,
     open: bool,
-    heard: Vec<u8>,
+    bytes: Vec<u8>,
     /// Up to here there is no end of a line.
     searched: usize,
 }
@@ -120,80 +133,81 @@ impl<R: Read + AsFd> Listener<R> {
         // A smaller pipe would make the process wait, one that blocks the coordinator; neither spoils a result.
         let _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
         let open = fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
-        Self { pipe, open, heard: Vec::new(), searched: 0 }
+        Self { pipe, open, bytes: Vec::new(), searched: 0 }
     }
 
-    /// Takes what there is, without waiting.
-    fn look(&mut self) {
+    /// Reads what there is, without waiting. What exceeds `most` bytes is dropped if it is `spilling`, else left in the pipe.
+    fn look(&mut self, most: usize, spilling: bool) {
         let mut room = [0; 1 << 16];
-        while self.open {
+        while self.open && (spilling || self.bytes.len() <= most) {
             match self.pipe.read(&mut room) {
                 Ok(0) => self.open = false,
-                Ok(count) => self.heard.extend_from_slice(&room[..count]),
+                Ok(count) => self.bytes.extend_from_slice(&room[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(_) => self.open = false,
             }
-            self.open &= self.heard.len() <= LONGEST_LINE;
+            if spilling {
+                self.bytes.truncate(most);
+            }
         }
     }
 
     /// The next whole line, without its end.
     fn line(&mut self) -> Option<String> {
-        let end = self.heard[self.searched..].iter().position(|byte| *byte == b'\n');
+        let end = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(end) = end.map(|end| self.searched + end) else {
-            self.searched = self.heard.len();
+            self.searched = self.bytes.len();
             return None;
         };
-        let line: Vec<u8> = self.heard.drain(..=end).collect();
+        let line: Vec<u8> = self.bytes.drain(..=end).collect();
         self.searched = 0;
         Some(String::from_utf8_lossy(&line[..end]).into_owned())
     }
 
-    /// What stands behind the last whole line.
+    /// All that is left.
     fn rest(&mut self) -> String {
         self.searched = 0;
-        String::from_utf8_lossy(&std::mem::take(&mut self.heard)).into_owned()
+        String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
-    fn ended(heard: &mut Heard) -> ExitStatus {
+    fn ended(process: &mut ChildProcess) -> ExitStatus {
         loop {
-            if let Some(status) = heard.look().unwrap() {
+            if let Some(status) = process.look().unwrap() {
                 return status;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    fn shell(script: &str) -> Heard {
-        Heard::start(Command::new("sh").args(["-c", script]).stdin(Stdio::null())).unwrap()
+    fn shell(script: &str) -> ChildProcess {
+        ChildProcess::start(Command::new("sh").args(["-c", script]).stdin(Stdio::null())).unwrap()
     }
 
     #[test]
     fn lines_and_complaints_are_kept_apart() {
-        let mut heard = shell("echo one; echo two >&2; printf three; exit 4");
-        let status = ended(&mut heard);
-        assert_eq!((heard.line().as_deref(), heard.line()), (Some("one"), None));
-        assert_eq!((heard.rest().as_str(), heard.complaint()), ("three", "two"));
-        assert_eq!(heard.death(status), "the process ended with code 4 before it was done: two");
+        let mut process = shell("echo one; echo two >&2; printf three; exit 4");
+        let status = ended(&mut process);
+        assert_eq!((process.line().as_deref(), process.line()), (Some("one"), None));
+        assert_eq!((process.rest().as_str(), process.complaint().as_str()), ("three", "two"));
+        assert_eq!(process.death(status), "the process ended with code 4 before it was done: two");
     }
 
     #[test]
     fn what_it_started_ends_with_it() {
-        let mut heard = shell("sleep 1000 & echo $!; wait");
+        let mut process = shell("sleep 1000 & echo $!; wait");
         let child = loop {
-            heard.look().unwrap();
-            if let Some(line) = heard.line() {
+            process.look().unwrap();
+            if let Some(line) = process.line() {
                 break Pid::from_raw(line.parse().unwrap());
             }
         };
-        drop(heard);
+        drop(process);
         // The group has got its signal; init takes a moment to bury it.
         while nix::sys::signal::kill(child, None).is_ok() {
             let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
@@ -206,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_signal_is_named() {
-        let mut heard = shell("kill -SEGV $$");
-        let status = ended(&mut heard);
-        assert_eq!(heard.death(status), "the process was ended by SIGSEGV");
+        let mut process = shell("kill -SEGV $$");
+        let status = ended(&mut process);
+        assert_eq!(process.death(status), "the process was ended by SIGSEGV");
     }
 }

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::protocol::{PADDING, Request, Said, VARIABLE, heard};
-use crate::process::Heard;
+use crate::process::ChildProcess;
 use crate::worker::Launcher;
 
 /// How often the coordinator looks at what a worker said: rarely, since every look disturbs it.
@@ -42,11 +42,16 @@ pub(super) fn run(
         .env(PADDING, "x".repeat(padding as usize))
         .stdin(Stdio::null());
     let mut process =
-        Heard::start(&mut command).map_err(|error| format!("no worker process could be started: {error}"))?;
+        ChildProcess::start(&mut command).map_err(|error| format!("no worker process could be started: {error}"))?;
     Ok(attend(&mut process, request, cancelled, hear))
 }
 
-fn attend(process: &mut Heard, request: &Request, cancelled: &dyn Fn() -> bool, hear: &mut dyn FnMut(Said)) -> End {
+fn attend(
+    process: &mut ChildProcess,
+    request: &Request,
+    cancelled: &dyn Fn() -> bool,
+    hear: &mut dyn FnMut(Said),
+) -> End {
     let longest = LONGEST_VISIT.max(Duration::from_millis(request.budget_ms.saturating_mul(2)));
     let mut last_word = Instant::now();
     let mut done = false;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use nix::sys::signal::Signal;
+use crate::process::signal_name;
 
 /// Why a worker process gave no answer.
 ///
@@ -56,10 +56,7 @@ impl fmt::Display for WorkerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(reason) => write!(f, "no worker process could be started: {reason}"),
-            Self::Killed(signal) => match Signal::try_from(*signal) {
-                Ok(name) => write!(f, "the worker process was ended by {name}"),
-                Err(_) => write!(f, "the worker process was ended by signal {signal}"),
-            },
+            Self::Killed(signal) => write!(f, "the worker process was ended by {}", signal_name(*signal)),
             Self::Ended { code, complaint } => {
                 match code {
                     Some(code) => write!(f, "the worker process ended with code {code} and gave no answer")?,

@@ -1,28 +1,18 @@
 use std::ffi::OsStr;
-use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
-
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::ARGUMENT;
 use super::failure::WorkerFailure;
+use crate::process::ChildProcess;
 
 /// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the worker.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// What a worker may take beyond its budget, for being started, for its pilots and for its answer.
 const GRACE_MS: u64 = 3000;
-/// An answer that is longer is not read, in bytes.
-const MOST_ANSWER: u64 = 256 << 20;
-/// No more than this of what a worker complains about is kept, in bytes.
-const MOST_COMPLAINT: u64 = 4096;
-
 /// Starts worker processes.
 ///
 /// # Examples
@@ -90,100 +80,39 @@ pub trait Launch {
 /// A new process answers.
 ///
 /// # Guarantees
-/// A worker that gave no answer is ended with all that it started.
+/// The worker has ended when this returns, with all that it started.
 impl Launch for Launcher {
     fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
         if cancelled() {
             return Err(WorkerFailure::Cancelled);
         }
-        let mut child = Command::new(&self.program)
-            .arg(ARGUMENT)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // Ctrl-C is for the coordinator, which then ends the worker and keeps what was measured.
-            .process_group(0)
-            .spawn()
+        let mut command = Command::new(&self.program);
+        // It leads a group of its own: Ctrl-C is for the coordinator, which then ends the worker and keeps what was measured.
+        let mut worker = ChildProcess::start(command.arg(ARGUMENT).stdin(Stdio::piped()))
+            .and_then(|mut worker| worker.send(request.to_owned()).map(|()| worker))
             .map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
         let limit_ms = budget_ms.saturating_mul(2).saturating_add(GRACE_MS);
-        let answer = exchange(&mut child, request, limit_ms, cancelled);
-        if answer.is_err() {
-            // With whatever it started, which is of its group.
-            let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
-        }
-        let status = child.wait();
-        let (said, complaint) = answer?;
-        let status = status.map_err(|error| WorkerFailure::Garbled(error.to_string()))?;
-        if let Some(signal) = status.signal() {
-            return Err(WorkerFailure::Killed(signal));
-        }
-        if !status.success() || said.is_empty() {
-            return Err(WorkerFailure::Ended { code: status.code(), complaint: complaint.trim().to_owned() });
-        }
-        Ok(said)
-    }
-}
-
-/// Hands the request over and collects what the child writes to its standard output and error.
-fn exchange(
-    child: &mut Child,
-    request: &str,
-    limit_ms: u64,
-    cancelled: &dyn Fn() -> bool,
-) -> Result<(String, String), WorkerFailure> {
-    let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        return Err(WorkerFailure::NotStarted("its pipes are missing".to_owned()));
-    };
-    let request = request.to_owned();
-    let (sender, receiver) = channel();
-    let complain = sender.clone();
-    // Each pipe has a thread: a child may read late and write in any order.
-    let attend = |what: Box<dyn FnOnce() + Send>| {
-        let thread = thread::Builder::new().spawn(what);
-        thread.map(drop).map_err(|error| WorkerFailure::NotStarted(format!("no thread to listen to it: {error}")))
-    };
-    attend(Box::new(move || {
-        // A child that dies at once breaks the pipe; its status tells more than this error would.
-        let _ = stdin.write_all(request.as_bytes());
-    }))?;
-    attend(Box::new(move || drop(sender.send((true, head(&mut { stdout }, MOST_ANSWER + 1))))))?;
-    attend(Box::new(move || {
-        let mut stderr = stderr;
-        let _ = complain.send((false, head(&mut stderr, MOST_COMPLAINT)));
-        // A child that goes on complaining need not wait for anyone to listen.
-        let _ = std::io::copy(&mut stderr, &mut std::io::sink());
-    }))?;
-    let (mut answer, mut complaint) = (None, None);
-    let mut waited = Duration::ZERO;
-    while answer.is_none() || complaint.is_none() {
-        match receiver.recv_timeout(LOOK_EVERY) {
-            Ok((true, text)) if text.len() as u64 > MOST_ANSWER => {
-                return Err(WorkerFailure::Garbled(format!("it is longer than {} MiB", MOST_ANSWER >> 20)));
-            }
-            Ok((true, text)) => answer = Some(text),
-            Ok((false, text)) => complaint = Some(text),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                waited += LOOK_EVERY;
-                if cancelled() {
-                    return Err(WorkerFailure::Cancelled);
-                }
-                if waited.as_millis() > u128::from(limit_ms) {
+        let began = Instant::now();
+        let status = loop {
+            worker.wait(LOOK_EVERY);
+            match worker.look() {
+                Ok(Some(status)) => break status,
+                Ok(None) if cancelled() => return Err(WorkerFailure::Cancelled),
+                Ok(None) if began.elapsed().as_millis() > u128::from(limit_ms) => {
                     return Err(WorkerFailure::TimedOut { limit_ms });
                 }
+                Ok(None) if !worker.is_overfull() => {}
+                Ok(None) => return Err(WorkerFailure::Garbled("it is longer than 256 MiB".to_owned())),
+                Err(error) => return Err(WorkerFailure::Garbled(error.to_string())),
             }
+        };
+        let answer = worker.rest();
+        match status.signal() {
+            Some(signal) => Err(WorkerFailure::Killed(signal)),
+            None if status.success() && !answer.is_empty() => Ok(answer),
+            None => Err(WorkerFailure::Ended { code: status.code(), complaint: worker.complaint() }),
         }
     }
-    let text = |bytes: Option<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-    Ok((text(answer), text(complaint)))
-}
-
-/// What comes through `pipe` until its end, but no more than `most` bytes.
-fn head(pipe: &mut impl Read, most: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let _ = pipe.take(most).read_to_end(&mut bytes);
-    bytes
 }
 
 #[cfg(test)]

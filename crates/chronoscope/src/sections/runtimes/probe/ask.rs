@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::become_probe::become_arguments;
 use super::protocol::Request;
 use super::recipe::Launch;
-use chronoscope_harness::process::Heard;
+use chronoscope_harness::process::ChildProcess;
 use chronoscope_harness::worker::Launcher;
 
 /// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the probe.
@@ -51,7 +51,7 @@ pub struct Asker<'a> {
 impl Asker<'_> {
     /// Has a new process answer `request`.
     pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> Asked {
-        match Heard::start(&mut self.command(launch, request)) {
+        match ChildProcess::start(&mut self.command(launch, request)) {
             Ok(process) => self.attend(process, None, request, cancelled),
             Err(error) => Asked::failed(format!("it could not be started: {error}")),
         }
@@ -74,7 +74,7 @@ impl Asker<'_> {
             // The filter holds for the thread that installs it, and for what that thread starts.
             let starter = move || {
                 let held = calls::hold(&NUMBERS.map(|(number, _)| number as u32));
-                let _ = tell.send(held.map(|listener| (listener, Heard::start(&mut command))));
+                let _ = tell.send(held.map(|listener| (listener, ChildProcess::start(&mut command))));
                 // The process ends with the thread that started it, so this must not end before.
                 let _ = kept.recv();
             };
@@ -107,7 +107,7 @@ impl Asker<'_> {
     /// Hears the process to its end.
     fn attend(
         &self,
-        mut process: Heard,
+        mut process: ChildProcess,
         listener: Option<&OwnedFd>,
         request: &Request,
         cancelled: &dyn Fn() -> bool,
@@ -159,7 +159,7 @@ impl Asker<'_> {
 }
 
 /// Waits until the process says something, or one of its system calls waits, which is returned, or some time passed.
-fn wait(process: &Heard, listener: Option<&OwnedFd>) -> bool {
+fn wait(process: &ChildProcess, listener: Option<&OwnedFd>) -> bool {
     let mut ready: Vec<PollFd<'_>> = vec![PollFd::new(process.output(), PollFlags::POLLIN)];
     ready.extend(listener.map(|listener| PollFd::new(listener.as_fd(), PollFlags::POLLIN)));
     let _ = poll(&mut ready, PollTimeout::from(LOOK_EVERY_MS));

@@ -9,7 +9,7 @@ use chronoscope_probes::{C, CSHARP, GO, JAVA, NODE, PYTHON, Source};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
 use crate::sections::runtimes::kind::RuntimeKind;
-use chronoscope_harness::process::Heard;
+use chronoscope_harness::process::ChildProcess;
 
 /// No more than this of what a compiler says is kept, in bytes.
 const MOST_COMPLAINT: usize = 4096;
@@ -167,7 +167,7 @@ impl Recipe<'_> {
         let compiler = launch.program.display();
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
-        let mut process = Heard::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
+        let mut process = ChildProcess::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
             .map_err(|error| format!("the compiler {compiler} could not be started: {error}"))?;
         let began = Instant::now();
         // Some compilers complain on their standard output.
@@ -180,7 +180,8 @@ impl Recipe<'_> {
                 }
             }
             if let Some(status) = status {
-                let complaint = if process.complaint().is_empty() { said.trim() } else { process.complaint() };
+                let complaint = process.complaint();
+                let complaint = if complaint.is_empty() { said.trim() } else { &complaint };
                 let refused = || format!("the compiler {compiler} refused the probe: {complaint}");
                 return if status.success() { Ok(()) } else { Err(refused()) };
             }
