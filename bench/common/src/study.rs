@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use chronoscope_harness::Unobserved;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{CellFork, Comparison, ComparisonPoint, Estimate, StudyRecord};
 use chronoscope_harness::stats::mean_interval;
@@ -31,7 +30,7 @@ pub fn run(program: &str, study: &Study, effort: Effort) -> Result<StudyRecord, 
     let wish = StudyWish { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyWish::default() };
     let tool = Tool { name: program.into(), version: env!("CARGO_PKG_VERSION").into() };
     let record = study
-        .run(&wish, tool, &mut Unobserved)
+        .run(&wish, tool, &mut ())
         .map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;
     match record.failures.first() {
         Some(failed) => Err(Failure::because(format!("{}, {}: {}", failed.case, failed.at, failed.reason))),

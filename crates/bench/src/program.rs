@@ -129,7 +129,7 @@ fn check_time(arguments: &Arguments) -> Result<(), Failure> {
 fn listed(chosen: &[(&Study, StudyWish)], with_study: bool) -> String {
     let mut text = String::new();
     for (study, wish) in chosen {
-        for cell in cells(study, wish) {
+        for cell in study.cells_with(wish) {
             if with_study {
                 text.push_str(study.name());
                 text.push('/');
@@ -139,23 +139,6 @@ fn listed(chosen: &[(&Study, StudyWish)], with_study: bool) -> String {
         }
     }
     text
-}
-
-/// Every combination that the wish leaves, in words.
-fn cells(study: &Study, wish: &StudyWish) -> Vec<String> {
-    let mut changed = (*study).clone();
-    if let Some(tokens) = &wish.backoff {
-        changed = changed.backoff(tokens.iter().copied());
-    }
-    if let Some(threads) = &wish.threads {
-        changed = changed.threads(threads.iter().copied());
-    }
-    let filter = StudyWish { filter: wish.filter.clone(), ..StudyWish::default() };
-    let cases = changed.plan(&filter, &[0]).map(|plan| plan.cases).unwrap_or_default();
-    // Combinations begin with the name of their case.
-    let is_of = |cell: &str, case: &str| cell.strip_prefix(case).is_some_and(|rest| rest.starts_with(", "));
-    let wanted = |cell: &String| cases.iter().any(|case| is_of(cell, case));
-    changed.cells().into_iter().filter(wanted).collect()
 }
 
 /// What the user calls the program: cargo appends a hash to the names of bench targets.

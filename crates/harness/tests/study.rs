@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::Duration;
 
-use chronoscope_harness::Unobserved;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED};
@@ -48,7 +47,7 @@ fn wish() -> StudyWish {
 
 fn run(study: &Study) -> StudyRecord {
     let tool = Tool { name: "test".into(), version: "0".into() };
-    study.run(&wish(), tool, &mut Unobserved).expect("the plan makes sense")
+    study.run(&wish(), tool, &mut ()).expect("the plan makes sense")
 }
 
 fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {

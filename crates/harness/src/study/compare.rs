@@ -257,6 +257,13 @@ mod tests {
         let regressions: Vec<bool> = found.cells.iter().map(|cell| cell.is_regression(1.0)).collect();
         assert_eq!(regressions, [false, true, false, false]);
         assert!(found.has_regression() && found.warnings.is_empty());
+        let whole = |cells: &[ComparedCell]| {
+            conclusion(&StudyCompared { cells: cells.to_vec(), ..found.clone() }).map(|found| found.id)
+        };
+        assert!(found.conclusion.as_ref().is_some_and(|found| found.is(BECAME_SLOWER)));
+        assert_eq!(whole(&found.cells[2..3]).as_deref(), Some(NOT_SLOWER.id));
+        assert_eq!(whole(&found.cells[2..]).as_deref(), Some(NOT_KNOWN_SLOWER.id), "one of them is unresolved");
+        assert_eq!(whole(&[]), None);
         assert_eq!(found.cells[0].forks, (5, 5));
     }
 

@@ -208,7 +208,7 @@ fn tail(told: &Told<'_>, margin_pct: f64) -> String {
 
 /// The cost over all backoffs: one number where the first stands for all, else from the least to the most.
 fn spread(told: &Told<'_>) -> String {
-    let (least, most) = (told.least(), told.most());
+    let [least, most] = told.ends();
     if told.stays_near(&told.first.difference_ns, 0.0) {
         format!("about {}", cost(&told.first.difference_ns))
     } else {

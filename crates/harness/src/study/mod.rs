@@ -34,7 +34,7 @@ pub use bencher::Bencher;
 pub use case::Group;
 pub use error::StudyError;
 pub use protocol::VARIABLE as FORK_VARIABLE;
-pub use run::{StudyObserver, Unobserved};
+pub use run::StudyObserver;
 pub use study::{Study, StudyWish};
 
 /// What a study does unless it says otherwise.

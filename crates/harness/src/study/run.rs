@@ -28,10 +28,7 @@ pub trait StudyObserver {
 }
 
 /// Watches nothing and never stops a run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
-
-impl StudyObserver for Unobserved {
+impl StudyObserver for () {
     fn goes_on(&mut self, _share: f64, _what: &str) {}
 
     fn cancelled(&self) -> bool {
@@ -84,25 +81,16 @@ impl Study {
         let Session { clocks, visits, failures, forks, observer, .. } = session;
         let interrupted = observer.cancelled();
         observer.goes_on(1.0, "estimates");
-        let clock = usual(clocks);
-        let (error_ns, batch_ns) = clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
-        let seen = Seen { plan: &plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns };
-        let found = estimate(&seen);
-        let report = StudyReport {
-            name: self.name.clone(),
-            measured_ms: milliseconds(began),
-            plan,
-            clock,
-            empty_loop_ns: found.empty_loop_ns,
-            tokens: found.tokens,
-            canary: found.canary,
-            cells: found.cells,
-            comparisons: found.comparisons,
-            control: found.control,
+        let mut report = StudyReport {
+            clock: usual(clocks),
             failures,
             forks,
-            conclusions: None,
+            measured_ms: milliseconds(began),
+            ..StudyReport::planned(&self.name, plan)
         };
+        let (error_ns, batch_ns) = report.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        let plan = &report.plan.clone();
+        estimate(&Seen { plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns }, &mut report);
         let content = StudyContent { study: report, compared: None };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = crate::rule::conclude(super::rules::RULES, &record);

@@ -205,12 +205,17 @@ impl Study {
         self
     }
 
-    /// Every combination that will be measured, in words: case, parameters, backoff, threads.
+    /// Every combination that will be measured, in words: case, parameters, backoff, threads. None for a plan that makes no
+    /// sense.
     pub fn cells(&self) -> Vec<String> {
-        match self.plan(&StudyWish::default(), &[0]) {
-            Ok(plan) => self.specs(&plan).iter().filter(|spec| spec.is_of_user()).map(ToString::to_string).collect(),
-            Err(_) => Vec::new(),
-        }
+        self.cells_with(&StudyWish::default())
+    }
+
+    /// Those that a run with this `wish` measures.
+    pub fn cells_with(&self, wish: &StudyWish) -> Vec<String> {
+        let wish = StudyWish { cpus: None, ..wish.clone() };
+        let specs = self.plan(&wish, &[0]).map(|plan| self.specs(&plan)).unwrap_or_default();
+        specs.iter().filter(|spec| spec.is_of_user()).map(ToString::to_string).collect()
     }
 
     /// The plan that fulfils `wish` where the process may use the CPUs `allowed`.

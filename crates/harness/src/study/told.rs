@@ -88,18 +88,11 @@ impl<'a> Told<'a> {
         !there.into_iter().any(|point| differs(&point.difference_ns))
     }
 
-    /// The point with the smallest difference.
-    pub(super) fn least(&self) -> &'a ComparisonPoint {
-        let smaller =
+    /// The points with the smallest and the largest difference.
+    pub(super) fn ends(&self) -> [&'a ComparisonPoint; 2] {
+        let by_size =
             |a: &&ComparisonPoint, b: &&ComparisonPoint| a.difference_ns.estimate.total_cmp(&b.difference_ns.estimate);
-        self.points.iter().min_by(smaller).unwrap_or(self.first)
-    }
-
-    /// The one with the largest.
-    pub(super) fn most(&self) -> &'a ComparisonPoint {
-        let smaller =
-            |a: &&ComparisonPoint, b: &&ComparisonPoint| a.difference_ns.estimate.total_cmp(&b.difference_ns.estimate);
-        self.points.iter().max_by(smaller).unwrap_or(self.first)
+        [self.points.iter().min_by(by_size), self.points.iter().max_by(by_size)].map(|end| end.unwrap_or(self.first))
     }
 }
 
@@ -138,7 +131,7 @@ mod tests {
         let told = Told::of(&points).unwrap();
         let open = |from, to, unresolved, all| Some(Open { from, to, unresolved, all });
         assert_eq!((told.all, told.resolved, told.open, told.same_from), (5, 2, open(10, 20, 2, 3), None));
-        assert_eq!((told.least().backoff_tokens, told.most().backoff_tokens), (15, 0));
+        assert_eq!((told.ends()[0].backoff_tokens, told.ends()[1].backoff_tokens), (15, 0));
         let told = Told::of(&points[..4]).unwrap();
         assert_eq!((told.open, told.same_from), (open(10, 10, 1, 1), Some(15)));
         let told = Told::of(&points[..2]).unwrap();

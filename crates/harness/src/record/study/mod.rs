@@ -80,6 +80,25 @@ impl StudyRecord {
 }
 
 impl StudyReport {
+    /// A report in which nothing has been measured yet.
+    pub fn planned(name: impl Into<String>, plan: StudyPlan) -> Self {
+        Self {
+            name: name.into(),
+            measured_ms: 0,
+            plan,
+            clock: None,
+            empty_loop_ns: None,
+            tokens: None,
+            canary: None,
+            cells: Vec::new(),
+            comparisons: Vec::new(),
+            control: None,
+            failures: Vec::new(),
+            forks: Vec::new(),
+            conclusions: None,
+        }
+    }
+
     /// The cell of one of the two cases of a comparison, at so many tokens of backoff.
     pub fn compared_cell(&self, comparison: &Comparison, case: &str, tokens: u64) -> Option<&Cell> {
         self.cells.iter().find(|cell| {

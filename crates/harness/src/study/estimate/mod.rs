@@ -9,7 +9,7 @@ mod visit;
 use super::case::Case;
 use super::protocol::VisitLog;
 use super::schedule::{CellSpec, EMPTY};
-use crate::record::study::{Cell, Comparison, Control, Estimate, StudyCanary, StudyPlan, TokenCost};
+use crate::record::study::{Estimate, StudyPlan, StudyReport};
 use crate::stats;
 
 /// What a study's processes saw.
@@ -25,26 +25,17 @@ pub(super) struct Seen<'a> {
     pub(super) batch_ns: f64,
 }
 
-/// What follows from it.
-pub(super) struct Found {
-    pub(super) empty_loop_ns: Option<Estimate>,
-    pub(super) tokens: Option<TokenCost>,
-    pub(super) canary: Option<StudyCanary>,
-    pub(super) cells: Vec<Cell>,
-    pub(super) comparisons: Vec<Comparison>,
-    pub(super) control: Option<Control>,
-}
-
-/// Estimates everything.
-pub(super) fn estimate(seen: &Seen<'_>) -> Found {
+/// Estimates everything, into `report`.
+pub(super) fn estimate(seen: &Seen<'_>, report: &mut StudyReport) {
     let (disturbed, canary) = quiet::judge(seen);
     let visits = visit::values(seen, &disturbed);
-    let empty_loop_ns = tokens::empty_loop(seen, &visits);
-    let tokens = tokens::cost(seen, &visits);
+    report.canary = canary;
+    report.empty_loop_ns = tokens::empty_loop(seen, &visits);
+    report.tokens = tokens::cost(seen, &visits);
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
-    let cells = users.flat_map(|(at, _)| cell::estimate(seen, &visits, at, empty_loop_ns.as_ref())).collect();
-    let (comparisons, control) = comparison::estimate(seen, &visits, tokens.as_ref());
-    Found { empty_loop_ns, tokens, canary, cells, comparisons, control }
+    let of_cell = |(at, _)| cell::estimate(seen, &visits, at, report.empty_loop_ns.as_ref());
+    report.cells = users.flat_map(of_cell).collect();
+    (report.comparisons, report.control) = comparison::estimate(seen, &visits, report.tokens.as_ref());
 }
 
 impl Seen<'_> {
