@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use chronoscope_harness::Mode;
 use chronoscope_harness::record::study::{
-    Cell, CellFork, Comparison, ComparisonPoint, Difference, Estimate, OperationPart, Outliers, Steadiness, StudyClock,
-    StudyContent, StudyPlan, StudyRecord, StudyReport, StudyVisit, TokenCost,
+    Cell, CellProcess, Comparison, ComparisonPoint, Difference, Estimate, OperationPart, Outliers, Steadiness,
+    StudyClock, StudyContent, StudyIteration, StudyPlan, StudyRecord, StudyReport, TokenCost,
 };
-use chronoscope_harness::record::{Document, Machine, Mode as Peak, Tool};
+use chronoscope_harness::record::{Document, Machine, Peak, Tool};
 
 use crate::{Conclusions, Item, Value};
 
@@ -75,7 +75,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
 /// A cell that takes `forks` nanoseconds in each process.
 pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Cell {
     let mean = forks.iter().sum::<f64>() / 4.0;
-    let fork = |(i, ns): (usize, &f64)| CellFork { fork: i as u32, time_ns: Some(*ns), visits: Vec::new() };
+    let fork = |(i, ns): (usize, &f64)| CellProcess { fork: i as u32, time_ns: Some(*ns), visits: Vec::new() };
     Cell {
         case: case.into(),
         role: None,
@@ -148,7 +148,7 @@ pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
 pub(crate) fn series(case: &str, batches_ns: &[f64], steadiness: Steadiness) -> Cell {
     let mut cell = cell(case, 0, 1, [1.0; 4]);
     for fork in &mut cell.forks {
-        let visit = StudyVisit { quiet: true, batches_ns: batches_ns.to_vec(), ..StudyVisit::default() };
+        let visit = StudyIteration { quiet: true, batches_ns: batches_ns.to_vec(), ..StudyIteration::default() };
         fork.visits = vec![visit];
     }
     cell.steadiness = Some(steadiness);

@@ -51,7 +51,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     let size = if arguments.quick { Size::QUICK } else { Size::FULL };
     // A study's worker processes begin as this program does, and end here. A study that cannot be made fails in its section.
-    [latency::study(), work::study(), threads::study()].iter().flatten().for_each(Study::serve_if_fork);
+    [latency::study(), work::study(), threads::study()].iter().flatten().for_each(Study::serve_if_worker);
     let report = measure(&arguments.only, &size)?;
     report.print(arguments.format)
 }

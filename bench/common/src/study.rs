@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
-use chronoscope_harness::record::study::{CellFork, Comparison, ComparisonPoint, Estimate, StudyRecord};
+use chronoscope_harness::record::study::{CellProcess, Comparison, ComparisonPoint, Estimate, StudyRecord};
 use chronoscope_harness::stats::mean_interval;
-use chronoscope_harness::{Study, StudyWish};
+use chronoscope_harness::{Study, StudyOptions};
 
 use crate::failure::Failure;
 use crate::spread::rounded;
@@ -27,7 +27,7 @@ pub struct Effort {
 /// # Errors
 /// If the study cannot run, or one of its cases failed.
 pub fn run(program: &str, study: &Study, effort: Effort) -> Result<StudyRecord, Failure> {
-    let wish = StudyWish { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyWish::default() };
+    let wish = StudyOptions { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyOptions::default() };
     let tool = Tool { name: program.into(), version: env!("CARGO_PKG_VERSION").into() };
     let record = study
         .run(&wish, tool, &mut ())
@@ -59,9 +59,9 @@ pub fn ratio(record: &StudyRecord, case: &str, baseline: &str) -> Option<Estimat
 /// given the cells' times in nanoseconds, in the order of `cells`. None if no process measured all of them.
 ///
 /// For what compares more than two cells, or cells that differ in more than their case: a study's own comparisons do not.
-pub fn over_processes(cells: &[&[CellFork]], confidence: f64, derive: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
-    let time_ns = |cell: &[CellFork], fork: u32| cell.iter().find(|other| other.fork == fork)?.time_ns;
-    let of_process = |process: &CellFork| {
+pub fn over_processes(cells: &[&[CellProcess]], confidence: f64, derive: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
+    let time_ns = |cell: &[CellProcess], fork: u32| cell.iter().find(|other| other.fork == fork)?.time_ns;
+    let of_process = |process: &CellProcess| {
         let times: Option<Vec<f64>> = cells.iter().map(|cell| time_ns(cell, process.fork)).collect();
         Some(derive(&times?))
     };
@@ -98,11 +98,11 @@ pub fn basis(record: &StudyRecord) -> String {
 mod tests {
     use super::*;
 
-    fn cell(times: &[Option<f64>]) -> Vec<CellFork> {
-        let fork = |(fork, time_ns): (usize, &Option<f64>)| CellFork {
+    fn cell(times: &[Option<f64>]) -> Vec<CellProcess> {
+        let fork = |(fork, time_ns): (usize, &Option<f64>)| CellProcess {
             fork: fork as u32,
             time_ns: *time_ns,
-            ..CellFork::default()
+            ..CellProcess::default()
         };
         times.iter().enumerate().map(fork).collect()
     }

@@ -26,7 +26,7 @@ use size::Size;
 
 fn main() -> ExitCode {
     // A study's worker processes begin as this program does, and end here.
-    studies::serve_if_fork();
+    studies::serve_if_worker();
     exit("bench-harness", run(&Arguments::parse()))
 }
 

@@ -116,9 +116,9 @@ pub(crate) fn empty() -> Study {
 }
 
 /// Every study, so that a worker process finds its own.
-pub(crate) fn serve_if_fork() {
+pub(crate) fn serve_if_worker() {
     for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
-        study.serve_if_fork();
+        study.serve_if_worker();
     }
 }
 
@@ -186,12 +186,12 @@ fn operation(bencher: &mut Bencher<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::StudyWish;
+    use chronoscope_harness::StudyOptions;
 
     #[test]
     fn every_study_makes_sense() {
         for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
-            assert!(study.plan(&StudyWish::default(), &[0]).is_ok(), "{}", study.name());
+            assert!(study.plan(&StudyOptions::default(), &[0]).is_ok(), "{}", study.name());
         }
         assert_eq!(same().cells().len(), 10);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::{CpuList, Format, ThreadList, TokenList, time, whole_number};
-use chronoscope_harness::StudyWish;
+use chronoscope_harness::StudyOptions;
 
 /// Budgets are multiplied by these for a quick look and for a thorough one.
 const DEPTHS: (f64, f64) = (0.2, 4.0);
@@ -121,8 +121,8 @@ impl Arguments {
     }
 
     /// What they change about each of `studies` studies, the filter aside.
-    pub(super) fn wish(&self, studies: usize) -> StudyWish {
-        StudyWish {
+    pub(super) fn options(&self, studies: usize) -> StudyOptions {
+        StudyOptions {
             budget: self.duration.map(|duration| duration / studies.max(1) as u32),
             depth: match (self.quick, self.thorough) {
                 (true, _) => DEPTHS.0,
@@ -161,8 +161,8 @@ mod tests {
     fn what_cargo_bench_passes_is_accepted() {
         let found = parsed(&["relaxed", "--bench", "--filter", "seq", "--backoff", "0-2", "--quick"]).unwrap();
         assert_eq!(found.filters().collect::<Vec<_>>(), ["relaxed", "seq"]);
-        let wish = found.wish(1);
-        assert_eq!((wish.backoff, wish.depth), (Some(vec![0, 1, 2]), DEPTHS.0));
+        let options = found.options(1);
+        assert_eq!((options.backoff, options.depth), (Some(vec![0, 1, 2]), DEPTHS.0));
     }
 
     #[test]
@@ -201,6 +201,6 @@ mod tests {
 
     #[test]
     fn time_is_shared_between_studies() {
-        assert_eq!(parsed(&["--duration", "8s"]).unwrap().wish(4).budget, Some(Duration::from_secs(2)));
+        assert_eq!(parsed(&["--duration", "8s"]).unwrap().options(4).budget, Some(Duration::from_secs(2)));
     }
 }

@@ -9,6 +9,7 @@ mod bar;
 mod failure;
 mod format;
 mod interrupt;
+mod jobs;
 mod number_lists;
 mod output_file;
 mod page_width;
@@ -16,7 +17,7 @@ mod print;
 mod program;
 mod progress;
 mod saved;
-mod session;
+
 mod trial;
 mod values;
 

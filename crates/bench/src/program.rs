@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 
 use super::arguments::Arguments;
-use super::session::Session;
+use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
-use chronoscope_harness::{FORK_VARIABLE, Start, Study, StudyWish};
+use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
 
 /// Makes a program of its studies: it looks at the program's arguments, measures, prints, saves and compares.
 ///
@@ -29,9 +29,9 @@ use chronoscope_harness::{FORK_VARIABLE, Start, Study, StudyWish};
 pub fn main(studies: impl IntoIterator<Item = Study>) {
     let studies: Vec<Study> = studies.into_iter().collect();
     for study in &studies {
-        study.serve_if_fork();
+        study.serve_if_worker();
     }
-    if std::env::var_os(FORK_VARIABLE).is_some() {
+    if std::env::var_os(WORKER_VARIABLE).is_some() {
         // A worker of a study that comes later in the program.
         return;
     }
@@ -58,8 +58,8 @@ fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, 
     }
     let chosen = chosen(studies, arguments)?;
     // A wrong argument is known before anything is measured.
-    for (study, wish) in &chosen {
-        study.plan(wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    for (study, options) in &chosen {
+        study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     }
     if arguments.list {
         return print(&listed(&chosen, studies.len() > 1)).map(|()| true);
@@ -67,11 +67,11 @@ fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, 
     if arguments.test {
         return trial::run(&chosen, start, arguments.quiet, Interrupt::listen());
     }
-    Session::prepare(chosen, arguments)?.run(Interrupt::listen())
+    Jobs::prepare(chosen, arguments)?.run(Interrupt::listen())
 }
 
 /// The studies of which something is wanted, each with what is wanted.
-fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyWish)>, Failure> {
+fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyOptions)>, Failure> {
     check_time(arguments)?;
     let filters: Vec<&str> = arguments.filters().collect();
     let mut chosen: Vec<(&Study, Vec<String>)> = Vec::new();
@@ -93,8 +93,8 @@ fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s St
             ),
         }));
     }
-    let wish = arguments.wish(chosen.len());
-    Ok(chosen.into_iter().map(|(study, filter)| (study, StudyWish { filter, ..wish.clone() })).collect())
+    let options = arguments.options(chosen.len());
+    Ok(chosen.into_iter().map(|(study, filter)| (study, StudyOptions { filter, ..options.clone() })).collect())
 }
 
 /// The filter for one of several studies: none for all of it, if a text is part of its name. None if nothing of it is
@@ -103,7 +103,7 @@ fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
     if texts.iter().any(|text| study.name().contains(text)) {
         return Some(Vec::new());
     }
-    let cases = study.plan(&StudyWish::default(), &[0]).map(|plan| plan.cases).unwrap_or_default();
+    let cases = study.plan(&StudyOptions::default(), &[0]).map(|plan| plan.cases).unwrap_or_default();
     let of_study = |text: &&str| match text.split_once('/') {
         Some((name, case)) if name == study.name() => case.to_owned(),
         _ => (*text).to_owned(),
@@ -126,10 +126,10 @@ fn check_time(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// One combination per line.
-fn listed(chosen: &[(&Study, StudyWish)], with_study: bool) -> String {
+fn listed(chosen: &[(&Study, StudyOptions)], with_study: bool) -> String {
     let mut text = String::new();
-    for (study, wish) in chosen {
-        for cell in study.cells_with(wish) {
+    for (study, options) in chosen {
+        for cell in study.cells_with(options) {
             if with_study {
                 text.push_str(study.name());
                 text.push('/');
@@ -168,7 +168,7 @@ mod tests {
     fn chosen_names(studies: &[Study], filters: &[&str]) -> Result<Vec<(String, Vec<String>)>, Failure> {
         let arguments = Arguments::try_parse_from(["test"].iter().chain(filters)).unwrap();
         let chosen = chosen(studies, &arguments)?;
-        Ok(chosen.into_iter().map(|(study, wish)| (study.name().to_owned(), wish.filter)).collect())
+        Ok(chosen.into_iter().map(|(study, options)| (study.name().to_owned(), options.filter)).collect())
     }
 
     #[test]
@@ -187,9 +187,10 @@ mod tests {
     #[test]
     fn lists_show_what_the_arguments_leave() {
         let study = study("read", &["fast", "slow"]);
-        let wish = StudyWish { backoff: Some(vec![4]), filter: vec!["slow".to_owned()], ..StudyWish::default() };
-        assert_eq!(listed(&[(&study, wish.clone())], false), "slow, 4 tokens, 1 thread\n");
-        assert_eq!(listed(&[(&study, wish)], true), "read/slow, 4 tokens, 1 thread\n");
+        let options =
+            StudyOptions { backoff: Some(vec![4]), filter: vec!["slow".to_owned()], ..StudyOptions::default() };
+        assert_eq!(listed(&[(&study, options.clone())], false), "slow, 4 tokens, 1 thread\n");
+        assert_eq!(listed(&[(&study, options)], true), "read/slow, 4 tokens, 1 thread\n");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Failure, Interrupt, StudyProgress, print};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::Mode;
-use chronoscope_harness::{Start, Study, StudyWish};
+use chronoscope_harness::{Start, Study, StudyOptions};
 
 /// The fewest processes that a study takes.
 const FORKS: u32 = 2;
@@ -11,26 +11,26 @@ const FORKS: u32 = 2;
 /// Runs every case once for each number of threads and parameter, in two processes, at the study's smallest backoff, and
 /// prints whether it failed; false if one did.
 pub(super) fn run(
-    chosen: &[(&Study, StudyWish)],
+    chosen: &[(&Study, StudyOptions)],
     start: &Start,
     quiet: bool,
     interrupt: Interrupt,
 ) -> Result<bool, Failure> {
     let mut is_well = true;
-    for (study, wish) in chosen {
+    for (study, options) in chosen {
         let refused = |error: chronoscope_harness::StudyError| Failure::usage(error.to_string());
-        let plan = study.plan(wish, start.allowed_cpus()).map_err(refused)?;
+        let plan = study.plan(options, start.allowed_cpus()).map_err(refused)?;
         let once = (*study).clone().mode(Mode::SingleShot).rounds(1);
-        let wish = StudyWish {
+        let options = StudyOptions {
             budget: Some(std::time::Duration::from_millis(1)),
             backoff: plan.backoff_tokens.first().map(|tokens| vec![*tokens]),
             // One process, or the fewest that there may be.
             forks: Some(FORKS),
-            ..wish.clone()
+            ..options.clone()
         };
         let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
         let mut progress = StudyProgress::new(quiet, interrupt.clone());
-        let record = once.run(&wish, tool, &mut progress);
+        let record = once.run(&options, tool, &mut progress);
         progress.finish();
         let record = record.map_err(|error| Failure::run(error.to_string()))?;
         for case in &plan.cases {

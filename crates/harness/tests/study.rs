@@ -8,7 +8,7 @@ use std::time::Duration;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED};
-use chronoscope_harness::{Group, Study, StudyObserver, StudyWish};
+use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
@@ -41,8 +41,8 @@ fn main() {
     }
 }
 
-fn wish() -> StudyWish {
-    StudyWish { budget: Some(Duration::from_millis(400)), forks: Some(3), seed: Some(1), ..StudyWish::default() }
+fn wish() -> StudyOptions {
+    StudyOptions { budget: Some(Duration::from_millis(400)), forks: Some(3), seed: Some(1), ..StudyOptions::default() }
 }
 
 fn run(study: &Study) -> StudyRecord {
@@ -147,7 +147,7 @@ fn batches() {
         study.case_shared("counted", |_| AtomicU64::new(0), |b, calls| b.iter(|| calls.fetch_add(1, Relaxed)))
     };
     let all = [(Mode::Batch(37), 37, 2), (Mode::SingleShot, 1, 1)];
-    all.iter().for_each(|(mode, ..)| study(*mode).serve_if_fork());
+    all.iter().for_each(|(mode, ..)| study(*mode).serve_if_worker());
     for (mode, operations, batches) in all {
         let record = run(&study(mode));
         let cell = cell(&record, "counted");
@@ -235,7 +235,7 @@ fn stopped() {
         }
     }
     let study = Study::new("stopped").backoff([0, 1, 2, 4]).case("chain", |b| b.iter_chained(1, links(100)));
-    let wish = StudyWish { budget: Some(Duration::from_secs(600)), ..wish() };
+    let wish = StudyOptions { budget: Some(Duration::from_secs(600)), ..wish() };
     let tool = Tool { name: "test".into(), version: "0".into() };
     let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
     assert!(record.interrupted && record.findings.iter().any(|finding| finding.is(INTERRUPTED)));

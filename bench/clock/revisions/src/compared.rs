@@ -131,7 +131,7 @@ impl Sections for Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::StudyWish;
+    use chronoscope_harness::StudyOptions;
 
     fn reads() -> Vec<Read> {
         crate::reads!(chronoscope_clock)
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_read_is_compared_with_its_like() {
         let comparison = Comparison::new(reads(), reads()).unwrap();
-        let plan = comparison.study.plan(&StudyWish::default(), &[0]).unwrap();
+        let plan = comparison.study.plan(&StudyOptions::default(), &[0]).unwrap();
         assert!(comparison.names.iter().map(|name| (here(name), there(name))).eq(plan.comparisons));
         assert_eq!(plan.cases.len(), 2 * comparison.names.len() + comparison.landmark_names.len());
     }

@@ -184,11 +184,11 @@ impl Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::StudyWish;
+    use chronoscope_harness::StudyOptions;
 
     #[test]
     fn every_read_of_the_counter_is_compared_with_std_and_no_coarse_one() {
-        let comparisons = study().unwrap().plan(&StudyWish::default(), &[0]).unwrap().comparisons;
+        let comparisons = study().unwrap().plan(&StudyOptions::default(), &[0]).unwrap().comparisons;
         let with_std = |name: &str| comparisons.contains(&(name.to_owned(), STD.to_owned()));
         for subject in subjects::named(SUBJECTS).unwrap() {
             assert_eq!(with_std(subject.name), subject.unit != Unit::Coarse && subject.name != STD, "{}", subject.name);

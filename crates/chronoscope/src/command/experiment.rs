@@ -13,7 +13,7 @@ use crate::document::Record;
 pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {
     let (run, experiment) = (&options.run, options.name);
     let study = experiment.study(study_run::cpus(run, start));
-    study.serve_if_fork();
+    study.serve_if_worker();
     let wish = study_run::wish(run)?;
     study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
+use chronoscope_harness::StudyOptions;
 use chronoscope_harness::StudyWish;
 use chronoscope_harness::record::Tool;
 
@@ -16,7 +17,7 @@ const THOROUGH: f64 = 2.0;
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(24 * 3600));
 
 /// What of a study is wanted.
-pub fn wish(run: &RunOptions) -> Result<StudyWish, Failure> {
+pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
     let (shortest, longest) = DURATIONS;
     if let Some(wrong) = run.duration.filter(|duration| !(shortest..=longest).contains(duration)) {
         return Err(Failure::usage(format!(
@@ -32,7 +33,7 @@ pub fn wish(run: &RunOptions) -> Result<StudyWish, Failure> {
         _ => 1.0,
     };
     let cpus = run.cpus.clone().map(|list| list.0);
-    Ok(StudyWish { budget: run.duration, depth, cpus, ..StudyWish::default() })
+    Ok(StudyOptions { budget: run.duration, depth, cpus, ..StudyOptions::default() })
 }
 
 /// How many CPUs threads will have.

@@ -63,7 +63,7 @@ impl<'a> Session<'a> {
                 let request =
                     serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
                 let answer = self.workers.call(&request, budget_ms, &|| self.observer.cancelled())?;
-                serde_json::from_str(&answer).map_err(|error| WorkerFailure::Garbled(error.to_string()))?
+                serde_json::from_str(&answer).map_err(|error| WorkerFailure::ProtocolError(error.to_string()))?
             }
             Some(_) if counter_faults => {
                 return Err(WorkerFailure::Refused(

@@ -133,6 +133,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::finding::Finding;
     use chronoscope_examples::Experiment;
     use chronoscope_harness::finding::Finding;
     use chronoscope_harness::record::study::{Control, StudyFork};
@@ -175,11 +176,11 @@ mod tests {
     fn intervals_are_of_the_processes_that_ran() {
         let mut made = record();
         assert!(how_sure(&made)[0].contains("over 4 processes"), "as planned");
-        made.forks = vec![StudyFork::default(); 2];
+        made.forks = vec![StudyProcess::default(); 2];
         assert!(how_sure(&made)[0].contains("over 2 processes"), "stopped after two");
         made.forks.truncate(1);
         assert!(how_sure(&made)[0].starts_with("no estimate has an interval"), "{}", how_sure(&made)[0]);
-        made.forks = vec![StudyFork::default(); 24];
+        made.forks = vec![StudyProcess::default(); 24];
         assert!(how_sure(&made)[0].contains("over 4 processes"), "six passes of four");
     }
 }

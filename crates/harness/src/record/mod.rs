@@ -9,7 +9,8 @@ pub mod finding;
 mod histogram;
 mod json;
 mod machine;
-mod mode;
+
+mod peak;
 mod published_cycles;
 mod read_study;
 mod spread;
@@ -27,7 +28,7 @@ pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
     Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
-pub use mode::Mode;
+pub use peak::Peak;
 pub use published_cycles::PublishedCycles;
 pub use read_study::{parse_study, study_of_version_1};
 pub use spread::Spread;

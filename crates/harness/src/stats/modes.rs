@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::Distribution;
-use crate::record::{Histogram, Mode};
+use crate::record::{Histogram, Peak};
 
 /// A peak must be this many times as dense as the valley that parts it from a denser one.
 const VALLEY_FACTOR: f64 = 2.0;
@@ -32,7 +32,7 @@ const MOST_MODES: usize = 5;
 /// assert_eq!(found.len(), 2);
 /// assert!((found[0].at_ns - 36.0).abs() < 2.0 && (found[1].at_ns - 820.0).abs() < 40.0);
 /// ```
-pub fn modes(histogram: &Histogram) -> Vec<Mode> {
+pub fn modes(histogram: &Histogram) -> Vec<Peak> {
     let bins = &histogram.bins;
     let total = histogram.count() as f64;
     if total == 0.0 {
@@ -76,10 +76,10 @@ pub fn modes(histogram: &Histogram) -> Vec<Mode> {
             }
         }
     }
-    let mut found: Vec<Mode> = modes
+    let mut found: Vec<Peak> = modes
         .iter()
         .zip(&counts)
-        .map(|(peak, count)| Mode {
+        .map(|(peak, count)| Peak {
             at_ns: f64::midpoint(bins[*peak].from_ns, bins[*peak].to_ns),
             share: *count as f64 / total,
         })
@@ -100,7 +100,7 @@ pub fn modes(histogram: &Histogram) -> Vec<Mode> {
 /// let found = modes_of(&Distribution::of_counts([(0.0, 930), (100.0, 70)]));
 /// assert_eq!((found.len(), found[0].at_ns, found[0].share), (1, 100.0, 0.07));
 /// ```
-pub fn modes_of(all: &Distribution) -> Vec<Mode> {
+pub fn modes_of(all: &Distribution) -> Vec<Peak> {
     let histogram = all.histogram();
     let above_zero = histogram.count() as f64 / all.total().max(1) as f64;
     let most_frequent = |at_ns: f64| {
@@ -109,7 +109,7 @@ pub fn modes_of(all: &Distribution) -> Vec<Mode> {
         within.max_by_key(|(_, count)| *count).map(|(ns, _)| *ns)
     };
     let sharpened =
-        |mode: Mode| Mode { at_ns: most_frequent(mode.at_ns).unwrap_or(mode.at_ns), share: mode.share * above_zero };
+        |mode: Peak| Peak { at_ns: most_frequent(mode.at_ns).unwrap_or(mode.at_ns), share: mode.share * above_zero };
     modes(&histogram).into_iter().map(sharpened).collect()
 }
 

@@ -166,7 +166,7 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{CellFork, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
+    use crate::record::study::{CellProcess, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
     use crate::record::{Document, Machine, Tool};
 
     fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
@@ -197,7 +197,7 @@ mod tests {
             latencies: None,
             part: None,
             forks: forks
-                .map(|(fork, ns)| CellFork { fork: fork as u32, time_ns: Some(*ns), ..CellFork::default() })
+                .map(|(fork, ns)| CellProcess { fork: fork as u32, time_ns: Some(*ns), ..CellProcess::default() })
                 .collect(),
             marks: None,
         }

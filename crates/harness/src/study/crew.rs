@@ -21,7 +21,7 @@ pub(super) struct Visit {
     pub(super) state: Arc<State>,
     pub(super) tokens: u64,
     pub(super) threads: u32,
-    pub(super) crowded: bool,
+    pub(super) oversubscribed: bool,
     pub(super) layout: u32,
     /// Steps of 64 bytes by which the stack is moved.
     pub(super) stack_steps: u32,
@@ -112,7 +112,7 @@ const LEFT_ALONE: &str = "another thread of the case gave up";
 
 /// Does one thread's part of a visit.
 fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
-    let phases = Phases::new(visit.assignment, visit.tokens, visit.crowded, &visit.rally);
+    let phases = Phases::new(visit.assignment, visit.tokens, visit.oversubscribed, &visit.rally);
     let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
     let role = visit.case.role_of(thread);
     let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -178,7 +178,7 @@ mod tests {
             state,
             tokens: 0,
             threads,
-            crowded: true,
+            oversubscribed: true,
             layout: 2,
             stack_steps: 5,
             assignment,

@@ -43,7 +43,7 @@ pub(super) fn apart_ns(crew: &mut Crew) -> Result<f64, String> {
 fn median_ns(crew: &mut Crew, case: Case, assignment: Assignment) -> Result<f64, String> {
     let parameters = BTreeMap::new();
     let state = Arc::new((case.setup)(&parameters));
-    let (tokens, threads, crowded, layout, stack_steps) = (0, 1, false, 0, 0);
+    let (tokens, threads, oversubscribed, layout, stack_steps) = (0, 1, false, 0, 0);
     let rally = Rally::new(threads);
     let logs = crew.visit(Visit {
         case,
@@ -51,7 +51,7 @@ fn median_ns(crew: &mut Crew, case: Case, assignment: Assignment) -> Result<f64,
         state,
         tokens,
         threads,
-        crowded,
+        oversubscribed,
         layout,
         stack_steps,
         assignment,

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::protocol::{PADDING, Request, Said, VARIABLE, heard};
+use super::protocol::{Message, PADDING, Request, VARIABLE, parse};
 use crate::process::ChildProcess;
 use crate::worker::Launcher;
 
@@ -32,7 +32,7 @@ pub(super) fn run(
     request: &Request,
     padding: u32,
     cancelled: &dyn Fn() -> bool,
-    hear: &mut dyn FnMut(Said),
+    hear: &mut dyn FnMut(Message),
 ) -> Result<End, String> {
     let text = serde_json::to_string(request).map_err(|error| error.to_string())?;
     let mut command = Command::new(launcher.program());
@@ -50,7 +50,7 @@ fn attend(
     process: &mut ChildProcess,
     request: &Request,
     cancelled: &dyn Fn() -> bool,
-    hear: &mut dyn FnMut(Said),
+    hear: &mut dyn FnMut(Message),
 ) -> End {
     let longest = LONGEST_VISIT.max(Duration::from_millis(request.budget_ms.saturating_mul(2)));
     let mut last_word = Instant::now();
@@ -58,9 +58,9 @@ fn attend(
     loop {
         let status = process.look();
         while let Some(line) = process.line() {
-            let Some(word) = heard(&line) else { continue };
+            let Some(word) = parse(&line) else { continue };
             last_word = Instant::now();
-            done |= matches!(word, Said::End { .. });
+            done |= matches!(word, Message::End { .. });
             hear(word);
         }
         match status {

@@ -3,7 +3,7 @@
 //! A [`Study`] holds cases; a plan says which cells there are: case × parameters × threads × backoff. Worker processes visit
 //! every cell at most once per round in an order that changes from round to round; in a visit the threads of the cell do batches
 //! that are timed from outside. Estimates rest on visits that two canary loops call quiet, and their intervals on the
-//! processes. Data moves one way: [`study`] → plan → [`fork`] (in the worker: [`crew`], [`phases`], [`bencher`]) → what it
+//! processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`]) → what it
 //! says ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
 mod bencher;
@@ -16,7 +16,7 @@ mod crew;
 mod edges;
 mod error;
 mod estimate;
-mod fork;
+
 mod launch;
 mod phases;
 mod protocol;
@@ -29,17 +29,18 @@ mod schedule;
 mod study;
 mod told;
 pub mod words;
+mod worker;
 
 pub use bencher::Bencher;
 pub use case::Group;
 pub use error::StudyError;
-pub use protocol::VARIABLE as FORK_VARIABLE;
+pub use protocol::VARIABLE as WORKER_VARIABLE;
 pub use run::StudyObserver;
-pub use study::{Study, StudyWish};
+pub use study::{Study, StudyOptions};
 
 /// What a study does unless it says otherwise.
 pub mod defaults {
-    pub use super::fork::LONGEST_BATCHES;
     pub use super::schedule::LAYOUTS;
     pub use super::study::{BUDGETS, CELL_BUDGET, FORKS};
+    pub use super::worker::LONGEST_BATCHES;
 }

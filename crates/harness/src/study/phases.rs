@@ -68,7 +68,7 @@ pub(super) struct Phases<'a> {
     rally: &'a Rally,
     assignment: Assignment,
     tokens: u64,
-    crowded: bool,
+    oversubscribed: bool,
     stage: Stage,
     /// Operations of the batch that was handed out last.
     operations: u64,
@@ -84,8 +84,8 @@ pub(super) struct Phases<'a> {
 }
 
 impl<'a> Phases<'a> {
-    /// `crowded`: there are more threads than CPUs, so that who waits makes room.
-    pub(super) fn new(assignment: Assignment, tokens: u64, crowded: bool, rally: &'a Rally) -> Self {
+    /// `oversubscribed`: there are more threads than CPUs, so that who waits makes room.
+    pub(super) fn new(assignment: Assignment, tokens: u64, oversubscribed: bool, rally: &'a Rally) -> Self {
         // In a process that may not read it the counter must not even be tried.
         let may_count = os::counter_access() == os::CounterAccess::Allowed;
         let expected = match assignment {
@@ -99,7 +99,7 @@ impl<'a> Phases<'a> {
             rally,
             assignment,
             tokens,
-            crowded,
+            oversubscribed,
             stage: Stage::Before,
             operations: 0,
             started_ns: 0,
@@ -129,7 +129,7 @@ impl<'a> Phases<'a> {
         loop {
             match self.stage {
                 Stage::Before => {
-                    self.canary(0);
+                    self.probe_interference(0);
                     self.stage = match self.assignment {
                         Assignment::Batches { warm_up, .. } if warm_up > 0 => Stage::WarmUp { left: warm_up },
                         _ => self.arrives(),
@@ -173,7 +173,7 @@ impl<'a> Phases<'a> {
                     }
                 }
                 Stage::Cool if self.rally.all_finished() => {
-                    self.canary(1);
+                    self.probe_interference(1);
                     self.stage = Stage::Over;
                 }
                 Stage::Cool => return Some(self.wait()),
@@ -305,7 +305,7 @@ impl<'a> Phases<'a> {
 
     /// Something to do while others are not so far.
     fn wait(&mut self) -> Batch {
-        if self.crowded {
+        if self.oversubscribed {
             std::thread::yield_now();
         }
         let operations = match self.assignment {
@@ -316,7 +316,7 @@ impl<'a> Phases<'a> {
     }
 
     /// Times the two loops of known work.
-    fn canary(&mut self, at: usize) {
+    fn probe_interference(&mut self, at: usize) {
         let start_ns = self.now_ns();
         empty_loop(TURNS);
         let middle_ns = self.now_ns();

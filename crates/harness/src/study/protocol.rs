@@ -30,13 +30,13 @@ pub(super) struct Request {
 /// What a worker process says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Said {
+pub(super) enum Message {
     /// The clock that times batches: what it can be off by, and what a batch takes beside its operations.
     Clock { name: String, error_ns: f64, batch_ns: f64 },
     /// A cell is about to be visited: whatever happens next is its doing. The round counts from 0, the pilot is none.
     Begin { cell: usize, round: Option<u32> },
     /// What a visit saw.
-    Visit(VisitLog),
+    Visit(IterationLog),
     /// A case failed in this cell, and is not visited again.
     Failed { cell: usize, reason: String },
     /// All is done.
@@ -45,7 +45,7 @@ pub(super) enum Said {
 
 /// What a visit saw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct VisitLog {
+pub(super) struct IterationLog {
     pub(super) cell: usize,
     pub(super) round: u32,
     pub(super) layout: u32,
@@ -74,14 +74,14 @@ pub(super) struct ThreadLog {
     pub(super) preempted: u64,
 }
 
-/// `said` as a line.
-pub(super) fn line(said: &Said) -> Option<String> {
-    let text = serde_json::to_string(said).ok()?;
+/// `message` as a line.
+pub(super) fn line(message: &Message) -> Option<String> {
+    let text = serde_json::to_string(message).ok()?;
     Some(format!("{SEPARATOR}{text}\n"))
 }
 
 /// What a line says; None where it is no line of this protocol.
-pub(super) fn heard(line: &str) -> Option<Said> {
+pub(super) fn parse(line: &str) -> Option<Message> {
     let (_, text) = line.rsplit_once(SEPARATOR)?;
     serde_json::from_str(text.trim_end()).ok()
 }
@@ -92,12 +92,12 @@ mod tests {
 
     #[test]
     fn lines_are_heard_behind_what_a_case_prints() {
-        let said = Said::Failed { cell: 3, reason: "line\nbreak".into() };
-        let line = line(&said).unwrap();
+        let message = Message::Failed { cell: 3, reason: "line\nbreak".into() };
+        let line = line(&message).unwrap();
         assert_eq!(line.matches('\n').count(), 1);
-        assert_eq!(heard(&line), Some(said.clone()));
-        assert_eq!(heard(&format!("progress… {line}")), Some(said));
-        assert_eq!(heard("hello"), None);
-        assert_eq!(heard("\u{1e}{\"unknown\":1}"), None);
+        assert_eq!(parse(&line), Some(message.clone()));
+        assert_eq!(parse(&format!("progress… {line}")), Some(message));
+        assert_eq!(parse("hello"), None);
+        assert_eq!(parse("\u{1e}{\"unknown\":1}"), None);
     }
 }

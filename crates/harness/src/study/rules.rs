@@ -19,7 +19,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[FALSE_ALARMS], find: |record| Vec::from_iter(control(record)) },
     Rule { yields: &[NOT_PINNED], find: |record| Vec::from_iter(not_pinned(record)) },
     Rule { yields: &[BELOW_RESOLUTION], find: |record| of_cells(record, below) },
-    Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, crowded) },
+    Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, oversubscribed) },
     Rule { yields: &[BIMODAL], find: |record| of_cells(record, modes) },
     Rule { yields: &[AUTOCORRELATED], find: |record| of_cells(record, autocorrelated) },
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
@@ -167,7 +167,7 @@ fn overlap(cell: &Cell) -> Option<Finding> {
     Some(finding.advice("use longer visits (--duration), or fewer threads: little of each visit counts"))
 }
 
-fn crowded(cell: &Cell) -> Option<Finding> {
+fn oversubscribed(cell: &Cell) -> Option<Finding> {
     cell.oversubscribed.then(|| {
         Finding::new(
             OVERSUBSCRIBED,
@@ -218,7 +218,7 @@ fn failures(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn incomplete(record: &StudyRecord) -> Vec<Finding> {
-    let finding = |fork: &StudyFork| {
+    let finding = |fork: &StudyProcess| {
         let process = format!("process {}", fork.fork);
         let reason = fork.reason_incomplete.as_ref()?;
         Some(Finding::new(PART_UNAVAILABLE, format!("{process}: {reason}")).about(process))
@@ -232,7 +232,7 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
-    let canary = record.canary.filter(StudyCanary::is_noisy)?;
+    let canary = record.canary.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
         "{} of {} visits were quiet: in {} a neighbour took a part of the core, in {} it ran slow, in {} a thread was taken \
          off its CPU",

@@ -2,13 +2,13 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::error::StudyError;
-use super::estimate::{Seen, estimate};
+use super::estimate::{Observations, estimate};
 use super::launch::{self, End};
-use super::protocol::{Request, Said, VARIABLE, VisitLog};
+use super::protocol::{IterationLog, Message, Request, VARIABLE};
 use super::schedule::{CellSpec, EMPTY};
-use super::study::{Study, StudyWish};
+use super::study::{Study, StudyOptions};
 use crate::Start;
-use crate::record::study::{CaseFailure, StudyClock, StudyContent, StudyFork, StudyPlan, StudyRecord, StudyReport};
+use crate::record::study::{CaseFailure, StudyClock, StudyContent, StudyPlan, StudyProcess, StudyRecord, StudyReport};
 use crate::record::{Document, Tool, TscAccess};
 use crate::stats;
 use crate::worker::Launcher;
@@ -45,17 +45,17 @@ impl Study {
     ///
     /// # Errors
     /// [`StudyError`] for a plan that makes no sense, and in a worker process of another study: a program that runs several
-    /// calls [`serve_if_fork`](Self::serve_if_fork) of all of them first. Nothing was measured then.
+    /// calls [`serve_if_worker`](Self::serve_if_worker) of all of them first. Nothing was measured then.
     pub fn run(
         &self,
-        wish: &StudyWish,
+        options: &StudyOptions,
         tool: Tool,
         observer: &mut dyn StudyObserver,
     ) -> Result<StudyRecord, StudyError> {
-        self.serve_if_fork();
+        self.serve_if_worker();
         if std::env::var_os(VARIABLE).is_some() {
             return Err(StudyError::usage(format!(
-                "this process is a worker of another study, and {} is not measured in it; call serve_if_fork of every \
+                "this process is a worker of another study, and {} is not measured in it; call serve_if_worker of every \
                  study of the program before the first is run",
                 self.name()
             )));
@@ -63,10 +63,10 @@ impl Study {
         let began = Instant::now();
         let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
         let start = Start::of_this_process();
-        let plan = self.plan(wish, start.allowed_cpus())?;
+        let plan = self.plan(options, start.allowed_cpus())?;
         let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
         let cells = self.specs(&plan);
-        let mut session = Session {
+        let mut session = Run {
             study: self,
             plan: &plan,
             cells: &cells,
@@ -78,7 +78,7 @@ impl Study {
             forks: Vec::new(),
         };
         session.run_all();
-        let Session { clocks, visits, failures, forks, observer, .. } = session;
+        let Run { clocks, visits, failures, forks, observer, .. } = session;
         let interrupted = observer.cancelled();
         observer.goes_on(1.0, "estimates");
         let mut report = StudyReport {
@@ -90,7 +90,10 @@ impl Study {
         };
         let (error_ns, batch_ns) = report.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
         let plan = &report.plan.clone();
-        estimate(&Seen { plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns }, &mut report);
+        estimate(
+            &Observations { plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns },
+            &mut report,
+        );
         let content = StudyContent { study: report, compared: None };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
@@ -101,30 +104,30 @@ impl Study {
 }
 
 /// A run under way.
-struct Session<'a> {
+struct Run<'a> {
     study: &'a Study,
     plan: &'a StudyPlan,
     cells: &'a [CellSpec],
     start: &'a Start,
     observer: &'a mut dyn StudyObserver,
-    /// What each process said of its clock.
+    /// What each process reported of its clock.
     clocks: Vec<StudyClock>,
     /// For each process, what it visited.
-    visits: Vec<Vec<VisitLog>>,
+    visits: Vec<Vec<IterationLog>>,
     failures: Vec<CaseFailure>,
-    forks: Vec<StudyFork>,
+    forks: Vec<StudyProcess>,
 }
 
-/// What one process has said so far.
+/// What one process has reported so far.
 #[derive(Default)]
-struct Observations {
-    visits: Vec<VisitLog>,
+struct ProcessLog {
+    visits: Vec<IterationLog>,
     failures: Vec<CaseFailure>,
     /// The cell that it is at.
     current: Option<usize>,
 }
 
-impl Session<'_> {
+impl Run<'_> {
     fn run_all(&mut self) {
         let mut fork = 0;
         while fork < self.plan.forks && !self.observer.cancelled() && !self.all_failed() {
@@ -138,10 +141,10 @@ impl Session<'_> {
         let began = Instant::now();
         let plan = self.plan;
         let padding = (u64::from(fork).wrapping_mul(1_442_695_041).wrapping_add(plan.seed) >> 3) % MOST_PADDING;
-        let mut report = StudyFork { fork, environment_padding: padding as u32, ..StudyFork::default() };
-        let mut heard = Observations::default();
+        let mut report = StudyProcess { fork, environment_padding: padding as u32, ..StudyProcess::default() };
+        let mut log = ProcessLog::default();
         let ended = match self.start.launcher() {
-            Ok(launcher) => self.listen(launcher, &mut report, &mut heard),
+            Ok(launcher) => self.listen(launcher, &mut report, &mut log),
             Err(failure) => Err(failure.to_string()),
         };
         report.elapsed_ms = milliseconds(began);
@@ -150,30 +153,30 @@ impl Session<'_> {
             Ok(End::Done) => {}
             Ok(End::Cancelled) => report.reason_incomplete = Some("the run was stopped".to_owned()),
             Ok(End::Died(reason)) => {
-                let culprit = heard.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
+                let culprit = log.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
                 if let Some(spec) = culprit {
-                    heard.failures.push(failure(spec, reason.clone()));
+                    log.failures.push(failure(spec, reason.clone()));
                     // What other cases would have shown after it is worth another process, if there was next to nothing.
-                    again = heard.visits.len() < self.cells.len();
+                    again = log.visits.len() < self.cells.len();
                 }
                 report.reason_incomplete = Some(reason);
             }
             Err(reason) => report.reason_incomplete = Some(reason),
         }
-        for failure in heard.failures {
+        for failure in log.failures {
             if !self.failures.iter().any(|known| known.case == failure.case) {
                 self.failures.push(failure);
             }
         }
         if !again {
             self.forks.push(report);
-            self.visits.push(heard.visits);
+            self.visits.push(log.visits);
         }
         !again
     }
 
     /// Starts the process of `report` and takes in what it says until it ends.
-    fn listen(&mut self, launcher: &Launcher, report: &mut StudyFork, heard: &mut Observations) -> Result<End, String> {
+    fn listen(&mut self, launcher: &Launcher, report: &mut StudyProcess, log: &mut ProcessLog) -> Result<End, String> {
         let (plan, cells) = (self.plan, self.cells);
         let (fork, padding) = (report.fork, report.environment_padding);
         let request = Request {
@@ -188,18 +191,18 @@ impl Session<'_> {
         let expected = (cells.len() * plan.rounds as usize).max(1) as f64;
         // The closure that listens and the one that asks whether to stop both need the observer.
         let observer = RefCell::new(&mut *self.observer);
-        let mut hear = |said: Said| match said {
-            Said::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
-            Said::Begin { cell, .. } => {
-                let share = (f64::from(fork) + heard.visits.len() as f64 / expected) / f64::from(plan.forks);
-                if let (Some(spec), true) = (cells.get(cell), heard.current != Some(cell)) {
+        let mut hear = |message: Message| match message {
+            Message::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
+            Message::Begin { cell, .. } => {
+                let share = (f64::from(fork) + log.visits.len() as f64 / expected) / f64::from(plan.forks);
+                if let (Some(spec), true) = (cells.get(cell), log.current != Some(cell)) {
                     observer.borrow_mut().goes_on(share.min(1.0), &spec.to_string());
                 }
-                heard.current = Some(cell);
+                log.current = Some(cell);
             }
-            Said::Visit(visit) => heard.visits.push(visit),
-            Said::Failed { cell, reason } => heard.failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
-            Said::End { disturbance } => report.disturbance = disturbance,
+            Message::Visit(visit) => log.visits.push(visit),
+            Message::Failed { cell, reason } => log.failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
+            Message::End { disturbance } => report.disturbance = disturbance,
         };
         launch::run(launcher, &request, padding, &|| observer.borrow().cancelled(), &mut hear)
     }

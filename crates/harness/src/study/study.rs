@@ -64,7 +64,7 @@ pub struct Study {
 
 /// What a run changes about a study: what a user says on the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StudyWish {
+pub struct StudyOptions {
     /// Time for all processes together; None for the study's own.
     pub budget: Option<Duration>,
     /// Budgets are multiplied by this: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
@@ -208,31 +208,31 @@ impl Study {
     /// Every combination that will be measured, in words: case, parameters, backoff, threads. None for a plan that makes no
     /// sense.
     pub fn cells(&self) -> Vec<String> {
-        self.cells_with(&StudyWish::default())
+        self.cells_with(&StudyOptions::default())
     }
 
-    /// Those that a run with this `wish` measures.
-    pub fn cells_with(&self, wish: &StudyWish) -> Vec<String> {
-        let wish = StudyWish { cpus: None, ..wish.clone() };
-        let specs = self.plan(&wish, &[0]).map(|plan| self.specs(&plan)).unwrap_or_default();
+    /// Those that a run with this `options` measures.
+    pub fn cells_with(&self, options: &StudyOptions) -> Vec<String> {
+        let options = StudyOptions { cpus: None, ..options.clone() };
+        let specs = self.plan(&options, &[0]).map(|plan| self.specs(&plan)).unwrap_or_default();
         specs.iter().filter(|spec| spec.is_of_user()).map(ToString::to_string).collect()
     }
 
-    /// The plan that fulfils `wish` where the process may use the CPUs `allowed`.
+    /// The plan that fulfils `options` where the process may use the CPUs `allowed`.
     ///
     /// # Errors
     /// [`StudyError`] for what makes no sense: no cases, names used twice, 0 threads, an empty sweep, a filter that leaves
     /// nothing, CPUs that are not allowed.
-    pub fn plan(&self, wish: &StudyWish, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
+    pub fn plan(&self, options: &StudyOptions, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
         self.check()?;
-        let backoff_tokens = rising(wish.backoff.as_ref().unwrap_or(&self.backoff));
-        let threads = rising(wish.threads.as_ref().unwrap_or(&self.threads));
+        let backoff_tokens = rising(options.backoff.as_ref().unwrap_or(&self.backoff));
+        let threads = rising(options.threads.as_ref().unwrap_or(&self.threads));
         check_sweeps(&backoff_tokens, &threads)?;
-        let forks = wish.forks.unwrap_or(self.forks);
+        let forks = options.forks.unwrap_or(self.forks);
         if !(FEWEST_FORKS..=1000).contains(&forks) {
             return refuse(format!("{forks} processes cannot give an interval; choose {FEWEST_FORKS} to 1000"));
         }
-        let cases = self.chosen(&wish.filter)?;
+        let cases = self.chosen(&options.filter)?;
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {
             comparisons: comparisons.cloned().collect(),
@@ -246,18 +246,18 @@ impl Study {
             rounds: self.rounds.unwrap_or(0),
             batches: if self.mode == Mode::SingleShot { 1 } else { self.batches },
             warm_up_batches: if self.mode == Mode::SingleShot { 0 } else { self.warm_up_batches },
-            cpus: schedule::cpus(wish.cpus.as_deref(), allowed)?,
+            cpus: schedule::cpus(options.cpus.as_deref(), allowed)?,
             margin_pct: self.margin_pct,
             confidence: crate::stats::CONFIDENCE,
-            seed: wish.seed.unwrap_or_else(rand_seed),
+            seed: options.seed.unwrap_or_else(rand_seed),
         };
         let cells = self.specs(&plan).len();
         if cells > MOST_CELLS {
             return refuse(format!("{cells} combinations are more than {MOST_CELLS}; sweep fewer values"));
         }
-        let depth = if wish.depth > 0.0 { wish.depth } else { 1.0 };
+        let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
         let chosen = (CELL_BUDGET * forks).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
-        let budget = wish.budget.unwrap_or_else(|| self.budget.unwrap_or(chosen).mul_f64(depth));
+        let budget = options.budget.unwrap_or_else(|| self.budget.unwrap_or(chosen).mul_f64(depth));
         plan.budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX).max(1);
         if plan.rounds == 0 {
             plan.rounds = schedule::rounds(budget, forks, cells);

@@ -32,7 +32,7 @@ pub enum WorkerFailure {
     /// The user stopped the run.
     Cancelled,
     /// Its answer cannot be read, for this reason.
-    Garbled(String),
+    ProtocolError(String),
     /// It ran and said why the task cannot be done here.
     Refused(String),
 }
@@ -66,7 +66,7 @@ impl fmt::Display for WorkerFailure {
             }
             Self::TimedOut { limit_ms } => write!(f, "the worker process was stopped after {limit_ms} ms"),
             Self::Cancelled => f.write_str("the run was stopped"),
-            Self::Garbled(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
+            Self::ProtocolError(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
             Self::Refused(reason) => f.write_str(reason),
         }
     }

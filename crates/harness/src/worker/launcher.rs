@@ -102,8 +102,8 @@ impl Launch for Launcher {
                     return Err(WorkerFailure::TimedOut { limit_ms });
                 }
                 Ok(None) if !worker.is_overfull() => {}
-                Ok(None) => return Err(WorkerFailure::Garbled("it is longer than 256 MiB".to_owned())),
-                Err(error) => return Err(WorkerFailure::Garbled(error.to_string())),
+                Ok(None) => return Err(WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned())),
+                Err(error) => return Err(WorkerFailure::ProtocolError(error.to_string())),
             }
         };
         let answer = worker.rest();

@@ -1,7 +1,7 @@
 //! What the measuring itself costs and what disturbed it.
 
 use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::record::study::{Control, Mode, StudyCanary, StudyRecord, TokenCost, Variance};
+use chronoscope_harness::record::study::{Control, InterferenceProbe, Mode, StudyRecord, TokenCost, Variance};
 
 use super::words::{duration, of};
 use crate::disturbance;
@@ -102,7 +102,7 @@ fn r_squared(value: f64) -> String {
     if (0.0..=1.0).contains(&value) { format!("{:.5}", (value * 1e5).floor() / 1e5) } else { three_digits(value) }
 }
 
-fn canary_said(canary: &StudyCanary) -> String {
+fn canary_said(canary: &InterferenceProbe) -> String {
     let mut rest = Vec::new();
     for (visits, words) in [
         (canary.visits_shared, "shared the core with a neighbour"),

@@ -28,7 +28,7 @@ pub struct Reads {
     /// Largest difference.
     pub maximum_ns: f64,
     /// Values around which differences gather, most frequent first.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<Peak>,
     /// How much of the time long gaps took away; thresholds that the clock's steps hide are left out.
     pub gaps: Vec<Gaps>,
     /// Start-stop pairs with nothing between them.

@@ -74,8 +74,8 @@ fn both<T>(a: Option<T>, b: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
     }
 }
 
-fn canaries(a: StudyCanary, b: StudyCanary) -> StudyCanary {
-    StudyCanary {
+fn canaries(a: InterferenceProbe, b: InterferenceProbe) -> InterferenceProbe {
+    InterferenceProbe {
         visits: a.visits + b.visits,
         visits_quiet: a.visits_quiet + b.visits_quiet,
         visits_shared: a.visits_shared + b.visits_shared,

@@ -5,6 +5,7 @@ use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
+use chronoscope_harness::{Study, StudyObserver, StudyOptions};
 use chronoscope_harness::{Study, StudyObserver, StudyWish};
 
 use super::clock::ScaledClock;
@@ -63,7 +64,7 @@ impl Program {
     /// In a worker process of any pass: serves, and ends the process. Else draws the program up.
     pub fn new(start: &Start, wanted: Wanted) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
-        everything(&clocks, |_| true).serve_if_fork();
+        everything(&clocks, |_| true).serve_if_worker();
         let clocks = chosen(clocks, &wanted.clocks)?;
         let usual =
             BUDGETS.iter().find(|(depth, _)| *depth == wanted.depth).map_or(BUDGETS[1].1, |(_, budget)| *budget);
@@ -79,7 +80,8 @@ impl Program {
             )));
         }
         // The plan says what of threads and CPUs makes no sense.
-        let wish = StudyWish { cpus: wanted.cpus.clone(), threads: wanted.threads.clone(), ..StudyWish::default() };
+        let wish =
+            StudyOptions { cpus: wanted.cpus.clone(), threads: wanted.threads.clone(), ..StudyOptions::default() };
         let probe = everything(&clocks, |_| true);
         let plan = probe.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
         let threads = Threads::new(wanted.threads.as_deref(), plan.cpus.len() as u32);
@@ -131,11 +133,11 @@ impl Program {
             progress.enters(at(done), at(done + pass.weight));
             progress.goes_on(0.0, pass.title);
             done += pass.weight;
-            let wish = StudyWish {
+            let wish = StudyOptions {
                 budget: Some(left.mul_f64(share).max(SHORTEST_PASS / 4)),
                 forks: Some(if self.depth == Depth::Quick { FORKS_QUICK } else { FORKS }),
                 cpus: self.cpus.clone(),
-                ..StudyWish::default()
+                ..StudyOptions::default()
             };
             let study = self.study(&pass);
             let record = study.run(&wish, tool.clone(), progress);

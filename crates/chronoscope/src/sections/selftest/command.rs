@@ -5,6 +5,7 @@ use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::{StudyObserver, StudyOptions};
 use chronoscope_harness::{StudyObserver, StudyWish};
 
 use crate::arguments::RunOptions;
@@ -23,7 +24,7 @@ const COMMAND: &str = "selftest";
 pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     let parts = selftest::parts(study_run::cpus(run, start));
     for part in &parts {
-        part.study.serve_if_fork();
+        part.study.serve_if_worker();
     }
     let wish = study_run::wish(run)?;
     let budgets = budgets(&parts, &wish, start)?;
@@ -67,7 +68,7 @@ pub(super) fn document(verdict: Verdict, records: Vec<StudyRecord>, start: &Star
 fn measure(
     parts: &[Part],
     budgets: &[Duration],
-    wish: &StudyWish,
+    wish: &StudyOptions,
     which: &[usize],
     progress: &mut StudyProgress,
     mut keep: impl FnMut(usize, StudyRecord),
@@ -81,7 +82,7 @@ fn measure(
         let share = budgets[part].as_secs_f64() / whole;
         progress.enters(done, done + share);
         done += share;
-        let wish = StudyWish { budget: Some(budgets[part]), ..wish.clone() };
+        let wish = StudyOptions { budget: Some(budgets[part]), ..wish.clone() };
         let found = parts[part].study.run(&wish, study_run::tool(), progress);
         keep(part, found.map_err(|error| Failure::usage(error.to_string()))?);
     }
@@ -89,8 +90,8 @@ fn measure(
 }
 
 /// The time of each part: its own, or its share of what the user said.
-fn budgets(parts: &[Part], wish: &StudyWish, start: &Start) -> Result<Vec<Duration>, Failure> {
-    let own = StudyWish { budget: None, ..wish.clone() };
+fn budgets(parts: &[Part], wish: &StudyOptions, start: &Start) -> Result<Vec<Duration>, Failure> {
+    let own = StudyOptions { budget: None, ..wish.clone() };
     let plans = parts.iter().map(|part| part.study.plan(&own, start.allowed_cpus()));
     let plans: Vec<_> = plans.collect::<Result<_, _>>().map_err(|error| Failure::usage(error.to_string()))?;
     let own: Vec<Duration> = plans.iter().map(|plan| Duration::from_millis(plan.budget_ms)).collect();

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Parameters};
-use crate::record::{Histogram, Mode};
+use crate::record::{Histogram, Peak};
 
 /// One combination of case, parameters, backoff and threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub struct Cell {
     /// Batches beyond Tukey's fences: marked, not removed.
     pub outliers: Outliers,
     /// The values around which batches gather, most frequent first.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<Peak>,
     /// The share of a visit's time in which all threads ran their measured part, the median over counted visits; null for
     /// one thread. Estimates rest on that share alone.
     pub overlap_share: Option<f64>,
@@ -60,7 +60,7 @@ pub struct Cell {
     /// What stamps around a part of the loop claim, where the case asks for them.
     pub part: Option<OperationPart>,
     /// What each process saw.
-    pub forks: Vec<CellFork>,
+    pub forks: Vec<CellProcess>,
     /// What to know of the cell besides its numbers, a word or two each. Absent in records from before this field; it
     /// follows from the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,18 +81,18 @@ impl Cell {
 
 /// What one process saw of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CellFork {
+pub struct CellProcess {
     /// Which process.
     pub fork: u32,
     /// Its estimate; null where it has no visit that counts.
     pub time_ns: Option<f64>,
     /// Its visits in the order in which they were made.
-    pub visits: Vec<StudyVisit>,
+    pub visits: Vec<StudyIteration>,
 }
 
 /// One visit to a cell: a few batches without a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StudyVisit {
+pub struct StudyIteration {
     /// Which round of the process; in each round every cell is visited at most once: those of the calibration, and those with
     /// more threads than CPUs, more rarely.
     pub round: u32,

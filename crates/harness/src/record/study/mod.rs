@@ -5,16 +5,16 @@ mod compared;
 mod comparison;
 mod estimate;
 mod find;
-mod fork;
 mod plan;
+mod process;
 mod tokens;
 
-pub use cell::{Cell, CellFork, Latencies, OperationPart, Outliers, Steadiness, StudyVisit, Variance};
+pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration, Variance};
 pub use compared::{ComparedCell, StudyCompared};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use estimate::Estimate;
-pub use fork::{CaseFailure, StudyCanary, StudyFork};
 pub use plan::{Mode, Parameter, Parameters, StudyPlan};
+pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
 pub use tokens::{TokenCost, TokenPoint};
 
 use std::ops::{Deref, DerefMut};
@@ -55,7 +55,7 @@ pub struct StudyReport {
     /// What a token of backoff takes here; null where it was not measured.
     pub tokens: Option<TokenCost>,
     /// What the two loops of known work told about the core.
-    pub canary: Option<StudyCanary>,
+    pub canary: Option<InterferenceProbe>,
     /// Each combination of case, parameters, backoff and threads.
     pub cells: Vec<Cell>,
     /// Operations compared directly.
@@ -65,7 +65,7 @@ pub struct StudyReport {
     /// Cases that failed, and how.
     pub failures: Vec<CaseFailure>,
     /// The processes.
-    pub forks: Vec<StudyFork>,
+    pub forks: Vec<StudyProcess>,
     /// What the figures say, in the order in which it is told: comparisons, then cases alone. Absent in records from before
     /// this field; it follows from the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use super::quiet::Disturbed;
-use super::visit::{Visited, batches_ns, overlap_share};
-use super::{Seen, at_least, median};
+use super::visit::{Iteration, batches_ns, overlap_share};
+use super::{Observations, at_least, median};
 use crate::record::study::{
-    Cell, CellFork, Estimate, Latencies, Mode, OperationPart, Steadiness, StudyVisit, Variance,
+    Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, Steadiness, StudyIteration, Variance,
 };
 use crate::stats::{
     self, Distribution, autocorrelation, bootstrap, mean_interval, outliers, steady_state, variance_components,
@@ -21,16 +21,16 @@ const NEARLY_NOTHING: f64 = 2.0;
 const FEWEST_FOR_MODES: usize = 50;
 
 /// One role's view of a cell.
-struct View<'s, 'a> {
-    seen: &'s Seen<'a>,
-    visits: &'s [Visited<'a>],
+struct RoleInCell<'s, 'a> {
+    seen: &'s Observations<'a>,
+    visits: &'s [Iteration<'a>],
     role: usize,
 }
 
 /// The cell at `at`: one for each role of its case.
 pub(super) fn estimate(
-    seen: &Seen<'_>,
-    visits: &[Vec<Visited<'_>>],
+    seen: &Observations<'_>,
+    visits: &[Vec<Iteration<'_>>],
     at: usize,
     empty_loop_ns: Option<&Estimate>,
 ) -> Vec<Cell> {
@@ -44,10 +44,10 @@ pub(super) fn estimate(
         .into_iter()
         .enumerate()
         .map(|(role, name)| {
-            let view = View { seen, visits, role };
+            let view = RoleInCell { seen, visits, role };
             let operations = view.operations_per_batch();
             let floor_ns = seen.floor_ns(operations as f64);
-            let oversubscribed = seen.is_crowded(spec);
+            let oversubscribed = seen.is_oversubscribed(spec);
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
             let below_ns = time
@@ -97,12 +97,12 @@ pub(super) fn estimate(
         .collect()
 }
 
-impl<'s, 'a> View<'s, 'a> {
-    fn counted(&self) -> impl Iterator<Item = &'s Visited<'a>> + use<'s, 'a> {
+impl<'s, 'a> RoleInCell<'s, 'a> {
+    fn counted(&self) -> impl Iterator<Item = &'s Iteration<'a>> + use<'s, 'a> {
         self.visits.iter().filter(|visit| visit.counts)
     }
 
-    fn of_fork(&self, fork: usize) -> impl Iterator<Item = &'s Visited<'a>> + use<'s, 'a> {
+    fn of_fork(&self, fork: usize) -> impl Iterator<Item = &'s Iteration<'a>> + use<'s, 'a> {
         self.counted().filter(move |visit| visit.fork == fork)
     }
 
@@ -111,12 +111,12 @@ impl<'s, 'a> View<'s, 'a> {
     }
 
     /// The mean over processes of each one's median visit, with the interval over processes.
-    fn over_forks(&self, value: impl Fn(&Visited<'a>) -> f64) -> Option<Estimate> {
+    fn over_forks(&self, value: impl Fn(&Iteration<'a>) -> f64) -> Option<Estimate> {
         self.over_forks_at_least(value, 0.0)
     }
 
     /// The same, with an interval no narrower than `floor` on each side.
-    fn over_forks_at_least(&self, value: impl Fn(&Visited<'a>) -> f64, floor: f64) -> Option<Estimate> {
+    fn over_forks_at_least(&self, value: impl Fn(&Iteration<'a>) -> f64, floor: f64) -> Option<Estimate> {
         let forks: Vec<f64> = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value))).collect();
         let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor);
         // No operation takes less than no time, and none is done less often than never.
@@ -157,7 +157,7 @@ impl<'s, 'a> View<'s, 'a> {
 
     fn variance(&self) -> Option<Variance> {
         let of_visit =
-            |visit: &Visited<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
+            |visit: &Iteration<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
         let forks: Vec<Vec<Vec<f64>>> =
             self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
         variance_components(&forks)
@@ -185,7 +185,7 @@ impl<'s, 'a> View<'s, 'a> {
         (!self.visits.is_empty()).then_some(found)
     }
 
-    fn modes(&self) -> Vec<crate::record::Mode> {
+    fn modes(&self) -> Vec<crate::record::Peak> {
         let batches = self.batches();
         let enough = batches.len() >= FEWEST_FOR_MODES;
         if enough { stats::modes_of(&Distribution::of(batches)) } else { Vec::new() }
@@ -214,21 +214,21 @@ impl<'s, 'a> View<'s, 'a> {
 
     /// What stamps around a part of the operation claim, beside what was done.
     fn part(&self) -> Option<OperationPart> {
-        let sums = |visit: &Visited<'a>| {
+        let sums = |visit: &Iteration<'a>| {
             visit.roles[self.role].iter().fold((0_u64, 0_u64), |(parts, operations), thread| {
                 (parts + thread.parts_ns.iter().sum::<u64>(), operations + thread.operations)
             })
         };
-        let stamped = |visit: &Visited<'a>| sums(visit).0 as f64 / sums(visit).1.max(1) as f64;
+        let stamped = |visit: &Iteration<'a>| sums(visit).0 as f64 / sums(visit).1.max(1) as f64;
         // Each thread's own operations over its own stamped time, all threads added up.
-        let claimed = |visit: &Visited<'a>| {
+        let claimed = |visit: &Iteration<'a>| {
             let of = |thread: &&crate::study::protocol::ThreadLog| {
                 thread.operations as f64 * 1e9 / thread.parts_ns.iter().sum::<u64>().max(1) as f64
             };
             visit.roles[self.role].iter().map(of).sum::<f64>()
         };
         // The claim is a sum, so what it is held against must not be a median that leaves a lost CPU out.
-        let done = |visit: &Visited<'a>| match visit.log.threads.as_slice() {
+        let done = |visit: &Iteration<'a>| match visit.log.threads.as_slice() {
             [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
             _ => visit.per_s[self.role],
         };
@@ -250,15 +250,15 @@ impl<'s, 'a> View<'s, 'a> {
         })
     }
 
-    fn forks(&self) -> Vec<CellFork> {
-        let of = |fork: usize| CellFork {
+    fn forks(&self) -> Vec<CellProcess> {
+        let of = |fork: usize| CellProcess {
             fork: fork as u32,
             time_ns: median(self.of_fork(fork).map(|visit| visit.time_ns[self.role])),
             visits: self
                 .visits
                 .iter()
                 .filter(|visit| visit.fork == fork)
-                .map(|visit| StudyVisit {
+                .map(|visit| StudyIteration {
                     round: visit.log.round,
                     layout: visit.log.layout,
                     quiet: visit.disturbed == Disturbed::No,

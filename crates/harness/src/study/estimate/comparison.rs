@@ -1,6 +1,6 @@
 use super::quiet::Disturbed;
-use super::visit::{FEW, Visited, counted_up_to};
-use super::{Seen, median};
+use super::visit::{FEW, Iteration, counted_up_to};
+use super::{Observations, median};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
 use crate::stats::{Paired, compare, hiding, holm, paired};
 use crate::study::schedule::CellSpec;
@@ -10,8 +10,8 @@ const FEWEST_FOR_A_MODEL: usize = 3;
 
 /// All comparisons of the plan, and those of an operation with itself.
 pub(super) fn estimate(
-    seen: &Seen<'_>,
-    visits: &[Vec<Visited<'_>>],
+    seen: &Observations<'_>,
+    visits: &[Vec<Iteration<'_>>],
     tokens: Option<&TokenCost>,
 ) -> (Vec<Comparison>, Option<Control>) {
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ fn points(comparisons: &[Comparison]) -> impl Iterator<Item = &ComparisonPoint> 
 }
 
 /// Cells of `case` that differ in nothing but the backoff, row by row.
-fn rows<'a>(seen: &Seen<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
+fn rows<'a>(seen: &Observations<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
     let mut found: Vec<Vec<&'a CellSpec>> = Vec::new();
     for spec in seen.cells.iter().filter(|spec| spec.case == case && !spec.control) {
         let same = |row: &&mut Vec<&CellSpec>| row[0].threads == spec.threads && row[0].parameters == spec.parameters;
@@ -46,8 +46,8 @@ fn rows<'a>(seen: &Seen<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
 }
 
 fn comparison(
-    seen: &Seen<'_>,
-    visits: &[Vec<Visited<'_>>],
+    seen: &Observations<'_>,
+    visits: &[Vec<Iteration<'_>>],
     case: &str,
     baseline: &str,
     row: &[&CellSpec],
@@ -82,14 +82,14 @@ fn comparison(
 }
 
 /// Where the cell of `case` stands that otherwise is as `spec`.
-fn place(seen: &Seen<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<usize> {
+fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<usize> {
     seen.cells.iter().position(|other| {
         other.arena == spec.arena && other.tokens == spec.tokens && other.case == case && other.control == control
     })
 }
 
 /// For each process, the times of both cells in the same rounds, as undisturbed as enough processes allow.
-fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
+fn pairs(a: &[Iteration<'_>], b: &[Iteration<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
     let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
     // Beside processes with a few, one with less says what a stray pair says.
@@ -99,10 +99,10 @@ fn pairs(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize) -> Vec<Vec<(f64, f6
     found
 }
 
-fn pairs_up_to(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {
+fn pairs_up_to(a: &[Iteration<'_>], b: &[Iteration<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {
     let mut found = vec![Vec::new(); forks];
     for of_a in a.iter().filter(|visit| visit.disturbed <= level) {
-        let same_round = |visit: &&Visited<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
+        let same_round = |visit: &&Iteration<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
         if let Some(of_b) = b.iter().find(same_round).filter(|visit| visit.disturbed <= level) {
             found[of_a.fork].push((whole_ns(of_a), whole_ns(of_b)));
         }
@@ -111,19 +111,19 @@ fn pairs_up_to(a: &[Visited<'_>], b: &[Visited<'_>], forks: usize, level: Distur
 }
 
 /// The time per operation and thread over all roles.
-fn whole_ns(visit: &Visited<'_>) -> f64 {
+fn whole_ns(visit: &Iteration<'_>) -> f64 {
     let threads: usize = visit.roles.iter().map(Vec::len).sum();
     threads as f64 * 1e9 / visit.per_s.iter().sum::<f64>()
 }
 
 /// What batches leave open of one operation's time.
-fn floor_ns(seen: &Seen<'_>, visits: &[Visited<'_>]) -> f64 {
+fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
     let threads = visits.iter().flat_map(|visit| &visit.log.threads);
     let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
     seen.floor_ns(median(per_batch).unwrap_or(1.0))
 }
 
-fn point(seen: &Seen<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {
+fn point(seen: &Observations<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {
     let margin = seen.plan.margin_pct / 100.0;
     let difference_ns = super::at_least(pair.difference, floor_ns);
     let verdict = match compare(&pair.ratio, margin) {
@@ -143,7 +143,7 @@ fn point(seen: &Seen<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> 
 }
 
 fn model(
-    seen: &Seen<'_>,
+    seen: &Observations<'_>,
     backoff: &[f64],
     forks: &[Vec<f64>],
     points: &[ComparisonPoint],
@@ -173,7 +173,7 @@ fn model(
 }
 
 /// Every baseline compared with a second arm of itself.
-fn control(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Control> {
+fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Control> {
     let mut found = Vec::new();
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn the_exposed_cost_is_the_number_of_its_point() {
         let plan = plan();
-        let seen = Seen { plan: &plan, cases: &[], cells: &[], forks: &[], error_ns: 1.0, batch_ns: 1.0 };
+        let seen = Observations { plan: &plan, cases: &[], cells: &[], forks: &[], error_ns: 1.0, batch_ns: 1.0 };
         let of = |estimate: f64, half: f64| Estimate {
             estimate,
             low: estimate - half,

@@ -7,18 +7,18 @@ mod tokens;
 mod visit;
 
 use super::case::Case;
-use super::protocol::VisitLog;
+use super::protocol::IterationLog;
 use super::schedule::{CellSpec, EMPTY};
 use crate::record::study::{Estimate, StudyPlan, StudyReport};
 use crate::stats;
 
 /// What a study's processes saw.
-pub(super) struct Seen<'a> {
+pub(super) struct Observations<'a> {
     pub(super) plan: &'a StudyPlan,
     pub(super) cases: &'a [Case],
     pub(super) cells: &'a [CellSpec],
     /// For each process, its visits in the order in which they were made.
-    pub(super) forks: &'a [Vec<VisitLog>],
+    pub(super) forks: &'a [Vec<IterationLog>],
     /// What two readings of the clock can be off.
     pub(super) error_ns: f64,
     /// What a batch takes beside its operations.
@@ -26,7 +26,7 @@ pub(super) struct Seen<'a> {
 }
 
 /// Estimates everything, into `report`.
-pub(super) fn estimate(seen: &Seen<'_>, report: &mut StudyReport) {
+pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {
     let (disturbed, canary) = quiet::judge(seen);
     let visits = visit::values(seen, &disturbed);
     report.canary = canary;
@@ -38,13 +38,13 @@ pub(super) fn estimate(seen: &Seen<'_>, report: &mut StudyReport) {
     (report.comparisons, report.control) = comparison::estimate(seen, &visits, report.tokens.as_ref());
 }
 
-impl Seen<'_> {
+impl Observations<'_> {
     /// What batches of so many operations leave open of one operation's time.
     fn floor_ns(&self, operations: f64) -> f64 {
         2.0 * self.batch_ns / operations.max(1.0)
     }
 
-    fn is_crowded(&self, spec: &CellSpec) -> bool {
+    fn is_oversubscribed(&self, spec: &CellSpec) -> bool {
         spec.threads as usize > self.plan.cpus.len().max(1)
     }
 

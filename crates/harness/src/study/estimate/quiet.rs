@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use super::Seen;
-use crate::record::study::StudyCanary;
+use super::Observations;
+use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
-use crate::study::protocol::VisitLog;
+use crate::study::protocol::IterationLog;
 
 /// A loop may take so many times what it takes in the quietest visits.
 const QUIET_FACTOR: f64 = 1.15;
@@ -26,12 +26,12 @@ pub(super) enum Disturbed {
 /// Visits are compared with visits of as many threads, since threads of one program may share a core with each other. Where
 /// there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of the experiment: there every
 /// visit counts as undisturbed.
-pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<Disturbed>>, Option<StudyCanary>) {
+pub(super) fn judge(seen: &Observations<'_>) -> (Vec<Vec<Disturbed>>, Option<InterferenceProbe>) {
     let mut turns = BTreeMap::<u32, Vec<f64>>::new();
     let mut links = BTreeMap::<u32, Vec<f64>>::new();
-    let judged = |visit: &VisitLog| {
+    let judged = |visit: &IterationLog| {
         let spec = seen.cells.get(visit.cell)?;
-        (!seen.is_crowded(spec)).then_some(spec.threads)
+        (!seen.is_oversubscribed(spec)).then_some(spec.threads)
     };
     for visit in seen.forks.iter().flatten() {
         if let Some(threads) = judged(visit) {
@@ -45,8 +45,8 @@ pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<Disturbed>>, Option<StudyCanary
             .collect()
     };
     let (turns, links) = (quietest(turns), quietest(links));
-    let mut canary = StudyCanary::default();
-    let mut judge = |visit: &VisitLog| {
+    let mut canary = InterferenceProbe::default();
+    let mut judge = |visit: &IterationLog| {
         let Some((turn, link)) = judged(visit).and_then(|threads| Some((turns.get(&threads)?, links.get(&threads)?)))
         else {
             return Disturbed::No;
@@ -68,7 +68,7 @@ pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<Disturbed>>, Option<StudyCanary
     };
     let disturbed = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
     let least = |of: &BTreeMap<u32, f64>| of.values().copied().reduce(f64::min);
-    let canary = least(&turns).zip(least(&links)).map(|(quiet_turn_ns, quiet_link_ns)| StudyCanary {
+    let canary = least(&turns).zip(least(&links)).map(|(quiet_turn_ns, quiet_link_ns)| InterferenceProbe {
         quiet_turn_ns,
         quiet_link_ns,
         ..canary
@@ -76,10 +76,10 @@ pub(super) fn judge(seen: &Seen<'_>) -> (Vec<Vec<Disturbed>>, Option<StudyCanary
     (disturbed, canary)
 }
 
-fn slowest_turn(visit: &VisitLog) -> f64 {
+fn slowest_turn(visit: &IterationLog) -> f64 {
     visit.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max)
 }
 
-fn slowest_link(visit: &VisitLog) -> f64 {
+fn slowest_link(visit: &IterationLog) -> f64 {
     visit.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max)
 }

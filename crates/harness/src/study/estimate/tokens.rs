@@ -1,5 +1,5 @@
-use super::visit::Visited;
-use super::{Seen, at_least, median};
+use super::visit::Iteration;
+use super::{Observations, at_least, median};
 use crate::record::study::{Estimate, TokenCost, TokenPoint};
 use crate::stats::{Distribution, mean_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
@@ -9,7 +9,7 @@ use crate::study::schedule::LAYOUTS;
 const UNDISTURBED: f64 = 0.25;
 
 /// What a loop with nothing in it takes per turn: of each process the slowest code layout.
-pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<Estimate> {
+pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Estimate> {
     let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
     let slowest =
         |fork: usize| (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max);
@@ -19,7 +19,7 @@ pub(super) fn empty_loop(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option
 
 /// What tokens take: a straight line in which every point's relative error counts the same, so that a thousand tokens do
 /// not say what one takes.
-pub(super) fn cost(seen: &Seen<'_>, visits: &[Vec<Visited<'_>>]) -> Option<TokenCost> {
+pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
     let cells: Vec<(usize, u64)> =
         seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
     let of_fork = |at: usize, fork: usize| undisturbed(&visits[at], fork, None);
@@ -69,7 +69,7 @@ fn middle(forks: &[f64], confidence: f64) -> Option<Estimate> {
 }
 
 /// What an operation takes in those visits of one process that count, in one code layout or in all.
-fn undisturbed(visits: &[Visited<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
+fn undisturbed(visits: &[Iteration<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
     let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
     let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));
     Distribution::of(of_layout.filter_map(|visit| visit.time_ns.first().copied()).collect()).quantile(UNDISTURBED)

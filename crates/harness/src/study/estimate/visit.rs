@@ -1,13 +1,13 @@
-use super::Seen;
+use super::Observations;
 use super::quiet::Disturbed;
-use crate::study::protocol::{ThreadLog, VisitLog};
+use crate::study::protocol::{IterationLog, ThreadLog};
 
 /// With so many of something there are enough of it not to be strays.
 pub(super) const FEW: usize = 3;
 
 /// One visit, reduced to what estimates need.
 #[derive(Clone, Debug)]
-pub(super) struct Visited<'a> {
+pub(super) struct Iteration<'a> {
     pub(super) fork: usize,
     pub(super) disturbed: Disturbed,
     /// Whether it counts: undisturbed, or one of a cell that has too few that are.
@@ -18,12 +18,12 @@ pub(super) struct Visited<'a> {
     pub(super) per_s: Vec<f64>,
     /// The threads of each role.
     pub(super) roles: Vec<Vec<&'a ThreadLog>>,
-    pub(super) log: &'a VisitLog,
+    pub(super) log: &'a IterationLog,
 }
 
 /// The visits to each cell, in the order in which they were made.
-pub(super) fn values<'a>(seen: &Seen<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Visited<'a>>> {
-    let mut found: Vec<Vec<Visited<'a>>> = vec![Vec::new(); seen.cells.len()];
+pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
+    let mut found: Vec<Vec<Iteration<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
         for (log, disturbed) in visits.iter().zip(disturbed) {
             if let Some(visited) = reduce(seen, fork, log, *disturbed) {
@@ -36,7 +36,7 @@ pub(super) fn values<'a>(seen: &Seen<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<V
 }
 
 /// Says which visits count: the undisturbed ones, if enough processes saw one.
-fn count(visits: &mut [Visited<'_>], forks: usize) {
+fn count(visits: &mut [Iteration<'_>], forks: usize) {
     let level = counted_up_to(|level| {
         let mut seen = vec![0; forks];
         visits.iter().filter(|visit| visit.disturbed <= level).for_each(|visit| seen[visit.fork] += 1);
@@ -59,7 +59,12 @@ pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed
     [Disturbed::No, Disturbed::Shared].into_iter().find(is_enough).unwrap_or(Disturbed::Yes)
 }
 
-fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, disturbed: Disturbed) -> Option<Visited<'a>> {
+fn reduce<'a>(
+    seen: &Observations<'a>,
+    fork: usize,
+    log: &'a IterationLog,
+    disturbed: Disturbed,
+) -> Option<Iteration<'a>> {
     let spec = seen.cells.get(log.cell)?;
     let roles = match seen.case(spec) {
         Some(case) if case.roles.len() > 1 => {
@@ -77,7 +82,7 @@ fn reduce<'a>(seen: &Seen<'a>, fork: usize, log: &'a VisitLog, disturbed: Distur
         let per_s: Vec<f64> = roles.iter().map(|role| per_s(role, window)).collect();
         (roles.iter().zip(&per_s).map(|(role, per_s)| role.len() as f64 * 1e9 / per_s).collect(), per_s)
     };
-    Some(Visited { fork, disturbed, counts: true, time_ns, per_s, roles, log })
+    Some(Iteration { fork, disturbed, counts: true, time_ns, per_s, roles, log })
 }
 
 /// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.

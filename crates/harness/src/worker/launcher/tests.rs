@@ -64,7 +64,7 @@ fn a_long_answer_comes_whole_whatever_is_complained_meanwhile() {
 #[test]
 fn an_answer_without_end_is_not_collected() {
     let failure = asked("yes").unwrap_err();
-    assert_eq!(failure, WorkerFailure::Garbled("it is longer than 256 MiB".to_owned()));
+    assert_eq!(failure, WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned()));
 }
 
 #[test]

@@ -6,26 +6,26 @@ use super::arguments::Arguments;
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{StudyCompared, StudyRecord};
-use chronoscope_harness::{Study, StudyWish, compare_studies};
+use chronoscope_harness::{Study, StudyOptions, compare_studies};
 
 /// Studies about to be run, with all that their results go to.
-pub(super) struct Session<'a> {
+pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
     arguments: &'a Arguments,
 }
 
 struct Job<'a> {
     study: &'a Study,
-    wish: StudyWish,
+    options: StudyOptions,
     earlier: Option<(PathBuf, StudyRecord)>,
     /// Files that get the record.
     records: Vec<OutputFile>,
     page: Option<OutputFile>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Jobs<'a> {
     /// Makes sure that every file can be read or written, before anything is measured.
-    pub(super) fn prepare(chosen: Vec<(&'a Study, StudyWish)>, arguments: &'a Arguments) -> Result<Self, Failure> {
+    pub(super) fn prepare(chosen: Vec<(&'a Study, StudyOptions)>, arguments: &'a Arguments) -> Result<Self, Failure> {
         if chosen.len() > 1 {
             for (flag, is_set) in [("--output", arguments.output.is_some()), ("--html", arguments.html.is_some())] {
                 if is_set {
@@ -36,7 +36,7 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        let jobs = chosen.into_iter().map(|(study, wish)| Job::prepare(study, wish, arguments));
+        let jobs = chosen.into_iter().map(|(study, options)| Job::prepare(study, options, arguments));
         Ok(Self { jobs: jobs.collect::<Result<_, _>>()?, arguments })
     }
 
@@ -51,7 +51,7 @@ impl<'a> Session<'a> {
             }
             let mut progress = StudyProgress::new(self.arguments.quiet, interrupt.clone());
             progress.enters(i as f64 / count, (i + 1) as f64 / count);
-            let record = job.study.run(&job.wish, tool(), &mut progress);
+            let record = job.study.run(&job.options, tool(), &mut progress);
             progress.finish();
             let record = record.map_err(|error| Failure::run(error.to_string()))?;
             is_well &= job.conclude(record, self.arguments)?;
@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn prepare(study: &'a Study, wish: StudyWish, arguments: &Arguments) -> Result<Self, Failure> {
+    fn prepare(study: &'a Study, options: StudyOptions, arguments: &Arguments) -> Result<Self, Failure> {
         let earlier = match &arguments.compare {
             Some(name_or_file) => {
                 let path = saved::find(study.name(), name_or_file)?;
@@ -84,7 +84,7 @@ impl<'a> Job<'a> {
             records.push(OutputFile::prepare("the record", &path)?);
         }
         let page = arguments.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
-        Ok(Self { study, wish, earlier, records, page })
+        Ok(Self { study, options, earlier, records, page })
     }
 
     /// Prints and saves; false if something failed, was stopped or got slower.

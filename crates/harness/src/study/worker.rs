@@ -15,7 +15,7 @@ use super::case::{Case, State};
 use super::crew::{Crew, Visit, words};
 use super::edges;
 use super::phases::Assignment;
-use super::protocol::{Request, SEPARATOR, Said, ThreadLog, VARIABLE, VisitLog, line};
+use super::protocol::{IterationLog, Message, Request, SEPARATOR, ThreadLog, VARIABLE, line};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
@@ -30,7 +30,7 @@ const SHORTEST_BATCH_NS: u64 = 100_000;
 const CALIBRATION_NS: u64 = 500_000;
 const CALIBRATION_SHARE: f64 = 0.15;
 /// Threads that share CPUs must be watched over several turns of the scheduler.
-const CROWDED_VISIT_NS: u64 = 20_000_000;
+const OVERSUBSCRIBED_VISIT_NS: u64 = 20_000_000;
 /// The clock's largest share of a thread's time where it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
@@ -45,7 +45,7 @@ impl Study {
     ///
     /// [`run`](Self::run) and `chronoscope_bench::main` do this by themselves. A program calls it before anything that prints,
     /// makes files or measures, since its workers begin as it does.
-    pub fn serve_if_fork(&self) {
+    pub fn serve_if_worker(&self) {
         let Some(text) = std::env::var_os(VARIABLE) else { return };
         let request: Request = match text.to_str().map(serde_json::from_str) {
             Some(Ok(request)) => request,
@@ -123,7 +123,7 @@ impl<'a> Worker<'a> {
         let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew)?);
         let trust = self.clock.trust();
         let name = format!("ordered, {}", trust.state);
-        say(&Said::Clock { name, error_ns: self.error_ns, batch_ns })?;
+        send(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
         self.pilots()?;
         self.pilots_ns = self.elapsed_ns();
         let operations = self.operations();
@@ -137,12 +137,12 @@ impl<'a> Worker<'a> {
                 if let Some((length_ns, layout)) = self.is_due(cell, round, rounds) {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
-                        say(&Said::Visit(VisitLog { cell, round, layout, threads }))?;
+                        send(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
                     }
                 }
             }
         }
-        say(&Said::End { disturbance: self.crew.end() })
+        send(&Message::End { disturbance: self.crew.end() })
     }
 
     /// Finds out how long an operation of each cell takes.
@@ -212,10 +212,10 @@ impl<'a> Worker<'a> {
             let nth = spread(round, rounds, calibrations)?;
             return Some((CALIBRATION_NS, (self.request.fork + nth) % LAYOUTS));
         }
-        if self.is_crowded(cell) && usual_ns < CROWDED_VISIT_NS {
+        if self.is_oversubscribed(cell) && usual_ns < OVERSUBSCRIBED_VISIT_NS {
             // Rarer and longer visits, of the same time altogether where that leaves two.
-            let every = CROWDED_VISIT_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
-            return round.is_multiple_of(every).then_some((CROWDED_VISIT_NS, layout));
+            let every = OVERSUBSCRIBED_VISIT_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
+            return round.is_multiple_of(every).then_some((OVERSUBSCRIBED_VISIT_NS, layout));
         }
         Some((usual_ns, layout))
     }
@@ -241,7 +241,7 @@ impl<'a> Worker<'a> {
         layout: u32,
         assignment: Assignment,
     ) -> Result<Option<Vec<ThreadLog>>, String> {
-        say(&Said::Begin { cell, round })?;
+        send(&Message::Begin { cell, round })?;
         let visited = self.attempt(cell, round, layout, assignment);
         match visited {
             Ok(logs) => Ok(Some(logs)),
@@ -250,7 +250,7 @@ impl<'a> Worker<'a> {
                 for (other, failed) in self.cells.iter().zip(&mut self.failed) {
                     *failed |= other.case == self.cells[cell].case;
                 }
-                say(&Said::Failed { cell, reason })?;
+                send(&Message::Failed { cell, reason })?;
                 Ok(None)
             }
         }
@@ -274,7 +274,7 @@ impl<'a> Worker<'a> {
                 self.states.entry(cell).or_insert(Arc::new(state)).clone()
             }
         };
-        let crowded = self.is_crowded(&spec);
+        let oversubscribed = self.is_oversubscribed(&spec);
         let stack_steps = self.request.fork.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
         let rally = Rally::new(spec.threads);
         self.crew.visit(Visit {
@@ -283,7 +283,7 @@ impl<'a> Worker<'a> {
             state,
             tokens: spec.tokens,
             threads: spec.threads,
-            crowded,
+            oversubscribed,
             layout,
             stack_steps,
             assignment,
@@ -291,7 +291,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    fn is_crowded(&self, cell: &CellSpec) -> bool {
+    fn is_oversubscribed(&self, cell: &CellSpec) -> bool {
         cell.threads as usize > self.request.plan.cpus.len().max(1)
     }
 
@@ -359,8 +359,8 @@ fn one_step_ns(clock: Clock) -> f64 {
 }
 
 /// Writes a line. It does not wake the coordinator, which looks now and then.
-fn say(said: &Said) -> Result<(), String> {
-    let text = line(said).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
+fn send(message: &Message) -> Result<(), String> {
+    let text = line(message).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| error.to_string())
 }

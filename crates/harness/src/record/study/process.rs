@@ -5,7 +5,7 @@ use crate::record::Disturbance;
 
 /// One worker process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StudyFork {
+pub struct StudyProcess {
     /// Its number.
     pub fork: u32,
     /// Wall time that it took in milliseconds.
@@ -32,7 +32,7 @@ pub struct CaseFailure {
 /// What two loops of known work around every visit told: a chain that waits for itself, and a loop that takes what the
 /// core's width allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StudyCanary {
+pub struct InterferenceProbe {
     /// Visits altogether.
     pub visits: u64,
     /// Those with undisturbed loops and no involuntary switch.
@@ -49,7 +49,7 @@ pub struct StudyCanary {
     pub quiet_link_ns: f64,
 }
 
-impl StudyCanary {
+impl InterferenceProbe {
     /// Whether fewer than half of the visits were quiet: the core was hardly ever the program's own.
     pub fn is_noisy(&self) -> bool {
         self.visits_quiet < self.visits.div_ceil(2)
