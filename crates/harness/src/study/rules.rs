@@ -1,11 +1,9 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
 use crate::finding::{EVERYWHERE, Finding, Kind};
-use crate::finding::{Finding, Kind};
-use crate::quantity::ns;
-use crate::record::study::{CaseFailure, Cell, StudyFork, StudyRecord};
+use crate::quantity::{count, ns};
+use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
 use crate::rule::Rule;
-use crate::words::{count, ns};
 
 /// What is said of a study, in the order in which it is told.
 pub const RULES: &[Rule<StudyRecord>] = &[
