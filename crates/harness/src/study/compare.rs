@@ -2,7 +2,7 @@
 
 use crate::finding::{EVERYWHERE, Finding, Kind};
 use crate::quantity::limit;
-use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord};
+use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord, place};
 use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
 
 /// Compares every cell that both records hold, by the values of their processes. `file` says where the earlier one lies.
@@ -129,10 +129,8 @@ fn alone(record: &StudyRecord, other: &StudyRecord) -> Vec<String> {
 }
 
 fn words(cell: &Cell) -> String {
-    let role = cell.role.iter().map(|role| format!(", {role}"));
-    let parameters = cell.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
-    let details: String = role.chain(parameters).collect();
-    format!("{}{details}, {} tokens, {} threads", cell.case, cell.backoff_tokens, cell.threads)
+    let role = cell.role.as_ref().map_or_else(String::new, |role| format!(", {role}"));
+    format!("{}{role}, {}", cell.case, place(&cell.parameters, cell.backoff_tokens, cell.threads))
 }
 
 /// What differs beside the operations.
@@ -274,8 +272,8 @@ mod tests {
         let ns = [10.0, 10.1];
         let found = compare_studies(&record(vec![cell("a", 0, &ns)]), &record(vec![cell("b", 4, &ns)]), "old.json");
         assert!(found.cells.is_empty() && !found.has_regression());
-        assert_eq!(found.only_earlier, ["a, 0 tokens, 1 threads"]);
-        assert_eq!(found.only_now, ["b, 4 tokens, 1 threads"]);
+        assert_eq!(found.only_earlier, ["a, 0 tokens, 1 thread"]);
+        assert_eq!(found.only_now, ["b, 4 tokens, 1 thread"]);
     }
 
     #[test]

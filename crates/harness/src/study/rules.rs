@@ -1,6 +1,7 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
 use crate::finding::{EVERYWHERE, Finding, Kind};
+use crate::finding::{Finding, Kind};
 use crate::quantity::{count, ns};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
 use crate::rule::Rule;
@@ -117,7 +118,9 @@ fn is_apart(cell: &Cell) -> bool {
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
         let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == *case).collect();
-        let mut seen = cells.iter().filter_map(|cell| Some((place(cell), rule(cell)?)));
+        let mut seen = cells
+            .iter()
+            .filter_map(|cell| Some((place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?)));
         let (at, mut finding) = seen.next()?;
         finding.evidence.summary = format!("{case} ({at}): {}", finding.evidence.summary);
         match seen.count() {
@@ -127,14 +130,6 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
         Some(finding.about(case))
     };
     record.plan.cases.iter().filter_map(of_case).collect()
-}
-
-/// Which of a case's cells it is.
-fn place(cell: &Cell) -> String {
-    let some = |number: u64, one: &str| if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") };
-    let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
-    let numbers = [some(cell.backoff_tokens, "token"), some(cell.threads.into(), "thread")];
-    parameters.chain(numbers).collect::<Vec<_>>().join(", ")
 }
 
 fn below(cell: &Cell) -> Option<Finding> {

@@ -222,9 +222,7 @@ fn usual(clocks: Vec<StudyClock>) -> Option<StudyClock> {
 }
 
 fn failure(spec: &CellSpec, reason: String) -> CaseFailure {
-    let whole = spec.to_string();
-    let at = whole.strip_prefix(&spec.case).map_or(whole.as_str(), |rest| rest.trim_start_matches(", "));
-    CaseFailure { case: spec.case.clone(), at: at.to_owned(), reason }
+    CaseFailure { case: spec.case.clone(), at: spec.place(), reason }
 }
 
 fn milliseconds(since: Instant) -> u64 {

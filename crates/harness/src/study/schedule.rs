@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::error::StudyError;
-use crate::record::study::{Parameters, StudyPlan};
+use crate::record::study::{Parameters, StudyPlan, place};
 
 /// The case that every study has: a loop with nothing in it but the backoff. It calibrates tokens and shows what cannot be
 /// told from nothing.
@@ -40,17 +40,16 @@ impl CellSpec {
     pub(super) fn is_of_user(&self) -> bool {
         !self.control && self.case != EMPTY
     }
+
+    /// Which of its case's cells it is, in words.
+    pub(super) fn place(&self) -> String {
+        place(&self.parameters, self.tokens, self.threads)
+    }
 }
 
 impl fmt::Display for CellSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.case)?;
-        for (name, value) in &self.parameters {
-            write!(f, ", {name} {value}")?;
-        }
-        let plural = |count: u64| if count == 1 { "" } else { "s" };
-        write!(f, ", {} token{}", self.tokens, plural(self.tokens))?;
-        write!(f, ", {} thread{}", self.threads, plural(u64::from(self.threads)))
+        write!(f, "{}, {}", self.case, self.place())
     }
 }
 

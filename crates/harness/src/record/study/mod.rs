@@ -13,7 +13,7 @@ pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness
 pub use compared::{ComparedCell, StudyCompared};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use estimate::Estimate;
-pub use plan::{Mode, Parameter, Parameters, StudyPlan};
+pub use plan::{Mode, Parameter, Parameters, StudyPlan, place};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
 pub use tokens::{TokenCost, TokenPoint};
 

@@ -41,6 +41,13 @@ pub struct StudyPlan {
 /// The values of a study's parameters in one cell, by name, in words.
 pub type Parameters = BTreeMap<String, String>;
 
+/// Which of a case's combinations it is: `size 64, 1 token, 2 threads`.
+pub fn place(parameters: &Parameters, tokens: u64, threads: u32) -> String {
+    let some = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let parameters = parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    parameters.chain([some(tokens, "token"), some(threads.into(), "thread")]).collect::<Vec<_>>().join(", ")
+}
+
 /// A parameter and its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameter {
