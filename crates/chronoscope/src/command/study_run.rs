@@ -5,7 +5,6 @@ use std::time::Duration;
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::StudyOptions;
-use chronoscope_harness::StudyWish;
 use chronoscope_harness::record::Tool;
 
 use crate::arguments::RunOptions;

@@ -4,7 +4,7 @@ use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
-use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::rule::Rule;
@@ -21,23 +21,16 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERRUPTED], find: interrupted },
 ];
 
-pub const CORE_SHARED: Kind = Kind::warning(
-    "core_shared",
-    EVERYWHERE,
-    "the core was shared with a busy neighbour throughout, which no kernel counter shows",
-);
+pub const CORE_SHARED: Kind =
+    Kind::warning("core_shared", "the core was shared with a busy neighbour throughout, which no kernel counter shows");
 
-pub const STOLEN_TIME: Kind =
-    Kind::warning("stolen_time", EVERYWHERE, "the hypervisor gave time to other guests during the run");
+pub const STOLEN_TIME: Kind = Kind::warning("stolen_time", "the hypervisor gave time to other guests during the run");
 
 pub const ONE_CPU: Kind =
-    Kind::notice("one_cpu", &["causality"], "only one CPU may be used, so nothing is known across CPUs");
+    Kind::notice("one_cpu", "only one CPU may be used, so nothing is known across CPUs").shown_in(&["causality"]);
 
-pub const NO_WORKERS: Kind = Kind::warning(
-    "no_workers",
-    EVERYWHERE,
-    "no worker process could be started: everything was measured in one process",
-);
+pub const NO_WORKERS: Kind =
+    Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
 
 /// Gaps above this length are somebody else's work, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;

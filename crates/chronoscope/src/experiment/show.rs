@@ -133,10 +133,9 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::Finding;
     use chronoscope_examples::Experiment;
     use chronoscope_harness::finding::Finding;
-    use chronoscope_harness::record::study::{Control, StudyFork};
+    use chronoscope_harness::record::study::{Control, StudyProcess};
     use chronoscope_harness::study_rules::NOISY_MACHINE;
 
     use super::super::synthetic::record;

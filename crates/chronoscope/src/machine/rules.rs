@@ -14,31 +14,28 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const COUNTER_FORBIDDEN: Kind =
-    Kind::critical("counter_forbidden", &["clocks"], "the process may not read the counter");
+    Kind::critical("counter_forbidden", "the process may not read the counter").shown_in(&["clocks"]);
 
 pub const TSC_DISTRUSTED: Kind =
-    Kind::warning("tsc_distrusted", &["clocks", "causality"], "the kernel does not trust the TSC");
+    Kind::warning("tsc_distrusted", "the kernel does not trust the TSC").shown_in(&["clocks", "causality"]);
 
 pub const TSC_NOT_INVARIANT: Kind =
-    Kind::warning("tsc_not_invariant", &["clocks"], "the TSC changes its rate, or stops in deep sleep");
+    Kind::warning("tsc_not_invariant", "the TSC changes its rate, or stops in deep sleep").shown_in(&["clocks"]);
 
-pub const FREQUENCY_MISDECLARED: Kind = Kind::warning(
-    "frequency_misdeclared",
-    &["clocks"],
-    "the counter does not run at the frequency that a source declares",
-);
+pub const FREQUENCY_MISDECLARED: Kind =
+    Kind::warning("frequency_misdeclared", "the counter does not run at the frequency that a source declares")
+        .shown_in(&["clocks"]);
 
 pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
-    Kind::warning("better_clocksource_available", &["clocks"], "a better clocksource is available than the one in use");
+    Kind::warning("better_clocksource_available", "a better clocksource is available than the one in use")
+        .shown_in(&["clocks"]);
 
-pub const FREQUENCY_SCALING: Kind = Kind::notice(
-    "frequency_scaling",
-    &["clocks", "reads"],
-    "the frequency governor may change the CPU frequency during a measurement",
-);
+pub const FREQUENCY_SCALING: Kind =
+    Kind::notice("frequency_scaling", "the frequency governor may change the CPU frequency during a measurement")
+        .shown_in(&["clocks", "reads"]);
 
-pub const CPU_QUOTA: Kind =
-    Kind::notice("cpu_quota", &["clocks", "reads"], "the container may use less CPU time than the CPUs it sees");
+pub const CPU_QUOTA: Kind = Kind::notice("cpu_quota", "the container may use less CPU time than the CPUs it sees")
+    .shown_in(&["clocks", "reads"]);
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
 const MISDECLARED_PPM: f64 = 600.0;

@@ -57,10 +57,9 @@ impl Severity {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+/// use chronoscope_harness::finding::{Finding, Kind};
 ///
-/// const ONE_CPU: Kind = Kind::notice("one_cpu", EVERYWHERE,
-///     "nothing can be said across CPUs: there is one only");
+/// const ONE_CPU: Kind = Kind::notice("one_cpu", "nothing can be said across CPUs: there is one only");
 /// let finding = Finding::new(ONE_CPU, "the process may run on CPU 1 alone").value("cpus_allowed", 1.0);
 /// assert!(finding.is(ONE_CPU));
 /// ```
@@ -80,19 +79,25 @@ pub struct Kind {
 pub const EVERYWHERE: &[&str] = &[];
 
 impl Kind {
-    /// A kind of which findings are notices; the arguments are its fields.
-    pub const fn notice(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
-        Self { id, severity: Severity::Notice, shown_in, about }
+    /// A kind of notice, shown everywhere.
+    pub const fn notice(id: &'static str, about: &'static str) -> Self {
+        Self { id, severity: Severity::Notice, shown_in: EVERYWHERE, about }
     }
 
-    /// A kind of which findings are warnings; the arguments are its fields.
-    pub const fn warning(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
-        Self { id, severity: Severity::Warning, shown_in, about }
+    /// A kind of warning, shown everywhere.
+    pub const fn warning(id: &'static str, about: &'static str) -> Self {
+        Self { severity: Severity::Warning, ..Self::notice(id, about) }
     }
 
-    /// A kind of which findings are critical; the arguments are its fields.
-    pub const fn critical(id: &'static str, shown_in: &'static [&'static str], about: &'static str) -> Self {
-        Self { id, severity: Severity::Critical, shown_in, about }
+    /// A critical kind, shown everywhere.
+    pub const fn critical(id: &'static str, about: &'static str) -> Self {
+        Self { severity: Severity::Critical, ..Self::notice(id, about) }
+    }
+
+    /// The same, shown on the pages of these sections alone.
+    #[must_use]
+    pub const fn shown_in(self, sections: &'static [&'static str]) -> Self {
+        Self { shown_in: sections, ..self }
     }
 
     /// Whether the page of `section` shows findings of this kind.

@@ -1,6 +1,6 @@
 //! A study's record beside an earlier one: another process on another day. Pure functions.
 
-use crate::finding::{EVERYWHERE, Finding, Kind};
+use crate::finding::{Finding, Kind};
 use crate::quantity::limit;
 use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord, place};
 use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
@@ -38,12 +38,10 @@ pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> 
     compared
 }
 
-pub const BECAME_SLOWER: Kind =
-    Kind::warning("became_slower", EVERYWHERE, "an operation takes longer than in an earlier record");
-pub const NOT_SLOWER: Kind =
-    Kind::notice("not_slower", EVERYWHERE, "no operation takes longer than in an earlier record");
+pub const BECAME_SLOWER: Kind = Kind::warning("became_slower", "an operation takes longer than in an earlier record");
+pub const NOT_SLOWER: Kind = Kind::notice("not_slower", "no operation takes longer than in an earlier record");
 pub const NOT_KNOWN_SLOWER: Kind =
-    Kind::notice("not_known_slower", EVERYWHERE, "no operation is known to take longer than in an earlier record");
+    Kind::notice("not_known_slower", "no operation is known to take longer than in an earlier record");
 
 /// What follows from all cells of a comparison with an earlier record; none where there are none.
 ///

@@ -8,7 +8,7 @@ use super::words::{
     cell_name, cost, difference, duration, interval, off, pair, rate, ratio, threads, title, token_count, token_span,
     turned, unresolved,
 };
-use crate::finding::{EVERYWHERE, Finding, Kind};
+use crate::finding::{Finding, Kind};
 use crate::quantity::{count, limit, ns};
 use crate::record::study::{
     Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, Steadiness, StudyRecord,
@@ -37,43 +37,33 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 ];
 
 pub const NOT_COMPARED: Kind =
-    Kind::notice("not_compared", EVERYWHERE, "two operations were to be compared, and no pair of visits counts");
+    Kind::notice("not_compared", "two operations were to be compared, and no pair of visits counts");
 
-pub const NO_DIFFERENCE: Kind =
-    Kind::notice("no_difference", EVERYWHERE, "two operations take the same time, within the margin");
+pub const NO_DIFFERENCE: Kind = Kind::notice("no_difference", "two operations take the same time, within the margin");
 
-pub const SLOWER: Kind =
-    Kind::notice("slower", EVERYWHERE, "an operation takes longer than the one it is compared with");
+pub const SLOWER: Kind = Kind::notice("slower", "an operation takes longer than the one it is compared with");
 
-pub const FASTER: Kind =
-    Kind::notice("faster", EVERYWHERE, "an operation takes less time than the one it is compared with");
+pub const FASTER: Kind = Kind::notice("faster", "an operation takes less time than the one it is compared with");
 
-pub const HIDDEN_BY_WORK: Kind = Kind::notice(
-    "hidden_by_work",
-    EVERYWHERE,
-    "independent work between operations hides their difference, or a part of it",
-);
+pub const HIDDEN_BY_WORK: Kind =
+    Kind::notice("hidden_by_work", "independent work between operations hides their difference, or a part of it");
 
-pub const NOT_HIDDEN_BY_WORK: Kind = Kind::notice(
-    "not_hidden_by_work",
-    EVERYWHERE,
-    "independent work between operations does not hide their difference",
-);
+pub const NOT_HIDDEN_BY_WORK: Kind =
+    Kind::notice("not_hidden_by_work", "independent work between operations does not hide their difference");
 
 pub const GROWS_WITH_BACKOFF: Kind =
-    Kind::notice("grows_with_backoff", EVERYWHERE, "the difference of two operations grows with the work between them");
+    Kind::notice("grows_with_backoff", "the difference of two operations grows with the work between them");
 
 pub const UNRESOLVED_DIFFERENCE: Kind =
-    Kind::notice("unresolved_difference", EVERYWHERE, "this run cannot tell whether, or how, two operations differ");
+    Kind::notice("unresolved_difference", "this run cannot tell whether, or how, two operations differ");
 
 pub const CLAIM_OF_A_PART: Kind = Kind::notice(
     "claim_of_a_part",
-    EVERYWHERE,
     "what timestamps around a part of an operation claim, where it is no more than was reached",
 );
 
 pub const TIME_PER_OPERATION: Kind =
-    Kind::notice("time_per_operation", EVERYWHERE, "what an operation takes, where nothing was compared");
+    Kind::notice("time_per_operation", "what an operation takes, where nothing was compared");
 
 /// Sentences about cases alone, of which there may be many; the table of cells has all.
 const ALONE: usize = 12;

@@ -1,6 +1,5 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
-use crate::finding::{EVERYWHERE, Finding, Kind};
 use crate::finding::{Finding, Kind};
 use crate::quantity::{count, ns};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
@@ -25,42 +24,25 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 ];
 
 pub const NOISY_MACHINE: Kind =
-    Kind::warning("noisy_machine", &["reads"], "interruptions took a good part of the time");
-
+    Kind::warning("noisy_machine", "interruptions took a good part of the time").shown_in(&["reads"]);
 pub const PART_UNAVAILABLE: Kind =
-    Kind::warning("part_unavailable", EVERYWHERE, "a part of the plan could not be measured, or not completely");
-
-pub const INTERRUPTED: Kind = Kind::warning("interrupted", EVERYWHERE, "the run was stopped before its end");
-
-pub const CASE_FAILED: Kind = Kind::warning("case_failed", EVERYWHERE, "a case of a study failed");
-
+    Kind::warning("part_unavailable", "a part of the plan could not be measured, or not completely");
+pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was stopped before its end");
+pub const CASE_FAILED: Kind = Kind::warning("case_failed", "a case of a study failed");
 pub const NO_STEADY_STATE: Kind =
-    Kind::warning("no_steady_state", EVERYWHERE, "the time of an operation keeps depending on how often it has run");
-
+    Kind::warning("no_steady_state", "the time of an operation keeps depending on how often it has run");
 pub const THREADS_DID_NOT_OVERLAP: Kind =
-    Kind::warning("threads_did_not_overlap", EVERYWHERE, "threads that were to run at once did not");
-
-pub const OMISSION_INFLATES: Kind = Kind::warning(
-    "omission_inflates",
-    EVERYWHERE,
-    "timestamps around part of an operation claim a rate that was not reached",
-);
-
-pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", EVERYWHERE, "an operation differed from itself too often");
-
-pub const NOT_PINNED: Kind = Kind::notice("not_pinned", EVERYWHERE, "threads could not be bound to CPUs");
-
-pub const BELOW_RESOLUTION: Kind =
-    Kind::notice("below_resolution", EVERYWHERE, "an operation cannot be told from an empty loop");
-
-pub const OVERSUBSCRIBED: Kind = Kind::notice("oversubscribed", EVERYWHERE, "there were more threads than CPUs");
-
-pub const BIMODAL: Kind = Kind::notice("bimodal", EVERYWHERE, "batches gather around two values");
-
-pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", EVERYWHERE, "batches resemble their neighbours");
-
+    Kind::warning("threads_did_not_overlap", "threads that were to run at once did not");
+pub const OMISSION_INFLATES: Kind =
+    Kind::warning("omission_inflates", "timestamps around part of an operation claim a rate that was not reached");
+pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", "an operation differed from itself too often");
+pub const NOT_PINNED: Kind = Kind::notice("not_pinned", "threads could not be bound to CPUs");
+pub const BELOW_RESOLUTION: Kind = Kind::notice("below_resolution", "an operation cannot be told from an empty loop");
+pub const OVERSUBSCRIBED: Kind = Kind::notice("oversubscribed", "there were more threads than CPUs");
+pub const BIMODAL: Kind = Kind::notice("bimodal", "batches gather around two values");
+pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", "batches resemble their neighbours");
 pub const TOKENS_NOT_LINEAR: Kind =
-    Kind::notice("tokens_not_linear", EVERYWHERE, "the time of backoff does not grow linearly with its tokens");
+    Kind::notice("tokens_not_linear", "the time of backoff does not grow linearly with its tokens");
 
 /// Threads of a cell ran together for less than this share of the time.
 const LEAST_OVERLAP: f64 = 0.5;

@@ -13,18 +13,19 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",
-    &["causality"],
     "a read returned less than a value already seen from another CPU, against its guarantee",
-);
+)
+.shown_in(&["causality"]);
 
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
-    &["causality"],
     "the same, by a read that does not promise otherwise: expected, and a trap",
-);
+)
+.shown_in(&["causality"]);
 
 pub const CROSS_CPU_SKEW: Kind =
-    Kind::critical("cross_cpu_skew", &["causality"], "two CPUs disagree about the time by more than the error bar");
+    Kind::critical("cross_cpu_skew", "two CPUs disagree about the time by more than the error bar")
+        .shown_in(&["causality"]);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
     record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()

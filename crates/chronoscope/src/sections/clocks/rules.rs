@@ -19,29 +19,25 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[COUNTER_TRAPS], find: counter_traps },
 ];
 
-pub const NEGATIVE_ELAPSED: Kind =
-    Kind::critical("negative_elapsed", &["clocks", "reads", "runtimes"], "a clock went backwards within a thread");
+pub const NEGATIVE_ELAPSED: Kind = Kind::critical("negative_elapsed", "a clock went backwards within a thread")
+    .shown_in(&["clocks", "reads", "runtimes"]);
 
-pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
-    "resolution_is_not_granularity",
-    &["clocks", "runtimes"],
-    "the declared resolution is not the observed step",
-);
+pub const RESOLUTION_IS_NOT_GRANULARITY: Kind =
+    Kind::notice("resolution_is_not_granularity", "the declared resolution is not the observed step")
+        .shown_in(&["clocks", "runtimes"]);
 
 pub const OS_CLOCK_ON_SLOW_PATH: Kind =
-    Kind::warning("os_clock_on_slow_path", &["clocks"], "every read of the monotonic clock enters the kernel");
+    Kind::warning("os_clock_on_slow_path", "every read of the monotonic clock enters the kernel").shown_in(&["clocks"]);
 
-pub const OS_CLOCK_COARSE: Kind = Kind::warning(
-    "os_clock_coarse",
-    &["clocks", "reads"],
-    "the monotonic clock moves in steps of a microsecond or more",
-);
+pub const OS_CLOCK_COARSE: Kind =
+    Kind::warning("os_clock_coarse", "the monotonic clock moves in steps of a microsecond or more")
+        .shown_in(&["clocks", "reads"]);
 
 pub const PATH_INFERRED: Kind =
-    Kind::notice("path_inferred", &["clocks"], "the path of a clock could only be guessed from timing");
+    Kind::notice("path_inferred", "the path of a clock could only be guessed from timing").shown_in(&["clocks"]);
 
 pub const COUNTER_TRAPS: Kind =
-    Kind::warning("counter_traps", &["clocks"], "reading the counter costs what a trap costs");
+    Kind::warning("counter_traps", "reading the counter costs what a trap costs").shown_in(&["clocks"]);
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;

@@ -14,30 +14,29 @@ pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[EVENTS_LEFT_OUT], find: |pace| Vec::from_iter(left_out(pace)) },
 ];
 
-pub const RATE_MISSED: Kind = Kind::warning("rate_missed", &["pace"], "a pacer did not keep the rate it was asked for");
+pub const RATE_MISSED: Kind =
+    Kind::warning("rate_missed", "a pacer did not keep the rate it was asked for").shown_in(&["pace"]);
 
 pub const PACE_ENDED_EARLY: Kind =
-    Kind::warning("pace_ended_early", &["pace"], "a pacer stopped before its time, other than by the user");
+    Kind::warning("pace_ended_early", "a pacer stopped before its time, other than by the user").shown_in(&["pace"]);
 
-pub const CONSUMER_KILLED: Kind = Kind::warning(
-    "consumer_killed",
-    &["pace"],
-    "the program that events went to did not end by itself, and was killed",
-);
+pub const CONSUMER_KILLED: Kind =
+    Kind::warning("consumer_killed", "the program that events went to did not end by itself, and was killed")
+        .shown_in(&["pace"]);
 
-pub const CAUSES_OF_LATENESS: Kind = Kind::notice("causes_of_lateness", &["pace"], "what made events late, by share");
+pub const CAUSES_OF_LATENESS: Kind =
+    Kind::notice("causes_of_lateness", "what made events late, by share").shown_in(&["pace"]);
 
 pub const COORDINATED_OMISSION: Kind =
-    Kind::notice("coordinated_omission", &["pace"], "times from the actual start would hide how long events waited");
+    Kind::notice("coordinated_omission", "times from the actual start would hide how long events waited")
+        .shown_in(&["pace"]);
 
-pub const PACER_LATE: Kind = Kind::notice(
-    "pacer_late",
-    &["pace"],
-    "the response shows how late the pacer was rather than what the operation took",
-);
+pub const PACER_LATE: Kind =
+    Kind::notice("pacer_late", "the response shows how late the pacer was rather than what the operation took")
+        .shown_in(&["pace"]);
 
 pub const EVENTS_LEFT_OUT: Kind =
-    Kind::notice("events_left_out", &["pace"], "late events were left out or moved, and are in no figure");
+    Kind::notice("events_left_out", "late events were left out or moved, and are in no figure").shown_in(&["pace"]);
 
 /// A response that is so many times what a service takes is worth a word.
 const MUCH: f64 = 1.5;

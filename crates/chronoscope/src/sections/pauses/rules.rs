@@ -5,7 +5,8 @@ use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
 
-pub const EARLY_PAUSE: Kind = Kind::critical("early_pause", &["pauses", "runtimes"], "a pause ended before its time");
+pub const EARLY_PAUSE: Kind =
+    Kind::critical("early_pause", "a pause ended before its time").shown_in(&["pauses", "runtimes"]);
 
 fn early_pause(record: &Record) -> Vec<Finding> {
     let methods =

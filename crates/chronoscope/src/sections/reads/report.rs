@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use chronoscope_harness::record::{Disturbance, Histogram, Mode};
+use chronoscope_harness::record::{Disturbance, Histogram, Peak};
 
 /// The distribution of the differences between consecutive reads of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

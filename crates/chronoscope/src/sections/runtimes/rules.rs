@@ -24,36 +24,33 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "runtime_tick_coarse",
-    &["runtimes"],
     "a runtime's clock calls itself fine, or is taken for it, and moves in coarse steps",
-);
+)
+.shown_in(&["runtimes"]);
 
 pub const RUNTIME_ON_SLOW_PATH: Kind =
-    Kind::warning("runtime_on_slow_path", &["runtimes"], "every read of a runtime's clock enters the kernel");
+    Kind::warning("runtime_on_slow_path", "every read of a runtime's clock enters the kernel").shown_in(&["runtimes"]);
 
-pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind::notice(
-    "wall_clock_for_intervals",
-    &["runtimes"],
-    "clocks of runtimes that can be set while an interval runs",
-);
+pub const WALL_CLOCK_FOR_INTERVALS: Kind =
+    Kind::notice("wall_clock_for_intervals", "clocks of runtimes that can be set while an interval runs")
+        .shown_in(&["runtimes"]);
 
 pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
     "runtime_loop_doubtful",
-    &["runtimes"],
     "four times as many reads of a runtime's clock did not take four times as long",
-);
+)
+.shown_in(&["runtimes"]);
 
 pub const RUNTIME_NOT_STEADY: Kind =
-    Kind::warning("runtime_not_steady", &["runtimes"], "a runtime's loops did not become steady in the time they had");
+    Kind::warning("runtime_not_steady", "a runtime's loops did not become steady in the time they had")
+        .shown_in(&["runtimes"]);
 
 pub const RUNTIME_NOT_PARALLEL: Kind =
-    Kind::notice("runtime_not_parallel", &["runtimes"], "a runtime lets one thread run at a time");
+    Kind::notice("runtime_not_parallel", "a runtime lets one thread run at a time").shown_in(&["runtimes"]);
 
-pub const RUNTIME_FAILED: Kind = Kind::warning(
-    "runtime_failed",
-    &["runtimes"],
-    "a runtime is installed and could not be measured, or not completely",
-);
+pub const RUNTIME_FAILED: Kind =
+    Kind::warning("runtime_failed", "a runtime is installed and could not be measured, or not completely")
+        .shown_in(&["runtimes"]);
 
 /// A step below this is no coarse one, nor is one that is shorter than a read.
 const COARSE_NS: f64 = 50.0;

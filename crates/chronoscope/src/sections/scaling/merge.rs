@@ -2,7 +2,7 @@
 
 use chronoscope_harness::study_conclusions::conclusions;
 
-use chronoscope_harness::record::study::{Control, StudyCanary, StudyRecord, StudyReport};
+use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord, StudyReport};
 
 /// The passes as one record; none if there is none.
 ///

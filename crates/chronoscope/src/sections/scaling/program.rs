@@ -6,7 +6,6 @@ use chronoscope_harness::Start;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Study, StudyObserver, StudyOptions};
-use chronoscope_harness::{Study, StudyObserver, StudyWish};
 
 use super::clock::ScaledClock;
 use super::grid::{self, Depth, NOTHING, Pass, Threads};

@@ -11,43 +11,38 @@ pub const RULES: &[Rule<Conclusion>] = &[Rule {
 }];
 
 pub const ONE_THREAD: Kind =
-    Kind::notice("one_thread", &["scaling"], "a clock was read by one thread at a time, so nothing is known of more");
+    Kind::notice("one_thread", "a clock was read by one thread at a time, so nothing is known of more")
+        .shown_in(&["scaling"]);
 
-pub const SCALES: Kind = Kind::notice(
-    "scales",
-    &["scaling"],
-    "threads that read a clock do not slow each other down at any amount of work tried",
-);
+pub const SCALES: Kind =
+    Kind::notice("scales", "threads that read a clock do not slow each other down at any amount of work tried")
+        .shown_in(&["scaling"]);
 
 pub const SCALES_FROM: Kind = Kind::notice(
     "scales_from",
-    &["scaling"],
     "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
-);
+)
+.shown_in(&["scaling"]);
 
 pub const FRONT_BETWEEN: Kind = Kind::notice(
     "front_between",
-    &["scaling"],
     "threads that read a clock slow each other down unless they work enough between reads",
-);
+)
+.shown_in(&["scaling"]);
 
 pub const FRONT_ABOVE: Kind = Kind::notice(
     "front_above",
-    &["scaling"],
     "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
-);
+)
+.shown_in(&["scaling"]);
 
-pub const FRONT_BEYOND: Kind = Kind::notice(
-    "front_beyond",
-    &["scaling"],
-    "threads that read a clock slow each other down at every amount of work tried",
-);
+pub const FRONT_BEYOND: Kind =
+    Kind::notice("front_beyond", "threads that read a clock slow each other down at every amount of work tried")
+        .shown_in(&["scaling"]);
 
-pub const FRONT_UNKNOWN: Kind = Kind::notice(
-    "front_unknown",
-    &["scaling"],
-    "whether threads that read a clock slow each other down is inconclusive",
-);
+pub const FRONT_UNKNOWN: Kind =
+    Kind::notice("front_unknown", "whether threads that read a clock slow each other down is inconclusive")
+        .shown_in(&["scaling"]);
 
 /// What is known of a clock's front: a bracket, or which of its ends is open.
 fn of_front(conclusion: &Conclusion) -> Finding {

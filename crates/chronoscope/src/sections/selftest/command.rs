@@ -6,7 +6,6 @@ use chronoscope_harness::Start;
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{StudyObserver, StudyOptions};
-use chronoscope_harness::{StudyObserver, StudyWish};
 
 use crate::arguments::RunOptions;
 use crate::command::output::Output;

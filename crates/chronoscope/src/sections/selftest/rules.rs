@@ -9,22 +9,21 @@ pub const RULES: &[Rule<Verdict>] = &[Rule {
 }];
 
 pub const HARNESS_RIGHT: Kind =
-    Kind::notice("harness_right", &["selftest"], "every claim of the self-test that could be tried is right");
+    Kind::notice("harness_right", "every claim of the self-test that could be tried is right").shown_in(&["selftest"]);
 
 pub const HARNESS_WRONG: Kind =
-    Kind::critical("harness_wrong", &["selftest"], "the harness claims something that is known to be wrong");
+    Kind::critical("harness_wrong", "the harness claims something that is known to be wrong").shown_in(&["selftest"]);
 
-pub const SELFTEST_TOO_NOISY: Kind = Kind::warning(
-    "selftest_too_noisy",
-    &["selftest"],
-    "the machine was too noisy to judge every claim of the self-test",
-);
+pub const SELFTEST_TOO_NOISY: Kind =
+    Kind::warning("selftest_too_noisy", "the machine was too noisy to judge every claim of the self-test")
+        .shown_in(&["selftest"]);
 
 pub const SELFTEST_STOPPED: Kind =
-    Kind::warning("selftest_stopped", &["selftest"], "the self-test was stopped before a claim was found wrong");
+    Kind::warning("selftest_stopped", "the self-test was stopped before a claim was found wrong")
+        .shown_in(&["selftest"]);
 
 pub const NOTHING_TRIED: Kind =
-    Kind::warning("nothing_tried", &["selftest"], "no claim of the self-test could be tried");
+    Kind::warning("nothing_tried", "no claim of the self-test could be tried").shown_in(&["selftest"]);
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {

@@ -46,28 +46,32 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const WALL_CLOCK_UNDISCIPLINED: Kind =
-    Kind::warning("wall_clock_undisciplined", SYNC, "nobody keeps the wall clock to UTC");
+    Kind::warning("wall_clock_undisciplined", "nobody keeps the wall clock to UTC").shown_in(SYNC);
 pub const WALL_CLOCK_ERROR_LARGE: Kind =
-    Kind::warning("wall_clock_error_large", SYNC, "the wall clock may be off by more than 100 ms");
+    Kind::warning("wall_clock_error_large", "the wall clock may be off by more than 100 ms").shown_in(SYNC);
 pub const WALL_CLOCK_ERROR_UNKNOWN: Kind =
-    Kind::notice("wall_clock_error_unknown", SYNC, "nobody states how far the wall clock may be off");
+    Kind::notice("wall_clock_error_unknown", "nobody states how far the wall clock may be off").shown_in(SYNC);
 pub const WALL_CLOCK_NEEDS_STEP: Kind =
-    Kind::warning("wall_clock_needs_step", SYNC, "the wall clock is so far off that slewing takes long");
+    Kind::warning("wall_clock_needs_step", "the wall clock is so far off that slewing takes long").shown_in(SYNC);
 pub const WALL_CLOCK_STEPPED: Kind =
-    Kind::warning("wall_clock_stepped", SYNC, "the wall clock was set while it was watched");
+    Kind::warning("wall_clock_stepped", "the wall clock was set while it was watched").shown_in(SYNC);
 pub const KERNEL_NOT_TOLD: Kind =
-    Kind::notice("kernel_not_told", SYNC, "a daemon keeps the wall clock and does not tell the kernel");
-pub const TIME_DAEMONS_COMPETE: Kind = Kind::warning("time_daemons_compete", SYNC, "two daemons steer the wall clock");
-pub const LEAP_SECOND_PENDING: Kind = Kind::warning("leap_second_pending", SYNC, "a leap second is near");
+    Kind::notice("kernel_not_told", "a daemon keeps the wall clock and does not tell the kernel").shown_in(SYNC);
+pub const TIME_DAEMONS_COMPETE: Kind =
+    Kind::warning("time_daemons_compete", "two daemons steer the wall clock").shown_in(SYNC);
+pub const LEAP_SECOND_PENDING: Kind = Kind::warning("leap_second_pending", "a leap second is near").shown_in(SYNC);
 pub const MONOTONIC_SLEWED: Kind =
-    Kind::warning("monotonic_slewed", SYNC, "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong");
+    Kind::warning("monotonic_slewed", "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong")
+        .shown_in(SYNC);
 pub const RAW_CLOCK_OFF: Kind =
-    Kind::notice("raw_clock_off", SYNC, "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it");
+    Kind::notice("raw_clock_off", "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it")
+        .shown_in(SYNC);
 pub const SLEW_NOT_AS_DECLARED: Kind =
-    Kind::notice("slew_not_as_declared", SYNC, "`CLOCK_MONOTONIC` does not run as the kernel declares");
+    Kind::notice("slew_not_as_declared", "`CLOCK_MONOTONIC` does not run as the kernel declares").shown_in(SYNC);
 pub const FREQUENCY_AT_LIMIT: Kind =
-    Kind::warning("frequency_at_limit", SYNC, "the frequency correction is at the kernel's limit");
-pub const PTP_CLOCK_UNUSED: Kind = Kind::notice("ptp_clock_unused", SYNC, "a PTP clock is there, and nobody uses it");
+    Kind::warning("frequency_at_limit", "the frequency correction is at the kernel's limit").shown_in(SYNC);
+pub const PTP_CLOCK_UNUSED: Kind =
+    Kind::notice("ptp_clock_unused", "a PTP clock is there, and nobody uses it").shown_in(SYNC);
 
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];

@@ -14,35 +14,25 @@ pub const RULES: &[Rule<Latch>] = &[
     Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |seen| Vec::from_iter(absurd(seen)) },
 ];
 
-pub const RELEASE_IS_WAKING: Kind = Kind::notice(
-    "release_is_waking",
-    &["thread_release"],
-    "a call by threads released together takes what waking them takes",
-);
+pub const RELEASE_IS_WAKING: Kind =
+    Kind::notice("release_is_waking", "a call by threads released together takes what waking them takes")
+        .shown_in(&["thread_release"]);
 
-pub const RELEASE_IS_MOSTLY_WAKING: Kind = Kind::notice(
-    "release_is_mostly_waking",
-    &["thread_release"],
-    "most of what a call by threads released together takes is waking them",
-);
+pub const RELEASE_IS_MOSTLY_WAKING: Kind =
+    Kind::notice("release_is_mostly_waking", "most of what a call by threads released together takes is waking them")
+        .shown_in(&["thread_release"]);
 
-pub const RELEASE_IS_MORE: Kind = Kind::notice(
-    "release_is_more",
-    &["thread_release"],
-    "a call by threads released together takes clearly more than waking them",
-);
+pub const RELEASE_IS_MORE: Kind =
+    Kind::notice("release_is_more", "a call by threads released together takes clearly more than waking them")
+        .shown_in(&["thread_release"]);
 
-pub const RELEASE_UNDECIDED: Kind = Kind::notice(
-    "release_undecided",
-    &["thread_release"],
-    "what a call by threads released together is made of is too uncertain to say",
-);
+pub const RELEASE_UNDECIDED: Kind =
+    Kind::notice("release_undecided", "what a call by threads released together is made of is too uncertain to say")
+        .shown_in(&["thread_release"]);
 
-pub const CONTROL_LOOKS_SLOWER: Kind = Kind::notice(
-    "control_looks_slower",
-    &["thread_release"],
-    "read naively, even calling nothing is slower in parallel",
-);
+pub const CONTROL_LOOKS_SLOWER: Kind =
+    Kind::notice("control_looks_slower", "read naively, even calling nothing is slower in parallel")
+        .shown_in(&["thread_release"]);
 
 fn control_of(seen: &Latch) -> Option<&LatchRow> {
     seen.rows.iter().find(|row| row.is_control)

@@ -9,17 +9,13 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted },
 ];
 
-pub const INTERVAL_NEAR_LATENCY: Kind = Kind::warning(
-    "interval_near_latency",
-    &["clocks"],
-    "an interval asked about is too short for the clock that is to time it",
-);
+pub const INTERVAL_NEAR_LATENCY: Kind =
+    Kind::warning("interval_near_latency", "an interval asked about is too short for the clock that is to time it")
+        .shown_in(&["clocks"]);
 
-pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
-    "interval_claim_refuted",
-    &["clocks"],
-    "known work was not timed as well as latency and granularity promised",
-);
+pub const INTERVAL_CLAIM_REFUTED: Kind =
+    Kind::notice("interval_claim_refuted", "known work was not timed as well as latency and granularity promised")
+        .shown_in(&["clocks"]);
 
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
