@@ -67,20 +67,20 @@ impl Adaptive {
         /// hour, a coarsest below the finest as the finest.
         #[must_use]
         pub fn new(finest: Duration, coarsest: Duration) -> Self {
-            let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
-            let shared = CachePadded(Shared::new(finest_ns));
-            let coarsest_ns = if coarsest_ns < finest_ns { finest_ns } else { coarsest_ns };
-            Self { shared, source: Unordered::or_system(), finest_ns, coarsest_ns }
+            Self::over(Unordered::or_system(), finest, coarsest)
         }
     }
 }
 
 impl<S> Adaptive<S> {
-    /// The same clock over `source`, which must count nanoseconds.
-    #[must_use]
-    pub fn over(source: S, finest: Duration, coarsest: Duration) -> Self {
-        let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
-        Self { shared: CachePadded(Shared::new(finest_ns)), source, finest_ns, coarsest_ns: coarsest_ns.max(finest_ns) }
+    const_fn! {
+        /// The same clock over `source`, which must count nanoseconds.
+        #[must_use]
+        pub fn over(source: S, finest: Duration, coarsest: Duration) -> Self {
+            let (finest_ns, coarsest_ns) = (bounded(finest) as u64, bounded(coarsest) as u64);
+            let coarsest_ns = if coarsest_ns < finest_ns { finest_ns } else { coarsest_ns };
+            Self { shared: CachePadded(Shared::new(finest_ns)), source, finest_ns, coarsest_ns }
+        }
     }
 
     /// The current granularity.

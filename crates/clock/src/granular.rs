@@ -64,8 +64,7 @@ impl Granular {
         /// hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
-            let shared = CachePadded(AtomicU64::new(0));
-            Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) }
+            Self::over(Unordered::or_system(), granularity)
         }
     }
 
@@ -86,10 +85,12 @@ impl<S: TickSource> Granular<S> {
 }
 
 impl<S> Granular<S> {
-    /// The same clock over `source`, which must count nanoseconds.
-    #[must_use]
-    pub fn over(source: S, granularity: Duration) -> Self {
-        Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
+    const_fn! {
+        /// The same clock over `source`, which must count nanoseconds.
+        #[must_use]
+        pub fn over(source: S, granularity: Duration) -> Self {
+            Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) }
+        }
     }
 
     #[inline(always)]
@@ -189,17 +190,18 @@ impl FullResolution {
         /// hour.
         #[must_use]
         pub fn new(granularity: Duration) -> Self {
-            let shared = CachePadded(AtomicU64::new(0));
-            Self { shared, source: Unordered::or_system(), granularity_ns: bounded(granularity) as u64 }
+            Self::over(Unordered::or_system(), granularity)
         }
     }
 }
 
 impl<S: TickSource> FullResolution<S> {
-    /// The same over `source`, which must count nanoseconds.
-    #[must_use]
-    pub fn over(source: S, granularity: Duration) -> Self {
-        Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
+    const_fn! {
+        /// The same over `source`, which must count nanoseconds.
+        #[must_use]
+        pub fn over(source: S, granularity: Duration) -> Self {
+            Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
+        }
     }
 
     /// The time now.

@@ -85,9 +85,7 @@ impl<C: Now> Stopwatch<C> {
     pub fn lap(&mut self) -> Result<Elapsed, BackwardStep> {
         let begun = self.last_lap;
         self.last_lap = fence_then_read(&self.clock);
-        if let Some(counter) = Counter::assume() {
-            counter.fence(); // the next lap begins here
-        }
+        fence(); // the next lap begins here
         self.between(begun, self.last_lap)
     }
 
@@ -111,9 +109,7 @@ impl<C: Now> Stopwatch<C> {
 /// The end of an interval: everything before it is done when it is read, whatever the clock's own order.
 #[inline(always)]
 fn fence_then_read(clock: &impl Now) -> Reading {
-    if let Some(counter) = Counter::assume() {
-        counter.fence();
-    }
+    fence();
     clock.reading()
 }
 
@@ -121,10 +117,15 @@ fn fence_then_read(clock: &impl Now) -> Reading {
 #[inline(always)]
 fn read_then_fence(clock: &impl Now) -> Reading {
     let reading = clock.reading();
+    fence();
+    reading
+}
+
+#[inline(always)]
+fn fence() {
     if let Some(counter) = Counter::assume() {
         counter.fence();
     }
-    reading
 }
 
 /// The length of an interval and its error bound, from a [`Stopwatch`].

@@ -34,8 +34,6 @@ pub(crate) fn locate() -> Result<super::Located, crate::Reason> {
     Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
 }
 
-const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
-
 pub(crate) const fn id(clock: OsClock) -> libc::clockid_t {
     match clock {
         OsClock::Monotonic => libc::CLOCK_MONOTONIC,
@@ -74,32 +72,30 @@ pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
     nanoseconds(&time)
 }
 
-pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+/// The time that a call fills in, if it does.
+fn filled(fill: impl FnOnce(&mut libc::timespec) -> bool, refused: Unavailable) -> Result<u64, Unavailable> {
     let mut time = ZERO;
+    if fill(&mut time) { Ok(nanoseconds(&time)) } else { Err(refused) }
+}
+
+pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    const REFUSED: Unavailable = Unavailable::because("clock_gettime refuses this clock on this system");
     // SAFETY: `time` is a valid timespec for the call to fill.
-    match unsafe { libc::clock_gettime(id(clock), &mut time) } {
-        0 => Ok(nanoseconds(&time)),
-        _ => Err(REFUSED),
-    }
+    filled(|time| unsafe { libc::clock_gettime(id(clock), time) == 0 }, REFUSED)
 }
 
 pub(crate) fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
-    let mut time = ZERO;
+    const REFUSED: Unavailable =
+        Unavailable::because("the system call clock_gettime refuses this clock or is forbidden by a sandbox");
     // SAFETY: the kernel fills `time`, a valid timespec; the other argument is a number.
-    match unsafe { libc::syscall(libc::SYS_clock_gettime, id(clock), &mut time as *mut libc::timespec) } {
-        0 => Ok(nanoseconds(&time)),
-        _ => Err(Unavailable::because("the system call clock_gettime refuses this clock or is forbidden by a sandbox")),
-    }
+    filled(|time| unsafe { libc::syscall(libc::SYS_clock_gettime, id(clock), &raw mut *time) == 0 }, REFUSED)
 }
 
 pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
+    const REFUSED: Unavailable = Unavailable::because("clock_getres refuses this clock on this system");
     let _errno = errno::ErrnoGuard::new();
-    let mut step = ZERO;
     // SAFETY: `step` is a valid timespec for the call to fill.
-    match unsafe { libc::clock_getres(id(clock), &mut step) } {
-        0 => Ok(nanoseconds(&step)),
-        _ => Err(Unavailable::because("clock_getres refuses this clock on this system")),
-    }
+    filled(|step| unsafe { libc::clock_getres(id(clock), step) == 0 }, REFUSED)
 }
 
 #[cfg(feature = "std")]

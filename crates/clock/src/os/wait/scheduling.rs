@@ -54,10 +54,6 @@ impl Scheduling {
         if self.has_time_slices() { Self { runtime_ns: ns, ..self } } else { self }
     }
 
-    pub(crate) fn with_nice(self, nice: i32) -> Self {
-        Self { nice, ..self }
-    }
-
     pub(crate) fn with_reset_on_fork(self) -> Self {
         Self { flags: self.flags | RESET_ON_FORK, ..self }
     }

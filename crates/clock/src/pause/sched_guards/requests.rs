@@ -133,7 +133,8 @@ impl Requests {
         let Some(before) = self.scheduling_before.filter(|before| !before.is_real_time()) else { return false };
         // No guard touches the nice value. Whoever did meanwhile wanted to, and without privileges there is no way back.
         let nice = kernel.nice().unwrap_or(before.nice);
-        let wanted = before.with_slice_ns(self.settings().slice_ns.unwrap_or(0)).with_nice(nice);
+        let wanted = before.with_slice_ns(self.settings().slice_ns.unwrap_or(0));
+        let wanted = Scheduling { nice, ..wanted };
         if let Err(refused) = kernel.set_scheduling(&wanted) {
             // Only a privileged thread may clear the flag; every thread may leave.
             if kernel.set_scheduling(&wanted.with_reset_on_fork()).is_ok() {
