@@ -77,7 +77,7 @@ impl RatioCell {
         Self { numerator: AtomicU64::new(0), denominator: AtomicU64::new(0) }
     }
 
-    /// The ratio; `ask` is asked for it as long as it knows none.
+    /// The ratio, from `ask` until it is known.
     #[inline(always)]
     pub(crate) fn get_or_ask(&self, ask: impl FnOnce() -> Option<Ratio>) -> Option<Ratio> {
         let numerator = self.numerator.load(Acquire);

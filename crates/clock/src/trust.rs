@@ -172,7 +172,7 @@ pub struct Trust {
     pub rate_source: RateSource,
     /// Why the state is no better, and what else to know.
     pub reasons: Reasons,
-    /// The most by which an ordered read can differ from `CLOCK_MONOTONIC`, either way: the clock's step.
+    /// How far an ordered read can be from `CLOCK_MONOTONIC`, either way: the clock's step.
     pub error_bound: Duration,
     /// The counter's frequency in hertz, as the kernel's conversion implies it; None in fallback.
     pub counter_hz: Option<f64>,

@@ -1,4 +1,4 @@
-//! `tpause`: a wait of a chosen length in which the core sleeps lightly.
+//! `tpause`: a light sleep of the core for a chosen time.
 //!
 //! No machine that had it was seen by us. KVM hides it unless asked to show it.
 

@@ -1,4 +1,4 @@
-/// One consistent state of the kernel's conversion, and the counter as it stood under it.
+/// One consistent state of the kernel's conversion, with the counter read under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conversion {
     /// The clocksource now, in its own cycles.
@@ -15,22 +15,21 @@ pub(crate) struct Conversion {
     pub(crate) shifted_ns: u64,
 }
 
-/// Cycles below which no product overflows: a mult has 32 bits, and the shifted nanoseconds of a second at most 62.
+/// Fewer cycles overflow no product: a mult has 32 bits, and a second's shifted nanoseconds at most 62.
 const NARROW_CYCLES_LOG2: u32 = 31;
 
 impl Conversion {
-    /// `CLOCK_MONOTONIC` in nanoseconds: to the bit what the kernel computes of the same numbers.
-    ///
-    /// Where the kernel's 64-bit product would overflow after a long gap, this takes the wide one, as kernels since 6.10 do.
+    /// `CLOCK_MONOTONIC` in nanoseconds, to the bit what the kernel computes from the same numbers. Where its 64-bit
+    /// product would overflow after a long gap, takes the wide one, as kernels since 6.10 do.
     ///
     /// # Sources
-    /// `vdso_calc_ns()` in lib/vdso/gettimeofday.c and, for the clamp of a counter that stands before the last update,
+    /// `vdso_calc_ns()` in lib/vdso/gettimeofday.c and, for the clamp of a counter that is behind the last update,
     /// `vdso_calc_delta()` in arch/x86/include/asm/vdso/gettimeofday.h.
     #[inline(always)]
     pub(crate) fn nanoseconds(self) -> u64 {
         let delta = self.delta();
         let since_second_ns = if delta >> NARROW_CYCLES_LOG2 == 0 {
-            // The mask is for the processor, which applies it anyway: a shift is seen to be below 33 where the data are found.
+            // The mask costs nothing, as the processor applies it anyway; shifts are checked to be below 33 when found.
             delta.wrapping_mul(self.mult.into()).wrapping_add(self.shifted_ns) >> (self.shift & 63)
         } else {
             after_long_gap(delta, self.mask, self.mult, self.shift, self.shifted_ns)
@@ -44,12 +43,12 @@ impl Conversion {
         1e9 * (1_u64 << (self.shift & 63)) as f64 / f64::from(self.mult)
     }
 
-    /// How far the time goes with a cycle, in nanoseconds, rounded up.
+    /// The time per cycle in nanoseconds, rounded up.
     pub(crate) fn step_ns(self) -> u64 {
         (u64::from(self.mult)).div_ceil(1 << (self.shift & 63))
     }
 
-    /// Cycles since the last update; with the mask's highest bit set if the counter stands before it.
+    /// Cycles since the last update; the mask's highest bit is set if the counter is behind it.
     #[inline(always)]
     fn delta(self) -> u64 {
         let delta = self.cycles.wrapping_sub(self.last);
@@ -58,11 +57,11 @@ impl Conversion {
     }
 }
 
-/// By the wide product. The arguments fit registers, so that the usual way keeps its own there.
+/// By the wide product. The arguments fit registers, so the common path keeps its own there.
 #[cold]
 #[inline(never)]
 fn after_long_gap(delta: u64, mask: u64, mult: u32, shift: u32, shifted_ns: u64) -> u64 {
-    // A core whose counter lags, or a read executed early: time stands at the update until the counter gets there.
+    // A core whose counter lags, or an early read: the time is the update's until the counter catches up.
     let delta = if delta > mask >> 1 { 0 } else { delta };
     let product = u128::from(delta) * u128::from(mult) + u128::from(shifted_ns);
     (product >> (shift & 63)) as u64

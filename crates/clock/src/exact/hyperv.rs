@@ -1,7 +1,7 @@
 use super::words::Words;
 use crate::sync::{Ordering::Acquire, fence};
 
-/// The page by which Hyper-V tells a guest how its TSC runs; the kernel's clocksource is what this computes.
+/// Hyper-V's page of TSC parameters. The result is the kernel's clocksource.
 ///
 /// # Sources
 /// Microsoft, Hypervisor Top Level Functional Specification, "Partition Reference Time Enlightenment";
@@ -10,12 +10,12 @@ const SEQUENCE: usize = 0;
 const SCALE: usize = 1;
 const OFFSET: usize = 2;
 
-/// Whether the hypervisor offers the page: where it does not, a register must be asked that only the kernel can read.
+/// Whether the hypervisor offers the page; otherwise the time is in a register that only the kernel can read.
 pub(crate) fn is_offered<W: Words>(page: W) -> bool {
     page.word(SEQUENCE) as u32 != 0
 }
 
-/// The clocksource's cycles, units of 100 ns. None while the hypervisor changes the page, or does not offer it.
+/// The clocksource's cycles, units of 100 ns. None while the hypervisor changes or withholds the page.
 #[inline]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {
     let sequence = page.word(SEQUENCE) as u32;

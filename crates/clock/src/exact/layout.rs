@@ -1,9 +1,9 @@
 use super::mode::{self, is_readable, mode_of};
 
-/// Where the kernel's data begin in their page, and which of its two shapes they have.
+/// Which of its two shapes the kernel's data have.
 ///
-/// The layout is no interface: fields were added between versions. So it is not assumed but searched for by what its
-/// fields must look like, and whoever uses it checks what it yields against `clock_gettime`.
+/// The layout is no stable interface: versions add fields. So it is not assumed but searched for by what its fields must
+/// look like, and its results are checked against `clock_gettime`.
 ///
 /// # Sources
 /// include/vdso/datapage.h (`struct vdso_clock`, before Linux 6.15 `struct vdso_data`), for x86 before Linux 5.3
@@ -54,7 +54,7 @@ pub(crate) enum Search {
     Unknown,
 }
 
-/// Looks through the beginning of a page whose words are given by `word`.
+/// Searches the beginning of a page, given by `word`.
 pub(crate) fn search(word: impl Fn(usize) -> u64) -> Search {
     let candidates = || (0..FURTHEST_START).flat_map(|start| Layout::ALL.map(|layout| (start, layout)));
     let is_there = |start, layout, is_meant: fn(u32) -> bool| looks_right(&|at| word(start + at), layout, is_meant);

@@ -3,17 +3,17 @@ use crate::trust::Reason;
 
 /// What the exact clock runs on: this machine, or a test's.
 pub(crate) trait Machine {
-    /// The counter, in program order or not. `self_ordered`: by the read that keeps its own place, where
-    /// [`has_self_ordered`](Self::has_self_ordered).
+    /// The counter, in program order or not. `self_ordered`: by the read that orders itself, if the machine [has
+    /// one](Self::has_self_ordered).
     fn counter<const ORDERED: bool>(&self, self_ordered: bool) -> u64;
 
-    /// Whether the counter has a read that keeps its own place.
+    /// Whether the counter has a read that orders itself.
     fn has_self_ordered(&self) -> bool;
 
     /// `CLOCK_MONOTONIC` through the C library, in nanoseconds.
     fn system_ns(&self) -> u64;
 
-    /// The same by the real system call, for a process that must not read the counter: the C library's call does.
+    /// The same by the real system call, for a process that must not read the counter: the C library's call reads it.
     fn system_call_ns(&self) -> u64;
 
     /// Finds out where the kernel's data are mapped.

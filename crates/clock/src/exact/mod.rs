@@ -1,10 +1,9 @@
-//! The exact clock: `CLOCK_MONOTONIC`, computed from the numbers by which the kernel itself computes it.
+//! The exact clock: `CLOCK_MONOTONIC`, computed from the kernel's own numbers.
 //!
 //! Nothing here keeps time. Each reading [looks](sequence) at the data that the kernel shares with every process for its
-//! vDSO, and [converts](convert) the counter as the kernel does; while they change, or speak of a clocksource that user
-//! space cannot read, that one reading is `clock_gettime`, the same function of the same data. So there is nothing that a
-//! stopped thread, a fork, a signal or a slew could spoil. The only thing that is kept is [where](crate::os::Memo) the data
-//! are.
+//! vDSO, and [converts](convert) the counter as the kernel does. While the data change, or name a clocksource that user
+//! space cannot read, that reading is `clock_gettime`'s, the same function of the same data. So no stopped thread, fork,
+//! signal or slew can spoil anything. All that is kept is [where](crate::os::Memo) the data are.
 
 mod convert;
 mod hyperv;
@@ -34,12 +33,12 @@ use layout::{Search, search};
 use mode::mode_of;
 use sequence::look;
 
-/// Looks at data that are being changed, with a pause between, before a reading is left to `clock_gettime`: some
-/// microseconds. The kernel changes them for less than one, but its virtual CPU may be stopped within.
+/// Looks at changing data, with a pause between, before a reading falls back to `clock_gettime`: some microseconds. The
+/// kernel changes them in less than one, but its virtual CPU may be stopped midway.
 const LOOKS: u32 = 64;
-/// Readings between two of `clock_gettime` that data must pass before they are used.
+/// Readings that data must pass, each between two of `clock_gettime`, before they are used.
 const CHECKS: u32 = 16;
-/// How long a clock that found no data waits before it looks into their page again, in nanoseconds.
+/// How long a clock without data waits before it searches their page again.
 const SEARCH_AGAIN_NS: u64 = 100_000_000;
 
 /// `CLOCK_MONOTONIC` over a [`Machine`].
@@ -47,11 +46,11 @@ const SEARCH_AGAIN_NS: u64 = 100_000_000;
 pub(crate) struct Exact<M> {
     memo: CachePadded<Memo>,
     machine: M,
-    /// When the page was searched last, by the clock itself. A hint: any value does no harm.
+    /// When the page was last searched, by this clock. A hint: no value does harm.
     searched_ns: AtomicU64,
 }
 
-/// One reading, and how it came about.
+/// A reading and its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) ns: u64,
@@ -99,7 +98,7 @@ impl<M: Machine> Exact<M> {
         self.take::<ORDERED>().ns
     }
 
-    /// The time with all that is known of the reading.
+    /// The time, with all that is known of the reading.
     pub(crate) fn take<const ORDERED: bool>(&self) -> Taken {
         let (mut found, mut observed) = self.memo.0.found();
         if matches!(found, Found::Unknown) {
@@ -123,13 +122,13 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// Finds out afresh what this process can read: system calls that readings must not make.
+    /// Finds out afresh what this process can read, by system calls that readings must not make.
     pub(crate) fn look_again(&self) {
         let (_, observed) = self.memo.0.found();
         self.find_out(observed);
     }
 
-    /// Why readings come from the system's clock now. None if they do not.
+    /// Why readings come from the system's clock now; None if they do not.
     pub(crate) fn reason(&self) -> Option<Reason> {
         let source = self.take::<true>().source;
         match self.memo.0.found().0 {
@@ -145,7 +144,7 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// Whether the hypervisor, if the mode is one's, offers its page to programs.
+    /// Whether the hypervisor offers its page to programs, if the mode is a hypervisor's.
     fn is_offered(&self, mode: u32) -> bool {
         match mode {
             mode::PVCLOCK => self.memo.0.kvm_clock().is_some_and(pvclock::is_offered),
@@ -154,7 +153,7 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// The counter's frequency in hertz as the data convert it. None where it is not read.
+    /// The counter's frequency in hertz, as the data convert it; None if it is not read.
     pub(crate) fn counter_hz(&self) -> Option<f64> {
         let data = self.memo.0.data()?;
         for _ in 0..LOOKS {
@@ -180,7 +179,7 @@ impl<M: Machine> Exact<M> {
         Taken::of_system(self.machine.system_ns())
     }
 
-    /// A reading by the data, whichever clocksource they speak of. None if that cannot be read, or does not stand still.
+    /// A reading by the data, whatever their clocksource. None if that is unreadable or keeps changing.
     fn take_from<const ORDERED: bool>(&self, data: &Data) -> Option<Taken> {
         for _ in 0..LOOKS {
             let mode = mode_of(data.words.word(0));
@@ -217,7 +216,7 @@ impl<M: Machine> Exact<M> {
         None
     }
 
-    /// Finds out where the data are and publishes it.
+    /// Locates the data and publishes the result.
     #[cold]
     fn find_out(&self, observed: Observed) {
         reached(Step::Begun);
@@ -232,7 +231,7 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// Looks, without a system call but `clock_gettime`'s, whether data have appeared since.
+    /// Checks, with no system call but `clock_gettime`'s, whether data have appeared since.
     fn search_again_if_due(&self, now_ns: u64, observed: Observed) {
         if now_ns.wrapping_sub(self.searched_ns.load(Relaxed)) < SEARCH_AGAIN_NS {
             return;
@@ -262,7 +261,7 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// Whether the data give what `clock_gettime` gives, in brackets.
+    /// Whether the data agree with `clock_gettime`, read before and after.
     fn agrees(&self, data: &Data) -> bool {
         (0..CHECKS).all(|_| {
             let before = self.machine.system_ns();

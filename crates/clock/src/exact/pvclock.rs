@@ -1,7 +1,7 @@
 use super::words::Words;
 use crate::sync::{Ordering::Acquire, fence};
 
-/// The page by which KVM and Xen tell a guest how its TSC runs; the kernel's clocksource is what this computes.
+/// KVM's and Xen's page of TSC parameters. The result is the kernel's clocksource.
 ///
 /// # Sources
 /// arch/x86/include/asm/pvclock-abi.h and pvclock.h, `vread_pvclock()` in arch/x86/include/asm/vdso/gettimeofday.h: only a
@@ -13,13 +13,13 @@ const SYSTEM_TIME: usize = 2;
 const RATE: usize = 3;
 const STABLE: u64 = 1 << 40;
 
-/// Whether the hypervisor vouches for the page on every virtual CPU: only then it is read in user space.
+/// Whether the hypervisor vouches for the page on every virtual CPU; user space reads it only then.
 pub(crate) fn is_offered<W: Words>(page: W) -> bool {
     page.word(RATE) & STABLE != 0
 }
 
-/// The clocksource's cycles, which are nanoseconds of the host. None while the hypervisor changes the page or does not
-/// vouch for it.
+/// The clocksource's cycles, nanoseconds of the host. None while the hypervisor changes the page or does not vouch for
+/// it.
 #[inline]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {
     let version = page.word(VERSION) as u32;

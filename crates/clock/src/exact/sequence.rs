@@ -7,28 +7,27 @@ use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
 /// The sequence number in the lower half, the mode in the upper: one load and one comparison for both.
 const SEQUENCE_AND_MODE: usize = 0;
 
-/// One look at the kernel's data gave no time. What its first word held then says why, to whoever asks.
+/// A look that gave no time, with the data's first word, which tells why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missed(u64);
 
 impl Missed {
-    /// Whether the kernel was changing them, so that another look is worth it. Else they are for another way of reading time
-    /// than the one that was tried: the mode decides, as the page of a time namespace has an odd number for ever.
+    /// Whether the kernel was changing the data, so that another look is worthwhile; else they are for another way of
+    /// reading time. The mode decides, as the page of a time namespace has an odd number for ever.
     pub(crate) fn is_passing(self, wanted: impl FnOnce(u32) -> bool) -> bool {
         wanted(mode_of(self.0))
     }
 }
 
-/// Takes one consistent state of the kernel's data, and the clocksource under it.
+/// Takes one consistent state of the kernel's data and of the clocksource.
 ///
-/// The sequence number is looked at before everything and, in program order, again after the counter: a state under which
-/// the counter was read belongs to one update of the kernel, and nobody's stop between the two looks can change what is
-/// computed of it.
-/// `cycles` gets no time to give if the clocksource itself is being changed.
+/// The sequence number is read first and, in program order, again after the counter: the state belongs to one update of
+/// the kernel, and a stop between the two looks cannot change what is computed from it. `cycles` returns None while the
+/// clocksource itself is being changed.
 ///
 /// # Ordering
-/// As `cycles`. All other loads lie between two looks at the sequence, by fences: no instruction on x86, where loads stay
-/// in order, and `dmb ishld` on aarch64.
+/// As `cycles`. Fences keep all other loads between the two looks: no instruction on x86, where loads stay in order, and
+/// `dmb ishld` on aarch64.
 ///
 /// # Sources
 /// `do_hres()` in lib/vdso/gettimeofday.c; H. Boehm, "Can seqlocks get along with programming language memory models?"
@@ -52,7 +51,7 @@ pub(crate) fn look<W: Words>(
     let conversion = Conversion {
         cycles,
         last: data.word(1),
-        // Not even loaded where nobody looks at it: the compiler must keep every atomic load.
+        // Loaded only where used: the compiler must keep every atomic load.
         mask: if cfg!(target_arch = "x86_64") { u64::MAX } else { data.word(layout.mask()) },
         mult: data.half(2 * layout.rate()),
         shift: data.half(2 * layout.rate() + 1),

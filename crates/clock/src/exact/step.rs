@@ -1,4 +1,4 @@
-/// The steps of finding the kernel's data out, the only thing that is ever written: where tests stop a thread.
+/// The steps of locating the kernel's data, the only thing ever written: where tests stop a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Begun,

@@ -1,14 +1,13 @@
-/// Memory that the kernel or the hypervisor writes while this process reads it, as 64-bit words of a little-endian machine.
+/// Memory that the kernel or the hypervisor writes while this process reads it, as 64-bit little-endian words.
 ///
 /// # Ordering
-/// Each word is loaded relaxed and in one piece; readers put fences between. An acquire load would be wrong: of memory
-/// that is mapped read-only the language allows relaxed loads alone (`core::sync::atomic`, "Atomic accesses to read-only
-/// memory").
+/// Each word is loaded whole and relaxed; readers put fences between. An acquire load would be wrong: read-only memory
+/// allows relaxed loads alone (`core::sync::atomic`, "Atomic accesses to read-only memory").
 pub(crate) trait Words: Copy {
     /// The word at index `at`.
     fn word(self, at: usize) -> u64;
 
-    /// Half a word, at index `at` as memory is counted in halves: the lower of each word first.
+    /// Half a word, at an index counted in halves: the lower of each word first.
     fn half(self, at: usize) -> u32;
 }
 

@@ -32,7 +32,7 @@ pub(super) fn try_realtime_ns() -> Result<u64, Unavailable> {
         .ok_or(Unavailable::because("the system's wall clock is outside 1970–2554"))
 }
 
-/// Where the nanoseconds are counted from, as long as every reader has that to count from.
+/// The zero of the nanoseconds; None if readers could not agree on one.
 pub(crate) fn zero_of_std() -> Option<Instant> {
     FIRST_READ.get_or_set(Instant::now)
 }
@@ -42,15 +42,15 @@ fn since(origin: Option<Instant>) -> u64 {
     crate::nanos::saturating(Instant::now().saturating_duration_since(origin))
 }
 
-/// How many first reads may be stopped half-way, each for ever, before the next one has no slot left.
+/// How many first reads may be stopped midway for ever before slots run out.
 const SLOTS: usize = 16;
 const NOT_PUBLISHED: u32 = 0;
 
 /// A value that the first caller sets for all.
 ///
-/// A `OnceLock` alone makes every other caller wait for the first, which may be stopped, be under a signal handler that
-/// reads the clock too, or be gone in a forked child. Here every early caller fills a slot of its own and the first to
-/// publish wins, so nobody waits.
+/// A `OnceLock` alone makes others wait for the first caller, which may be stopped, interrupted by a signal handler that
+/// reads the clock too, or gone in a forked child. Here every early caller fills its own slot and the first to publish
+/// wins: nobody waits.
 struct Origin<T> {
     claimed: AtomicU32,
     /// One more than the number of the slot that won.
@@ -69,8 +69,7 @@ impl<T: Copy> Origin<T> {
         }
     }
 
-    /// The value, set to `now()` if this is the first call. None if every slot is taken and nobody has published yet: then
-    /// no caller has a value.
+    /// The value, set to `now()` by the first call. None if all slots are taken and nobody has published: then no caller has one.
     fn get_or_set(&self, now: impl FnOnce() -> T) -> Option<T> {
         let mut published = self.published.load(Acquire);
         if published == NOT_PUBLISHED {

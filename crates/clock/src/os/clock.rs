@@ -40,7 +40,7 @@ macro_rules! clocks {
         }
 
         impl OsClock {
-            /// Every clock, in the order in which reports list them.
+            /// All clocks, in report order.
             pub const ALL: [Self; [$(Self::$clock),*].len()] = [$(Self::$clock),*];
         }
 

@@ -17,7 +17,7 @@ impl KernelPage {
         Self(ptr::with_exposed_provenance(address as usize))
     }
 
-    /// The words from there on.
+    /// The words from `first` on.
     ///
     /// # Safety
     /// As [`at`](Self::at).

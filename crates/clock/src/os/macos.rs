@@ -47,7 +47,7 @@ fn ask_timebase() -> Option<Timebase> {
     (outcome == 0).then_some(timebase)
 }
 
-/// Ticks of `mach_absolute_time` in so many nanoseconds.
+/// `ns` nanoseconds in ticks of `mach_absolute_time`.
 pub(in crate::os) fn ticks_of_ns(ns: u64) -> u64 {
     static TICKS: RatioCell = RatioCell::empty();
     let ratio = TICKS.get_or_ask(|| {

@@ -1,4 +1,4 @@
-//! For systems on which nothing that this crate knows reads a clock.
+//! For systems without any clock known to this crate.
 
 use crate::Unavailable;
 
@@ -11,7 +11,7 @@ const REASON: &str = if cfg!(feature = "std") {
 pub(super) const NO_CLOCK: Unavailable = Unavailable::because(REASON);
 
 /// # Panics
-/// Always: there is no time to return, and a made-up one would be a lie.
+/// Always: there is no time to return.
 pub(super) fn monotonic_ns() -> u64 {
     panic!("this system has no clock that can be read here: {NO_CLOCK}")
 }

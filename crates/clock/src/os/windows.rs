@@ -87,7 +87,7 @@ type QueryTime = unsafe extern "system" fn(*mut u64);
 
 /// The function of that name in a library that every program has loaded with kernel32, or null.
 ///
-/// Linked to in the usual way, it would keep programs from starting on a system that lacks it, or end them.
+/// Linked as usual, it would keep programs from starting on a system that lacks it.
 fn look_up(name: &CStr) -> *mut c_void {
     // SAFETY: the name ends with a zero. The module stays loaded, as kernel32 rests on it.
     let module = unsafe { GetModuleHandleW(windows_sys::w!("KernelBase.dll")) };

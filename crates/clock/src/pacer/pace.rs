@@ -119,7 +119,7 @@ impl Pace {
         Ok(nearest)
     }
 
-    /// `events` in so many seconds.
+    /// `events` in `seconds`.
     fn of_fraction(events: u64, seconds: u64) -> Result<Self, ImpossiblePace> {
         let common = greatest_common_divisor(events, 1_000_000_000);
         let per_ns = seconds.checked_mul(1_000_000_000 / common).ok_or(ImpossiblePace::BeyondTheTimescale)?;

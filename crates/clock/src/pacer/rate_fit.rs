@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use super::Slot;
 
-/// Events are kept in at most so many blocks, of which each is as long as the others.
+/// Events are kept in at most this many blocks of equal length.
 const MOST_BLOCKS: usize = 64;
 const MOST_PAIRS: usize = MOST_BLOCKS * (MOST_BLOCKS - 1) / 2;
 /// Events that took less than this share of their time all started at once, but for rounding.

@@ -1,19 +1,19 @@
-/// So many more late waits than allowed, and fewer may be;
+/// Late waits over the allowance at which sleeps get stricter,
 const OVERDRAWN: f32 = 3.0;
 const STRICTER: f32 = 0.5;
-/// so many fewer, and more may be again.
+/// and under it at which they get looser again.
 const SAVED: f32 = 3.0;
 const LOOSER: f32 = 1.25;
-/// No stricter than this share of what is allowed.
+/// The strictest, as a share of the allowance.
 const STRICTEST: f32 = 1.0 / 32.0;
 
-/// Keeps the share of waits that sleeps made late to what is allowed, whatever was expected of them: it counts those that were,
-/// and those that had passed before they began since one before them was. One sleep that ends three periods late spoils three
-/// events of a pacer.
+/// Keeps the share of waits that sleeps made late within the allowance, whatever was expected of them. Counts waits a
+/// sleep made late and those due before they began because an earlier one was late: a sleep that ends three periods late
+/// spoils three events of a pacer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     share: f32,
-    /// What sleeps are planned by is this much of the share.
+    /// Sleeps are planned by this fraction of the share.
     scale: f32,
     /// Waits that might have been late and were not.
     credit: f32,
@@ -26,12 +26,12 @@ impl Allowance {
         Self { share, scale: 1.0, credit: 0.0, in_debt: false }
     }
 
-    /// What share of the next sleeps may end late.
+    /// The share of the next sleeps that may end late.
     pub(super) fn next(self) -> f32 {
         self.share * self.scale
     }
 
-    /// Takes in a wait: whether its deadline had passed when it began, and whether a sleep ended behind it.
+    /// Records a wait: whether its deadline had passed when it began, and whether a sleep ended after it.
     pub(super) fn note(&mut self, had_passed: bool, woken_late: bool) {
         self.in_debt = woken_late || self.in_debt && had_passed;
         self.credit += self.share - f32::from(u8::from(self.in_debt));

@@ -2,12 +2,12 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// Real-time threads may spin this share of the time and a tenth of a window more, lest the kernel takes the CPU from them (it
-/// leaves them 95 % of a second, usually).
+/// Real-time threads may spin this share of the time, plus a tenth of a window, so that the kernel does not throttle them
+/// (its usual limit is 95 % of a second).
 pub(super) const REAL_TIME_SHARE: f64 = 0.8;
 const WINDOW: Duration = Duration::from_millis(500);
 
-/// The share of time for which a real-time thread may keep the CPU, and how much of it is spent.
+/// How much of its share of CPU time a real-time thread has spent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     window_began: Instant,

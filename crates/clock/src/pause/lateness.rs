@@ -6,19 +6,19 @@ use crate::Instant;
 const PER_OCTAVE: usize = 8;
 const BINS: usize = 16 * PER_OCTAVE;
 const SHORTEST_NS: u64 = 256;
-/// With so much seen everything counts half from now on: what was long ago is forgotten.
+/// At this weight everything is halved, so that old sleeps are forgotten.
 const MOST_WEIGHT: f32 = 2_000.0;
-/// With fewer seen beyond a quantile it is not known yet.
+/// A quantile is unknown with fewer sleeps beyond it.
 const FEW_BEYOND: f32 = 2.0;
-/// With so many expected there, one may be left out.
+/// With this many expected beyond it, the latest may be ignored as an accident,
 const LIKELY: f32 = 0.4;
-/// Which leaves nothing out of the next.
+/// by leaving out this weight.
 const ONE: f32 = 1.5;
-/// What was last seen so long ago or longer counts half.
+/// Sleeps last seen this long ago are halved.
 const STALE: Duration = Duration::from_secs(1);
-/// What counts less than this is forgotten: a remainder that never goes would be the latest for ever.
+/// Less weight is forgotten; otherwise a remainder would stay the latest for ever.
 const FORGOTTEN: f32 = 0.001;
-/// A margin holds for so many more sleeps: to look through all bins takes half a microsecond.
+/// Sleeps for which a margin is reused, as scanning all bins takes half a microsecond.
 const MARGIN_LASTS: u8 = 8;
 
 /// How late sleeps of one kind ended, with forgetting.
@@ -39,11 +39,11 @@ pub(super) struct Lateness {
     wanted_ns: u64,
 }
 
-/// How long before a deadline a sleep is to end.
+/// How long before the deadline to end a sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Margin {
     pub(super) ns: u64,
-    /// How much of it is left when the sleep has ended, in the mean: what is spun.
+    /// What is left of it after the sleep on average, to be spun.
     pub(super) left_ns: u64,
 }
 
@@ -68,7 +68,7 @@ impl Lateness {
         }
     }
 
-    /// Lets everything seen so far count `factor` as much.
+    /// Multiplies everything seen so far by `factor`.
     pub(super) fn fade(&mut self, factor: f32) {
         for weight in &mut self.weights {
             *weight = Some(*weight * factor).filter(|weight| *weight >= FORGOTTEN).unwrap_or(0.0);
@@ -77,7 +77,7 @@ impl Lateness {
         self.margin_lasts = 0;
     }
 
-    /// Lets what was last seen long ago count half.
+    /// Halves what was last seen long ago.
     pub(super) fn age(&mut self, now: Instant) {
         if now.saturating_duration_since(self.last) > STALE && self.last > Instant::ZERO {
             self.fade(0.5);
@@ -85,7 +85,7 @@ impl Lateness {
         }
     }
 
-    /// The margin that a share of `quantile` of the sleeps keeps, cautiously. None if nothing was seen.
+    /// The margin that a share of `quantile` of the sleeps keep, cautiously. None if nothing was seen.
     pub(super) fn margin(&mut self, quantile: f32, most_ns: u64) -> Option<Margin> {
         let is_stale = self.margin_lasts == 0 || self.margin_of != quantile;
         if is_stale {
@@ -100,7 +100,7 @@ impl Lateness {
         Some(self.margin)
     }
 
-    /// What is left in the mean of a margin of `margin_ns` when the sleep has ended.
+    /// What is left of a margin of `margin_ns` after the sleep, on average.
     pub(super) fn left_of_ns(&self, margin_ns: u64) -> u64 {
         if self.total <= 0.0 {
             return margin_ns;
@@ -109,7 +109,7 @@ impl Lateness {
         (self.weights.iter().enumerate().map(left).sum::<f32>() / self.total) as u64
     }
 
-    /// What a share of `quantile` was not later than. None if nothing was seen.
+    /// The `quantile` of lateness. None if nothing was seen.
     pub(super) fn quantile_ns(&self, quantile: f32) -> Option<u64> {
         let mut beyond = self.total * (1.0 - quantile);
         let from_above = self.weights.iter().enumerate().rev().filter(|(_, weight)| **weight > 0.0);
@@ -124,8 +124,8 @@ impl Lateness {
         found
     }
 
-    /// The same, for what is to come. Where too little was seen to know it, half as much again as nine tenths were late, or as
-    /// the latest, once it is not likely any more that this was an accident: as the latest but one.
+    /// The same as a prediction. If too little was seen: 1.5 × the 0.9 quantile or the latest, whichever is more; the
+    /// latest but one, once the latest is unlikely to be typical.
     pub(super) fn cautious_ns(&self, quantile: f32) -> Option<u64> {
         let beyond = self.total * (1.0 - quantile);
         if beyond >= FEW_BEYOND {

@@ -2,15 +2,14 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// A gap so long while it spins is a time slice that went to somebody else; two of them so near to each other are the doing of
-/// one who wants this CPU all the time.
+/// A spin with a gap this long lost a time slice; two within [`LOST_AGAIN`] mean another thread wants this CPU all the time.
 const LOST_SLICE: Duration = Duration::from_millis(1);
 const LOST_AGAIN: Duration = Duration::from_millis(50);
-/// Then it spins less for a while, twice as long each time that it finds the other one still there.
+/// How long it then spins less: doubled, up to a limit, each time the other thread is still there.
 const LASTS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
-/// Whether somebody else wants this CPU all the time. A thread that mostly sleeps is let run when it wakes; one that spins uses
-/// up its share and then waits for a whole time slice of the other one's.
+/// Whether another thread wants this CPU all the time. A thread that mostly sleeps runs when it wakes; one that spins
+/// uses up its share and then waits for a whole time slice of the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Oversubscription {
     last_lost: Option<Lost>,
@@ -20,7 +19,7 @@ pub(super) struct Oversubscription {
     next: Duration,
 }
 
-/// When a spin lost its CPU for a slice, and how much CPU time the thread had taken by then, where that is told.
+/// When a spin lost its CPU for a slice, and the thread's CPU time by then, if known.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     at: Instant,
@@ -34,8 +33,8 @@ impl Oversubscription {
         now < self.until
     }
 
-    /// Takes in a wait that slept for `slept`, and spun until `now` with a largest gap of `largest_gap`. Asks for the CPU time
-    /// only if that was a slice: a hypervisor that takes the CPU takes it from all threads, and sleeping does not help against it.
+    /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`. Asks for the CPU
+    /// time only after a lost slice, to tell another thread from a hypervisor, against which sleeping does not help.
     pub(super) fn note(
         &mut self,
         slept: Duration,

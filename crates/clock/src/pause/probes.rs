@@ -2,35 +2,35 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// Two are at least so far apart.
+/// The least distance between two.
 const APART: Duration = Duration::from_millis(20);
-/// And at most, whatever they spoil.
+/// The largest, whatever they spoil.
 const MOST_APART: Duration = Duration::from_secs(5);
-/// They may spoil this share of what may be late.
+/// The share of the allowed late waits that they may cause.
 const SHARE: f64 = 0.05;
 
-/// When a thread that spins, since its sleeps were seen to end too late, tries one again. Without that it would spin for ever
-/// after one bad episode; with too many it would be late by trying.
+/// When a thread that spins because its sleeps ended too late tries one again. Never would leave it spinning after one
+/// bad episode; too often would make it late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probes {
     next: Instant,
-    /// One that by all that is known will be late.
+    /// For one that is expected to be late.
     next_hopeless: Instant,
 }
 
 impl Probes {
-    /// None before a while from `now`.
+    /// None for a while after `now`.
     pub(super) fn after(now: Instant) -> Self {
         Self { next: now.saturating_add(APART), next_hopeless: now.saturating_add(MOST_APART) }
     }
 
-    /// Whether one is, which `may_be_on_time` or is hopeless by all that is known: what is known may be long over.
+    /// Whether one is due, which `may_be_on_time` or is expected to be late: what is known may be long over.
     pub(super) fn is_due(self, now: Instant, may_be_on_time: bool) -> bool {
         now >= if may_be_on_time { self.next } else { self.next_hopeless }
     }
 
-    /// Takes in that a wait of `length`, which a probe was a part of, ended `now`, late by `late`, where a share of `may_be_late`
-    /// of all waits may be.
+    /// Records a wait of `length` with a probe in it that ended `now`, late by `late`, where a share of `may_be_late` may
+    /// be.
     pub(super) fn note(&mut self, length: Duration, late: Duration, may_be_late: f32, now: Instant) {
         // A late wait spoils itself and, where waits follow each other, those that were due meanwhile.
         let spoilt = if late.is_zero() { Duration::ZERO } else { length + late };

@@ -1,17 +1,17 @@
 use core::time::Duration;
 
-/// What a sleep costs if it could not be measured.
+/// The assumed cost where it cannot be measured.
 const UNMEASURED_NS: u64 = 5_000;
-/// Each so many sleeps one is measured: a thread's CPU time is a system call away.
+/// One sleep in this many is measured, as CPU time takes a system call.
 const APART: u32 = 64;
-/// A measured sleep counts a quarter, and no more than four times what was known.
+/// A measurement counts a quarter, and as at most four times the known cost.
 const WEIGHT: u64 = 4;
 const MOST: u64 = 4;
-/// No sleep costs less, or is believed to cost more.
+/// The believable range.
 const RANGE_NS: (u64, u64) = (1_000, 200_000);
 
-/// The CPU time that one sleep takes by itself, apart from its length: the system call, two switches, and in a virtual machine
-/// what the hypervisor makes of an idle CPU. From 3 µs on a quiet host to 30 µs and more on an oversubscribed one.
+/// The CPU time of one sleep, whatever its length: the system call, two switches, and in a virtual machine what the
+/// hypervisor makes of an idle CPU. From 3 µs on a quiet host to 30 µs and more on an oversubscribed one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SleepCost {
     ns: u64,

@@ -3,13 +3,12 @@ use core::time::Duration;
 use super::{SleepFailed, Waited};
 use crate::Instant;
 
-/// After so many failures in a row a wait sleeps no more.
+/// After this many failures in a row a wait stops sleeping.
 const MOST_FAILURES: u32 = 4;
-/// What comes back early, and sooner than this, did not sleep, whatever it says: to be sent to sleep and woken by a signal takes
-/// longer. If signals do come that fast, there is no CPU time left to give away.
+/// A sleep that ends early within this did not sleep: falling asleep and being woken by a signal takes longer.
 const NO_SLEEP: Duration = Duration::from_micros(1);
 
-/// The sleeps of one wait. Interruptions never end them: each has let time pass, and the next one sleeps on. Failures do.
+/// The sleeps of one wait. Interruptions never end them, since each has let time pass; failures do.
 #[derive(Debug)]
 pub(super) struct Sleeps {
     failures_in_a_row: u32,
@@ -18,12 +17,12 @@ pub(super) struct Sleeps {
 impl Sleeps {
     pub(super) const NONE: Self = Self { failures_in_a_row: 0 };
 
-    /// Whether it is of no use to try again.
+    /// Whether trying again is useless.
     pub(super) fn are_given_up(&self) -> bool {
         self.failures_in_a_row >= MOST_FAILURES
     }
 
-    /// Notes in `waited` what became of a sleep that was to last until `aim`. Whether it slept.
+    /// Records a sleep in `waited`; returns whether it slept.
     pub(super) fn note(&mut self, outcome: Result<(), SleepFailed>, sleep: Sleep, waited: &mut Waited) -> bool {
         let Sleep { began, aim, ended, is_cancelled } = sleep;
         let took = ended.saturating_duration_since(began);
@@ -40,7 +39,7 @@ impl Sleeps {
     }
 }
 
-/// From when to when a thread slept, or tried to.
+/// A sleep, or an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sleep {
     pub(super) began: Instant,

@@ -4,10 +4,10 @@ use super::relax::relax;
 use super::{Cancel, Waited};
 use crate::{Instant, arch};
 
-/// With less left than this the loop only reads the clock.
+/// With less time left the loop only reads the clock.
 const NO_PAUSE: Duration = arch::LONGEST_RELAX;
 
-/// Keeps the CPU until `glance` shows `deadline`, or until `cancel` is; completes `waited`.
+/// Keeps the CPU until `glance` shows `deadline` or `cancel` is cancelled; completes `waited`.
 #[inline(always)]
 pub(super) fn spin_until(
     glance: impl Fn() -> Instant,

@@ -1,15 +1,14 @@
 use super::lateness::Lateness;
 
-/// Sleeps shorter than the first end, than the second, and so on: how late a sleep ends depends on how long it was, since
-/// the CPU idles the deeper the longer it may.
+/// Upper ends of the classes of sleep lengths: the longer a sleep, the deeper the CPU idles, and the later it wakes.
 const ENDS_NS: [u64; 8] = [16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 2_000_000, 8_000_000];
 const LENGTHS: usize = ENDS_NS.len() + 1;
 
-/// A sleep at least so long leaves the next one of the same wait another lateness: caches, frequency and the hypervisor's
-/// timers have gone cold.
+/// A sleep this long makes the next one of the same wait later: caches, frequency and the hypervisor's timers have gone
+/// cold.
 pub(super) const LONG_NS: u64 = 200_000;
 
-/// How late this thread's sleeps ended, by how long they were to be and by what came before.
+/// How late this thread's sleeps ended, by their length and by what preceded them.
 #[derive(Clone, Debug)]
 pub(super) struct WakeupModel {
     fresh: [Lateness; LENGTHS],

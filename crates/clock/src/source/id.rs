@@ -42,7 +42,7 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// Every one, in the order in which reports list them.
+    /// All, in report order.
     pub const ALL: [Self; 5] = [Self::Unordered, Self::Ordered, Self::Granular, Self::Adaptive, Self::FullResolution];
 
     /// The fixed granularity of `Granular` and `FullResolution` in the table of sources.

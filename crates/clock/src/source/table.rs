@@ -153,7 +153,7 @@ const LIBRARY: SourceFacts =
 const ORDERED_COUNTER: &str = "ticks, to be scaled by its frequency";
 const CPU_TIME: &str = "CPU time, not elapsed time, by a system call";
 
-/// In the order in which reports list them.
+/// In report order.
 pub(super) const ROWS: &[SourceFacts] = &[
     SourceFacts {
         id: SourceId::CounterUnordered,

@@ -8,7 +8,7 @@ use super::file::File;
 /// # Sources
 /// proc_pid_maps(5); `PROCMAP_QUERY` in include/uapi/linux/fs.h, Linux 6.11.
 const MAPS: &CStr = c"/proc/thread-self/maps";
-/// How much of the file is looked through on kernels that cannot be asked for one range.
+/// How much of the file to search on kernels that cannot be queried.
 const MOST_TEXT: usize = 16 * 1024 * 1024;
 const PAGE: u64 = 4096;
 
@@ -73,7 +73,7 @@ pub(super) fn vvar(vdso: u64) -> Option<Vvar> {
     by_query(&file, vdso).or_else(|| by_text(&file))
 }
 
-/// Asks for the ranges right below the vDSO, where the kernel puts its data.
+/// Queries the ranges right below the vDSO, where the kernel puts its data.
 fn by_query(file: &File, vdso: u64) -> Option<Vvar> {
     let mut below = vdso;
     let mut hypervisors = None;
@@ -102,7 +102,7 @@ fn by_query(file: &File, vdso: u64) -> Option<Vvar> {
     None
 }
 
-/// Looks through the text for the lines that end with the names.
+/// Searches the text for lines that end with the names.
 fn by_text(file: &File) -> Option<Vvar> {
     let (mut data, mut hypervisors) = (None, None);
     let mut line = [0_u8; 128];

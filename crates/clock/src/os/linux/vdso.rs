@@ -43,7 +43,7 @@ const MOST: u64 = 256;
 const LONGEST: u64 = 1 << 20;
 
 impl Vdso {
-    /// Where the kernel says that it is. None if there is none, or not of this shape.
+    /// Where the kernel says it is. None if missing or of another shape.
     pub(super) fn of_process() -> Option<Self> {
         // SAFETY: takes a number; returns 0 or the address of the vDSO's ELF header.
         let start = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as u64;
@@ -88,10 +88,10 @@ impl Vdso {
         unsafe { KernelPage::at(self.start + code.at) }
     }
 
-    /// Whether a function reads the counter by `rdtscp`: the kernel writes that into its own code on CPUs that have it.
+    /// Whether a function reads the counter by `rdtscp`, which the kernel patches into its own code on CPUs that have it.
     ///
-    /// No is said, too, of code that looks different. Yes rests on seven bytes that no other code has: the instruction, two
-    /// bytes on (the way without it is five long), and the shift that puts its halves together.
+    /// No for unfamiliar code. Yes rests on seven bytes that nothing else matches: the instruction and, two bytes on (the
+    /// way without it is five long), the shift that joins its halves.
     pub(super) fn has_rdtscp(&self, code: Code) -> bool {
         const RDTSCP: u64 = 0xf9_010f;
         const SHIFT_RDX_32: u64 = 0x20e2_c148;

@@ -29,7 +29,7 @@ const FIFO_PRIORITY: u32 = 2;
 const RESET_ON_FORK: u64 = 1;
 
 impl Scheduling {
-    /// First in, first out. Children of such a thread begin without it: what they do was not asked for.
+    /// FIFO. Children of such a thread begin without it.
     pub(crate) const REAL_TIME: Self = Self {
         size: 0,
         policy: FIFO,
@@ -49,7 +49,7 @@ impl Scheduling {
         is_real_time(self.policy)
     }
 
-    /// The same with time slices of `ns`, 0 for the default; under another policy than the usual one just the same.
+    /// The same with time slices of `ns`, 0 for the default; unchanged under other policies than the usual one.
     pub(crate) fn with_slice_ns(self, ns: u64) -> Self {
         if self.has_time_slices() { Self { runtime_ns: ns, ..self } } else { self }
     }

@@ -5,7 +5,7 @@ use super::request::Request;
 use crate::Unavailable;
 use crate::os::wait::Scheduling;
 
-/// What a thread asks its kernel about itself.
+/// A thread's kernel, asked about the thread itself.
 pub(super) trait Kernel {
     fn timer_slack_ns(&self) -> Result<u64, Unavailable>;
     fn set_timer_slack_ns(&self, ns: u64) -> Result<(), Unavailable>;
@@ -14,8 +14,8 @@ pub(super) trait Kernel {
     fn set_scheduling(&self, to: &Scheduling) -> Result<(), Unavailable>;
 }
 
-/// What the living guards of a thread ask for, oldest first, and what was before the first of them. What holds follows from
-/// both: of each kind the youngest request, or else what was before.
+/// The requests of a thread's living guards, oldest first, and the state before the first. Of each kind the youngest
+/// request holds, or else what was before.
 #[derive(Debug)]
 pub(super) struct Requests {
     living: Vec<Living>,
@@ -31,7 +31,7 @@ struct Living {
     request: Request,
 }
 
-/// What is to hold.
+/// What shall hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Settings {
     real_time: bool,
@@ -43,7 +43,7 @@ impl Requests {
     pub(super) const NONE: Self =
         Self { living: Vec::new(), last_id: 0, scheduling_before: None, slack_before_ns: None };
 
-    /// Lets `request` hold until the number that is returned is removed.
+    /// Puts `request` in force until the returned number is removed.
     ///
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
@@ -58,7 +58,7 @@ impl Requests {
         Ok(self.last_id)
     }
 
-    /// Lets what is left hold.
+    /// Puts in force what the others ask for.
     ///
     /// # Errors
     /// What could not be restored; the request is gone in any case.
@@ -72,7 +72,7 @@ impl Requests {
         if !leaves && had.slice_ns != wanted.slice_ns {
             self.set_slice(kernel, &mut stays);
         }
-        // The kernel does away with the slack of those who enter real time, and gives the default to those who leave.
+        // The kernel clears the slack on entering real time, and sets the default on leaving.
         if let Some(ns) = wanted.slack_ns.filter(|_| leaves || had.slack_ns != wanted.slack_ns) {
             stays.note(kernel.set_timer_slack_ns(ns), |stays| &mut stays.timer_slack);
         }
@@ -102,7 +102,7 @@ impl Requests {
         if !now.has_time_slices() {
             return Err(Unavailable::because("only threads under the usual policy have time slices"));
         }
-        // Such a kernel would take the request, do nothing, and say nothing.
+        // Such a kernel would accept the request silently and do nothing.
         if now.runtime_ns == 0 {
             return Err(Unavailable::because("time slices need Linux 6.12 or later"));
         }
@@ -131,7 +131,7 @@ impl Requests {
     /// Whether there was anything to leave.
     fn leave_real_time(&self, kernel: &impl Kernel, stays: &mut NotRestored) -> bool {
         let Some(before) = self.scheduling_before.filter(|before| !before.is_real_time()) else { return false };
-        // No guard touches the nice value. Whoever did meanwhile wanted to, and without privileges there is no way back.
+        // No guard touches the nice value; a change meanwhile was meant, and cannot be undone without privileges.
         let nice = kernel.nice().unwrap_or(before.nice);
         let wanted = before.with_slice_ns(self.settings().slice_ns.unwrap_or(0));
         let wanted = Scheduling { nice, ..wanted };
@@ -150,7 +150,7 @@ impl Requests {
     fn set_slice(&self, kernel: &impl Kernel, stays: &mut NotRestored) {
         let ns = self.settings().slice_ns.unwrap_or(0);
         let set = match kernel.scheduling() {
-            // Under another policy there are none; who leaves it says what the slice is to be.
+            // Another policy has none; leaving it sets the slice.
             Ok(now) if !now.has_time_slices() => Ok(()),
             Ok(now) => kernel.set_scheduling(&now.with_slice_ns(ns)),
             Err(unavailable) => Err(unavailable),
@@ -196,8 +196,8 @@ impl NotRestored {
     }
 }
 
-/// What the thread has now, with a slice of 0 where that is the default: the kernel reports the slice in force, and whoever asks
-/// for that number has a slice of his own, which no longer follows the default.
+/// What the thread has now, with a slice of 0 if that is the default. The kernel reports the slice in force; requesting
+/// that number would give a slice that no longer follows the default.
 fn with_default_slice_as_0(now: Scheduling, kernel: &impl Kernel) -> Scheduling {
     let default = now.with_slice_ns(0);
     if default == now || kernel.set_scheduling(&default).is_err() {
