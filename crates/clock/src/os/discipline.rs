@@ -94,7 +94,7 @@ pub(crate) const STA_NANO: i32 = 0x2000;
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
-    use super::super::kernel_discipline;
+    use super::super::imp::kernel_discipline;
 
     /// `CLOCK_MONOTONIC` and the flags are the kernel's: what must hold whoever disciplines it.
     #[test]

@@ -31,13 +31,13 @@ pub enum Unit {
 pub enum Guarantee {
     /// [`Unordered`](crate::Unordered): no order promised.
     Unordered,
-    /// [`Clock`]: as monotonic and causal as `CLOCK_MONOTONIC`, in program order.
+    /// [`Clock`](crate::Clock): as monotonic and causal as `CLOCK_MONOTONIC`, in program order.
     Ordered,
-    /// [`Granular`] with 1 µs: monotonic and causal without a fence.
+    /// [`Granular`](crate::Granular) with 1 µs: monotonic and causal without a fence.
     Granular,
-    /// [`Adaptive`] from 100 ns to 2 µs: as `Granular`, in steps that grow while readers collide.
+    /// [`Adaptive`](crate::Adaptive) from 100 ns to 2 µs: as `Granular`, in steps that grow while readers collide.
     Adaptive,
-    /// [`FullResolution`] with 1 µs: wrong by less than that.
+    /// [`FullResolution`](crate::FullResolution) with 1 µs: wrong by less than that.
     FullResolution,
 }
 
