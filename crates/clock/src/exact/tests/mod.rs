@@ -5,4 +5,4 @@ mod faults;
 #[cfg(loom)]
 mod models;
 #[cfg(not(loom))]
-mod races;
+mod race_tests;
