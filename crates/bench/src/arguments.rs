@@ -10,32 +10,32 @@ use chronoscope_harness::StudyOptions;
 const DEPTHS: (f64, f64) = (0.2, 4.0);
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopped, output could not be written, \
-    --compare found something slower, or --strict and a finding of severity warning or worse stands; 2 the arguments \
-    are wrong.\n\n\
-    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
-    output is not a terminal. NO_COLOR turns colour off.";
+    --compare found something slower, or --strict was given and there is a warning or an error; 2 the arguments are \
+    invalid.\n\n\
+    Environment: COLUMNS sets the width of the page; the default is the terminal's, or 118 columns if the output \
+    is not a terminal. NO_COLOR turns colour off.";
 
-/// What a program with studies can be told.
+/// The command line of a program of studies.
 #[derive(Clone, Debug, Parser)]
 #[command(
-    about = "Measures what operations cost as a function of backoff and threads, and compares them directly",
+    about = "Measure what operations cost as a function of backoff and threads, and compare them directly",
     max_term_width = 100,
     after_long_help = EXIT_CODES
 )]
 pub(super) struct Arguments {
-    /// Measure only cases whose name holds TEXT; may be repeated. With several studies, STUDY or STUDY/CASE
+    /// Measure only cases whose name contains TEXT; repeatable. With several studies: STUDY or STUDY/CASE
     #[arg(value_name = "TEXT")]
     pub(super) text: Vec<String>,
 
-    /// The same
+    /// Same as TEXT
     #[arg(long, value_name = "TEXT")]
     pub(super) filter: Vec<String>,
 
-    /// Print what would be measured, one combination per line, and measure nothing
+    /// List what would be measured, one combination per line, without measuring
     #[arg(long)]
     pub(super) list: bool,
 
-    /// Run every case once per number of threads and parameter, in two processes, to see whether it fails; measure nothing
+    /// Check that every case runs, once per thread count and parameter; measure nothing
     #[arg(long, conflicts_with = "list")]
     pub(super) test: bool,
 
@@ -55,39 +55,39 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = processes, allow_hyphen_values = true)]
     pub(super) forks: Option<u32>,
 
-    /// Use these numbers of threads instead of the study's own, e.g. 1,2,4 or 1-4
+    /// Thread counts instead of the study's own, e.g. 1,2,4 or 1-4
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) threads: Option<ThreadList>,
 
-    /// Use these tokens of backoff instead of the study's own, e.g. 0-40 or 0,5,10
+    /// Tokens of backoff instead of the study's own, e.g. 0-40 or 0,5,10
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) backoff: Option<TokenList>,
 
-    /// Use these CPUs only, e.g. 0-3,6
+    /// Use only these CPUs, e.g. 0-3,6
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) cpus: Option<CpuList>,
 
-    /// What to print on standard output
+    /// What to print to standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) format: Format,
 
-    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    /// Also write the record to FILE as JSON; it appears whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Save the record under NAME in cargo's target folder, for --compare
+    /// Save the record as NAME in cargo's target folder, for --compare
     #[arg(long, value_name = "NAME")]
     pub(super) save: Option<String>,
 
-    /// Compare with a record that was saved under this name or to this file; exit with 1 if something is slower
+    /// Compare with a saved record or a file; exit with 1 if anything is slower
     #[arg(long, value_name = "NAME-or-FILE", conflicts_with_all = ["list", "test"])]
     pub(super) compare: Option<String>,
 
-    /// Save a page for browsers to FILE as well
+    /// Also write an HTML page to FILE
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
 
-    /// Print all that was seen of every combination
+    /// Print every detail of every combination
     #[arg(long, short)]
     pub(super) verbose: bool,
 
@@ -95,11 +95,11 @@ pub(super) struct Arguments {
     #[arg(long, short)]
     pub(super) quiet: bool,
 
-    /// Exit with 1 if a finding of severity warning or worse stands
+    /// Exit with 1 on any warning or error
     #[arg(long)]
     pub(super) strict: bool,
 
-    /// Nothing: cargo bench passes it
+    /// Ignored; cargo bench passes it
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -113,14 +113,14 @@ fn processes(text: &str) -> Result<u32, String> {
 }
 
 impl Arguments {
-    /// The program's own; ends the process with code 2 if they are wrong, and with 0 if help was asked for.
+    /// The process's own; exits with code 2 if they are invalid, and with 0 if help was asked for.
     pub(super) fn of_this_process(program: &str) -> Self {
         let definition = Self::command().name(program.to_owned()).bin_name(program.to_owned());
         let matches = definition.get_matches();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// What they change about each of `studies` studies, the filter aside.
+    /// What they change about each of `studies` studies, except the filter.
     pub(super) fn options(&self, studies: usize) -> StudyOptions {
         StudyOptions {
             budget: self.duration.map(|duration| duration / studies.max(1) as u32),
@@ -138,7 +138,7 @@ impl Arguments {
         }
     }
 
-    /// The texts of which a case's name must hold one; none for all cases.
+    /// The texts of which a case's name must contain one; none for all cases.
     pub(super) fn filters(&self) -> impl Iterator<Item = &str> {
         self.text.iter().chain(&self.filter).map(String::as_str)
     }

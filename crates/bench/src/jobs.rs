@@ -8,7 +8,7 @@ use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{StudyCompared, StudyRecord};
 use chronoscope_harness::{Study, StudyOptions, compare_studies};
 
-/// Studies about to be run, with all that their results go to.
+/// The studies to run, with everything their results go to.
 pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
     arguments: &'a Arguments,
@@ -24,13 +24,13 @@ struct Job<'a> {
 }
 
 impl<'a> Jobs<'a> {
-    /// Makes sure that every file can be read or written, before anything is measured.
+    /// Checks that every file can be read or written before anything is measured.
     pub(super) fn prepare(chosen: Vec<(&'a Study, StudyOptions)>, arguments: &'a Arguments) -> Result<Self, Failure> {
         if chosen.len() > 1 {
             for (flag, is_set) in [("--output", arguments.output.is_some()), ("--html", arguments.html.is_some())] {
                 if is_set {
                     return Err(Failure::usage(format!(
-                        "{flag} holds one study, and {} are to be run; choose one by its name, or use --save",
+                        "{flag} takes one study, but {} are selected; choose one by name, or use --save",
                         chosen.len()
                     )));
                 }
@@ -78,7 +78,7 @@ impl<'a> Job<'a> {
             let path = saved::path(study.name(), name)?;
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder).map_err(|error| {
-                    Failure::usage(format!("no record can be saved in {}: {error}", folder.display()))
+                    Failure::usage(format!("cannot save a record in {}: {error}", folder.display()))
                 })?;
             }
             records.push(OutputFile::prepare("the record", &path)?);
@@ -93,7 +93,7 @@ impl<'a> Job<'a> {
         record.compared = compared;
         let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
-        // All are tried whatever becomes of the others, so that a full disk or a closed pipe loses nothing measured.
+        // Try every output, so that a full disk or a closed pipe loses nothing measured.
         let mut outcome = match arguments.format {
             Format::Human => print(&terminal(&record, detail, page_width())),
             Format::Json => print(&text),
@@ -121,11 +121,11 @@ fn tool() -> Tool {
 
 /// An earlier record of the study.
 fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
-    let cannot = |why: String| Failure::usage(format!("{study} cannot be compared with {}: {why}", path.display()));
+    let cannot = |why: String| Failure::usage(format!("cannot compare {study} with {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
     let record = parse(&text).map_err(|error| cannot(error.to_string()))?;
     if record.study.name != study {
-        return Err(cannot(format!("it is a record of the study {}", record.study.name)));
+        return Err(cannot(format!("it is a record of study {}", record.study.name)));
     }
     Ok(record)
 }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 /// No machine has more.
 const MOST_CPUS: u64 = 65_536;
-/// A list that names more numbers is a slip of the pen.
+/// A longer list is a typing error.
 const MOST_NUMBERS: usize = 100_000;
 
 /// CPUs as Linux writes lists of them: `0-3,6`.
@@ -18,7 +18,7 @@ const MOST_NUMBERS: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(pub Vec<u32>);
 
-/// Numbers of threads: `1,2,4` or `1-4`. Whether they can be run is for the plan to say.
+/// Thread counts: `1,2,4` or `1-4`. The plan says whether they can be run.
 ///
 /// # Examples
 /// ```
@@ -68,7 +68,7 @@ impl FromStr for TokenList {
 fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) -> Result<Vec<u64>, String> {
     let number = |word: &str| match word.trim().parse::<u64>() {
         Ok(number) if allowed.contains(&number) => Ok(number),
-        _ => Err(format!("\"{}\" is no {noun}; write a list such as {example}", word.trim())),
+        _ => Err(format!("\"{}\" is not a {noun}; write a list such as {example}", word.trim())),
     };
     let mut found = Vec::new();
     for piece in text.split(',') {
@@ -79,7 +79,7 @@ fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) 
             None => (number(piece)?, number(piece)?),
         };
         if first > last {
-            return Err(format!("\"{}\" runs backwards; write {last}-{first}", piece.trim()));
+            return Err(format!("\"{}\" is backwards; write {last}-{first}", piece.trim()));
         }
         if last - first >= (MOST_NUMBERS - found.len()) as u64 {
             return Err(format!("\"{}\" names more than {MOST_NUMBERS} numbers; name fewer", text.trim()));
@@ -89,7 +89,7 @@ fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) 
     Ok(found)
 }
 
-/// Numbers that were allowed as far as 32 bits go.
+/// Numbers that are known to fit 32 bits.
 fn small(numbers: Vec<u64>) -> Vec<u32> {
     numbers.into_iter().filter_map(|number| u32::try_from(number).ok()).collect()
 }
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_negative_number_is_named_whole() {
-        assert_eq!("-1".parse::<CpuList>().unwrap_err(), "\"-1\" is no CPU; write a list such as 0-3,6");
-        assert!("2,-3-4".parse::<TokenList>().unwrap_err().starts_with("\"-3-4\" is no number of tokens"));
+        assert_eq!("-1".parse::<CpuList>().unwrap_err(), "\"-1\" is not a CPU; write a list such as 0-3,6");
+        assert!("2,-3-4".parse::<TokenList>().unwrap_err().starts_with("\"-3-4\" is not a number of tokens"));
     }
 
     #[test]

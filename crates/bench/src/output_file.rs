@@ -33,13 +33,13 @@ impl OutputFile {
     /// # Errors
     /// With exit code 2, where there can be no such file.
     pub fn prepare(what: &str, path: &Path) -> Result<Self, Failure> {
-        let cannot = |why: String| Failure::usage(format!("{what} cannot be saved to {}: {why}", path.display()));
+        let cannot = |why: String| Failure::usage(format!("cannot write {what} to {}: {why}", path.display()));
         if path.is_dir() {
-            return Err(cannot("it is a folder; name a file".to_owned()));
+            return Err(cannot("is a directory; name a file".to_owned()));
         }
         if path.exists() && !path.is_file() {
             return Err(cannot(
-                "it is no ordinary file, so it cannot appear whole; redirect --format json instead".to_owned(),
+                "not a regular file, so it cannot be replaced atomically; redirect --format json instead".to_owned(),
             ));
         }
         let folder = match path.parent() {
@@ -49,7 +49,7 @@ impl OutputFile {
         let draft = tempfile::Builder::new()
             .prefix(".chronoscope-")
             .tempfile_in(folder)
-            .map_err(|error| cannot(format!("{error}; choose a file in a folder that you may write to")))?;
+            .map_err(|error| cannot(format!("{error}; choose a writable directory")))?;
         Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
     }
 
@@ -66,8 +66,8 @@ impl OutputFile {
         let (what, path) = (&self.what, &self.path);
         let cannot = |error: &dyn std::fmt::Display| {
             Failure::run(format!(
-                "{what} could not be saved to {}: {error}; nothing was put there. With --format json the record can be \
-                 redirected from standard output",
+                "could not write {what} to {}: {error}; nothing was written. With --format json the record can be redirected \
+                 from standard output",
                 path.display()
             ))
         };

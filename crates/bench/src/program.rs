@@ -5,13 +5,13 @@ use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
 use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
 
-/// Makes a program of its studies: it looks at the program's arguments, measures, prints, saves and compares.
+/// The `main` of a program of studies: parses arguments, measures, prints, saves and compares.
 ///
-/// `--help` lists the arguments. Returns on success. Otherwise it ends the process: with code 1 if a case failed, the run was
-/// stopped, output could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on
-/// invalid arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
+/// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was stopped, output
+/// could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on invalid
+/// arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
 ///
-/// It comes first in the program, since worker processes are the same program: what is before it, they do too.
+/// Call it first: worker processes are the same program, and would repeat whatever comes before.
 ///
 /// # Examples
 /// A bench target with `harness = false`:
@@ -50,11 +50,11 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
     std::process::exit(i32::from(code));
 }
 
-/// Does what the arguments say; false where the program is to end with code 1.
+/// Does what the arguments say; false if the program should exit with code 1.
 fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, Failure> {
     let mut names = BTreeSet::new();
     if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
-        return Err(Failure::usage(format!("two studies are called {}; give each its own name", twice.name())));
+        return Err(Failure::usage(format!("duplicate study name {}; study names must be unique", twice.name())));
     }
     let chosen = chosen(studies, arguments)?;
     // A wrong argument is known before anything is measured.
@@ -70,7 +70,7 @@ fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, 
     Jobs::prepare(chosen, arguments)?.run(Interrupt::listen())
 }
 
-/// The studies of which something is wanted, each with what is wanted.
+/// The studies that the arguments select, each with its options.
 fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyOptions)>, Failure> {
     check_time(arguments)?;
     let filters: Vec<&str> = arguments.filters().collect();
@@ -85,9 +85,9 @@ fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s St
     if chosen.is_empty() {
         let names: Vec<&str> = studies.iter().map(Study::name).collect();
         return Err(Failure::usage(match names.is_empty() {
-            true => "the program has no study".to_owned(),
+            true => "this program has no studies".to_owned(),
             false => format!(
-                "no study and no case holds {}; the studies are: {} (--list shows their cases)",
+                "no study or case matches {}; studies: {} (--list shows their cases)",
                 filters.join(" or "),
                 names.join(", ")
             ),
@@ -97,8 +97,8 @@ fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s St
     Ok(chosen.into_iter().map(|(study, filter)| (study, StudyOptions { filter, ..options.clone() })).collect())
 }
 
-/// The filter for one of several studies: none for all of it, if a text is part of its name. None if nothing of it is
-/// wanted.
+/// The filter for one of several studies: empty for all of it, if a text is part of its name. None if nothing of it is
+/// selected.
 fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
     if texts.iter().any(|text| study.name().contains(text)) {
         return Some(Vec::new());
@@ -117,10 +117,9 @@ fn check_time(arguments: &Arguments) -> Result<(), Failure> {
     const SHORTEST_MS: u128 = 10;
     const LONGEST_MS: u128 = 24 * 3_600_000;
     match arguments.duration {
-        Some(time) if !(SHORTEST_MS..=LONGEST_MS).contains(&time.as_millis()) => Err(Failure::usage(format!(
-            "--duration {} cannot be kept; choose 10ms to 24h",
-            humantime::format_duration(time)
-        ))),
+        Some(time) if !(SHORTEST_MS..=LONGEST_MS).contains(&time.as_millis()) => {
+            Err(Failure::usage(format!("duration {} is out of range (10ms–24h)", humantime::format_duration(time))))
+        }
         _ => Ok(()),
     }
 }

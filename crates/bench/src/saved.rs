@@ -10,29 +10,29 @@ const MARK: &str = "CACHEDIR.TAG";
 /// The file of a study's record called `name`.
 ///
 /// # Errors
-/// Where that is no name of a file.
+/// If that cannot name a file.
 pub(super) fn path(study: &str, name: &str) -> Result<PathBuf, Failure> {
     let is_sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_sound) {
         return Err(Failure::usage(format!(
-            "\"{name}\" is no name for a saved record; use letters, digits, '-', '_', '+' and '.', or --output for a file"
+            "\"{name}\" cannot name a saved record; use letters, digits, '-', '_', '+' and '.', or --output for a file"
         )));
     }
     Ok(folder(study).join(format!("{name}.json")))
 }
 
-/// The file that `--compare` means: a file if there is one or if it is written as one, else a saved record.
+/// The file that `--compare` means: that file if it exists or looks like a path, else a saved record.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 pub(super) fn find(study: &str, name_or_file: &str) -> Result<PathBuf, Failure> {
     let file = Path::new(name_or_file);
     if file.is_file() {
         return Ok(file.to_owned());
     }
-    let cannot = |why: &str| Failure::usage(format!("{study} cannot be compared with {name_or_file}: {why}"));
+    let cannot = |why: &str| Failure::usage(format!("cannot compare {study} with {name_or_file}: {why}"));
     if name_or_file.contains('/') || file.extension().is_some_and(|extension| extension == "json") {
-        return Err(cannot("there is no such file; save one with --save NAME or --output FILE"));
+        return Err(cannot("no such file; write one with --save NAME or --output FILE"));
     }
     let saved = path(study, name_or_file)?;
     if saved.is_file() {
@@ -40,9 +40,9 @@ pub(super) fn find(study: &str, name_or_file: &str) -> Result<PathBuf, Failure> 
     }
     let names = names(study);
     Err(cannot(&if names.is_empty() {
-        "nothing is saved of this study; save a record with --save NAME first".to_owned()
+        "no record of this study is saved; save one with --save NAME first".to_owned()
     } else {
-        format!("there is neither a file nor a saved record of that name; there are: {}", names.join(", "))
+        format!("no file or saved record has that name; saved: {}", names.join(", "))
     }))
 }
 
@@ -63,7 +63,7 @@ fn folder(study: &str) -> PathBuf {
     target().join("chronoscope").join(study)
 }
 
-/// Cargo's target folder: the one the program says, the one that the program lies in, or `target` where it stands.
+/// Cargo's target folder: `CARGO_TARGET_DIR`, the one that holds this program, or `target` in the working directory.
 fn target() -> PathBuf {
     let said = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     said.or_else(around_the_program).unwrap_or_else(|| PathBuf::from("target"))

@@ -1,7 +1,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A time with its unit, such as `500ns` or `1min`; `accepted` says in an error what may be written.
+/// A time with its unit, such as `500ns` or `1min`; errors name what is `accepted`.
 ///
 /// # Errors
 /// Why `text` is none.
@@ -19,10 +19,10 @@ pub fn time(text: &str, accepted: &str) -> Result<Duration, String> {
     if is_negative {
         return Err(format!("it is negative; choose {accepted}"));
     }
-    humantime::parse_duration(text).map_err(|error| format!("it is no time ({error}); choose {accepted}"))
+    humantime::parse_duration(text).map_err(|error| format!("not a time ({error}); choose {accepted}"))
 }
 
-/// A whole number; `accepted` says in an error what may be written.
+/// A whole number; errors name what is `accepted`.
 ///
 /// # Errors
 /// Why `text` is none.
@@ -39,8 +39,8 @@ pub fn whole_number<T: FromStr>(text: &str, accepted: &str) -> Result<T, String>
     match text.parse() {
         Ok(number) => Ok(number),
         Err(_) if text.strip_prefix('-').is_some_and(is_number) => Err(format!("it is negative; choose {accepted}")),
-        Err(_) if is_number(text) => Err(format!("it is too large; choose {accepted}")),
-        Err(_) => Err(format!("it is no whole number; choose {accepted}")),
+        Err(_) if is_number(text) => Err(format!("too large; choose {accepted}")),
+        Err(_) => Err(format!("not a whole number; choose {accepted}")),
     }
 }
 
@@ -54,19 +54,19 @@ mod tests {
         for (text, told) in [
             ("-5us", "it is negative; choose X"),
             ("−5us", "it is negative; choose X"),
-            ("5", "it is no time (time unit needed, for example 5sec or 5ms); choose X"),
-            ("--quick", "it is no time"),
-            ("", "it is no time"),
+            ("5", "not a time (time unit needed, for example 5sec or 5ms); choose X"),
+            ("--quick", "not a time"),
+            ("", "not a time"),
         ] {
             let refused = time(text, "X").unwrap_err();
             assert!(refused.starts_with(told) && refused.ends_with("choose X"), "{text}: {refused}");
         }
         for (text, told) in [
             ("-1", "it is negative"),
-            ("99999999999", "it is too large"),
-            ("1.5", "it is no whole number"),
-            ("", "it is no whole number"),
-            ("-", "it is no whole number"),
+            ("99999999999", "too large"),
+            ("1.5", "not a whole number"),
+            ("", "not a whole number"),
+            ("-", "not a whole number"),
         ] {
             let refused = whole_number::<u32>(text, "X").unwrap_err();
             assert!(refused.starts_with(told) && refused.ends_with("choose X"), "{text}: {refused}");

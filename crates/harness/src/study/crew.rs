@@ -59,9 +59,10 @@ impl Crew {
                 }
                 watch.finish()
             };
-            let started = thread::Builder::new().name(format!("study-{thread}")).spawn(work).map_err(|error| {
-                format!("{threads} threads are asked for, and no more than {thread} could be started: {error}")
-            })?;
+            let started = thread::Builder::new()
+                .name(format!("study-{thread}"))
+                .spawn(work)
+                .map_err(|error| format!("could start only {thread} of {threads} threads: {error}"))?;
             crew.doors.push(door);
             crew.threads.push(started);
         }
@@ -72,12 +73,12 @@ impl Crew {
     pub(super) fn visit(&self, visit: Visit) -> Result<Vec<ThreadLog>, String> {
         let (threads, visit) = (visit.threads, Arc::new(visit));
         for door in self.doors.iter().take(threads as usize) {
-            door.send(visit.clone()).map_err(|_| "a measuring thread is gone".to_owned())?;
+            door.send(visit.clone()).map_err(|_| "a measuring thread died".to_owned())?;
         }
         let mut logs: Vec<Option<ThreadLog>> = vec![None; threads as usize];
         let mut failure = None;
         for _ in 0..threads {
-            let (thread, outcome) = self.outcomes.recv().map_err(|_| "a measuring thread is gone".to_owned())?;
+            let (thread, outcome) = self.outcomes.recv().map_err(|_| "a measuring thread died".to_owned())?;
             match outcome {
                 Ok(log) => logs[thread as usize] = Some(log),
                 // The one that failed knows why; the others only that they were left alone.
@@ -127,14 +128,14 @@ fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     Err(match ran {
         Err(panic) => format!("it panicked: {}", words(panic.as_ref())),
         Ok(()) if left_alone => LEFT_ALONE.to_owned(),
-        Ok(()) => "it returned without an operation: call b.iter(…), once, before the case returns".to_owned(),
+        Ok(()) => "it returned without measuring anything; call b.iter(…) once in every case".to_owned(),
     })
 }
 
 /// What a panic says.
 pub(super) fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("without a word").to_owned()
+    text.unwrap_or("without a message").to_owned()
 }
 
 /// Does `work` with the stack `steps` times 64 bytes deeper, modulo 1024.

@@ -42,7 +42,7 @@ pub(super) fn run(
         .env(PADDING, "x".repeat(padding as usize))
         .stdin(Stdio::null());
     let mut process =
-        ChildProcess::start(&mut command).map_err(|error| format!("no worker process could be started: {error}"))?;
+        ChildProcess::start(&mut command).map_err(|error| format!("could not start a worker process: {error}"))?;
     Ok(attend(&mut process, request, cancelled, hear))
 }
 
@@ -74,7 +74,7 @@ fn attend(
         }
         if last_word.elapsed() > longest {
             return End::Died(format!(
-                "it did not come to an end within {} s; an operation that takes so long needs --duration {} or more",
+                "timed out after {} s; operations this slow need --duration {} or more",
                 longest.as_secs(),
                 humantime::format_duration(longest * request.plan.forks)
             ));

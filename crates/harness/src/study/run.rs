@@ -55,8 +55,8 @@ impl Study {
         self.serve_if_worker();
         if std::env::var_os(VARIABLE).is_some() {
             return Err(StudyError::usage(format!(
-                "this process is a worker of another study, and {} is not measured in it; call serve_if_worker of every \
-                 study of the program before the first is run",
+                "this process is a worker of another study and cannot run {}; call serve_if_worker on every study before \
+                 running the first",
                 self.name()
             )));
         }

@@ -139,10 +139,10 @@ pub(super) fn rounds(budget: Duration, forks: u32, cells: usize) -> u32 {
 pub(super) fn cpus(wanted: Option<&[u32]>, allowed: &[u32]) -> Result<Vec<u32>, StudyError> {
     let Some(wanted) = wanted else { return Ok(allowed.to_vec()) };
     if let Some(cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
-        return Err(StudyError::usage(format!("CPU {cpu} is not one that this process may use ({allowed:?})")));
+        return Err(StudyError::usage(format!("CPU {cpu} is not available to this process (available: {allowed:?})")));
     }
     if wanted.is_empty() {
-        return Err(StudyError::usage("no CPU is named; name one, such as 0".to_owned()));
+        return Err(StudyError::usage("the list of CPUs is empty; name one, such as 0".to_owned()));
     }
     let mut cpus = wanted.to_vec();
     cpus.sort_unstable();

@@ -8,22 +8,22 @@ use super::error::StudyError;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 
-/// Processes unless others are asked for: their 99.9 % interval is ± 1.3 times the spread between them.
+/// Default number of processes: the 99.9 % interval is ± 1.3 times the spread between them.
 pub const FORKS: u32 = 12;
-/// With fewer processes an interval says next to nothing.
+/// Fewer processes give no interval.
 pub(super) const FEWEST_FORKS: u32 = 2;
-/// No machine that this is meant for starts more.
+/// More than any target machine can start.
 const MOST_THREADS: u32 = 4096;
-/// Cells in one study: beyond it nobody has the time.
+/// Cells in one study.
 const MOST_CELLS: usize = 100_000;
-/// A budget for one cell in one process, unless the study's is given.
+/// Default budget for one cell in one process.
 pub const CELL_BUDGET: Duration = Duration::from_millis(25);
-/// Budgets that are chosen lie between these.
+/// Default budgets lie between these.
 pub const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
-/// Differences within this count as none, unless another margin is given, in percent.
+/// Default margin, in percent: smaller differences do not count.
 const MARGIN_PCT: f64 = 1.0;
 
-/// Operations, and what about them is to be found out: what they cost as a function of backoff and threads.
+/// Operations to measure: what they cost as a function of backoff and threads.
 ///
 /// # Examples
 /// ```
@@ -62,7 +62,7 @@ pub struct Study {
     budget: Option<Duration>,
 }
 
-/// What a run changes about a study: what a user says on the command line.
+/// What a run changes about a study, usually from the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyOptions {
     /// Time for all processes together; None for the study's own.
@@ -77,9 +77,9 @@ pub struct StudyOptions {
     pub backoff: Option<Vec<u64>>,
     /// CPUs to use; None for all that are allowed.
     pub cpus: Option<Vec<u32>>,
-    /// Cases whose name holds one of these; empty for all.
+    /// Cases whose name contains one of these; empty for all.
     pub filter: Vec<String>,
-    /// What randomness is drawn with; None for another one in each run.
+    /// Seed of everything random; None for a fresh one in each run.
     pub seed: Option<u64>,
 }
 
@@ -205,8 +205,7 @@ impl Study {
         self
     }
 
-    /// Every combination that will be measured, in words: case, parameters, backoff, threads. None for a plan that makes no
-    /// sense.
+    /// Every combination that will be measured, in words: case, parameters, backoff, threads. Empty for an invalid plan.
     pub fn cells(&self) -> Vec<String> {
         self.cells_with(&StudyOptions::default())
     }
@@ -218,11 +217,11 @@ impl Study {
         specs.iter().filter(|spec| spec.is_of_user()).map(ToString::to_string).collect()
     }
 
-    /// The plan that fulfils `options` where the process may use the CPUs `allowed`.
+    /// The plan for `options` on the CPUs `allowed`.
     ///
     /// # Errors
-    /// [`StudyError`] for what makes no sense: no cases, names used twice, 0 threads, an empty sweep, a filter that leaves
-    /// nothing, CPUs that are not allowed.
+    /// [`StudyError`] for no cases, duplicate names, 0 threads, an empty sweep, a filter that matches nothing, or CPUs that are
+    /// not allowed.
     pub fn plan(&self, options: &StudyOptions, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
         self.check()?;
         let backoff_tokens = rising(options.backoff.as_ref().unwrap_or(&self.backoff));
@@ -230,7 +229,7 @@ impl Study {
         check_sweeps(&backoff_tokens, &threads)?;
         let forks = options.forks.unwrap_or(self.forks);
         if !(FEWEST_FORKS..=1000).contains(&forks) {
-            return refuse(format!("{forks} processes cannot give an interval; choose {FEWEST_FORKS} to 1000"));
+            return refuse(format!("{forks} processes are out of range ({FEWEST_FORKS}–1000)"));
         }
         let cases = self.chosen(&options.filter)?;
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
@@ -253,7 +252,7 @@ impl Study {
         };
         let cells = self.specs(&plan).len();
         if cells > MOST_CELLS {
-            return refuse(format!("{cells} combinations are more than {MOST_CELLS}; sweep fewer values"));
+            return refuse(format!("{cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values"));
         }
         let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
         let chosen = (CELL_BUDGET * forks).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
@@ -265,38 +264,38 @@ impl Study {
         Ok(plan)
     }
 
-    /// Whether it makes sense by itself, whatever a run changes about it.
+    /// Whether the study is valid by itself.
     fn check(&self) -> Result<(), StudyError> {
         if self.cases.is_empty() {
-            return refuse(format!("the study {} has no case; add one with .case(…)", self.name));
+            return refuse(format!("study {} has no cases; add one with .case(…)", self.name));
         }
         let mut names = BTreeSet::new();
         for case in &self.cases {
             if !names.insert(case.name.as_str()) {
-                return refuse(format!("two cases are called {}; give each its own name", case.name));
+                return refuse(format!("duplicate case name {}; case names must be unique", case.name));
             }
             if case.roles.is_empty() || case.roles.iter().any(|role| role.threads == Some(0)) {
-                return refuse(format!("the group {} has no role, or one with 0 threads", case.name));
+                return refuse(format!("group {} needs a role, and every role a thread", case.name));
             }
         }
         for (case, baseline) in &self.comparisons {
             if let Some(unknown) = [case, baseline].into_iter().find(|name| !names.contains(name.as_str())) {
-                return refuse(format!("{case} is to be compared with {baseline}, but there is no case {unknown}"));
+                return refuse(format!("cannot compare {case} with {baseline}: there is no case {unknown}"));
             }
             if case == baseline {
                 return refuse(format!(
-                    "{case} is to be compared with itself; every comparison has that as its control"
+                    "cannot compare {case} with itself; every comparison includes that as its control"
                 ));
             }
         }
         if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
-            return refuse(format!("the sweep over {} is empty; give it a value", empty.name));
+            return refuse(format!("parameter {} has no values", empty.name));
         }
         if !(self.margin_pct > 0.0 && self.margin_pct.is_finite()) {
-            return refuse(format!("a margin of {} % tells nothing apart; choose more than 0", self.margin_pct));
+            return refuse(format!("margin must be greater than 0 %, not {} %", self.margin_pct));
         }
         if matches!(self.mode, Mode::Batch(0)) {
-            return refuse("a batch of 0 operations measures nothing; choose 1 or more");
+            return refuse("batch size must be at least 1");
         }
         Ok(())
     }
@@ -307,7 +306,7 @@ impl Study {
         let wanted = |name: &&String| filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str()));
         let cases: Vec<String> = names.iter().filter(wanted).cloned().collect();
         if cases.is_empty() {
-            return refuse(format!("no case's name holds {}; there are: {}", filter.join(" or "), names.join(", ")));
+            return refuse(format!("no case matches {}; cases: {}", filter.join(" or "), names.join(", ")));
         }
         Ok(cases)
     }
@@ -325,13 +324,13 @@ impl fmt::Debug for Study {
 
 fn check_sweeps(backoff_tokens: &[u64], threads: &[u32]) -> Result<(), StudyError> {
     if backoff_tokens.is_empty() {
-        return refuse("the sweep over backoff is empty; 0 tokens is no backoff");
+        return refuse("the list of backoffs is empty; use 0 for no backoff");
     }
     if threads.is_empty() {
-        return refuse("the sweep over threads is empty; name a number of threads, such as 1");
+        return refuse("the list of thread counts is empty; use 1 for a single thread");
     }
     match threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-        Some(wrong) => refuse(format!("{wrong} threads cannot be run; choose 1 to {MOST_THREADS}")),
+        Some(wrong) => refuse(format!("{wrong} threads are out of range (1–{MOST_THREADS})")),
         None => Ok(()),
     }
 }

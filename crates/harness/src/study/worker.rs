@@ -50,7 +50,7 @@ impl Study {
         let request: Request = match text.to_str().map(serde_json::from_str) {
             Some(Ok(request)) => request,
             _ => {
-                eprintln!("the request in {VARIABLE} cannot be read");
+                eprintln!("cannot parse the request in {VARIABLE}");
                 std::process::exit(1);
             }
         };
