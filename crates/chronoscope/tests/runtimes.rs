@@ -151,12 +151,14 @@ fn a_runtime_that_behaves_is_judged_by_what_it_says() {
         r#"{"type":"lane","clock":"nothing","reads":1000,"ticks":[500,500,500,500],"warm":[],"check":[[500,2000]]}"#,
         r#"{"type":"lane","clock":"now","reads":1000,"ticks":[50000,50000,50000,50000],"warm":[],"check":[[50000,200000]]}"#,
         r#"{"type":"steps","clock":"now","reads":400,"unchanged":200,"changes":[1,1,1,1,1,1,1,1,1,2]}"#,
-        r#"{"type":"differences","clock":"now","span":9,"counts":[[0,90],[1,9]]}"#,
+        r#"{"type":"differences","clock":"now","span":18182,"counts":[[0,181817],[1,18182]]}"#,
         r#"{"type":"end","sink":"0"}"#,
     ];
     let script = told.map(|line| format!("echo '{line}'")).join("\n    ");
     let mono = sound_until_asked(directory.path(), "mono", &script);
-    let record = run(&[&mono], &["--duration", "4s"]);
+    let short = sound_until_asked(directory.path(), "short", &script.replace("[0,181817]", "[0,9]"));
+    let record = run(&[&mono, &short], &["--duration", "4s"]);
+    assert!(reason(&record, &short).contains("too short: it lacks consecutive reads of now"));
     let clock = &at(&record, &mono)["clocks"][0];
     assert_eq!((clock["latency_ns"]["estimate"].as_f64(), clock["granularity_ns"].as_f64()), (Some(50.0), Some(100.0)));
     assert_eq!(clock["resolution_ns_declared"], 100.0);

@@ -3,7 +3,7 @@ use std::fmt;
 
 use chronoscope_clock::Rate;
 
-use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused};
+use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Task};
 use crate::sections::clocks::granularity::task::Steps;
 use crate::sections::clocks::latency::task::LaneSamples;
 use crate::sections::pauses::report::PauseUnavailable;
@@ -12,6 +12,10 @@ use crate::sections::thread_release::task::{self as thread_release, Call, CallSa
 
 /// A runtime with more clocks than this is none.
 const MOST_CLOCKS: usize = 64;
+/// Every loop and every call of a latch takes so many turns, however slow they are.
+const FEWEST_TURNS: usize = 3;
+/// Calls that a latch releases: of nothing, of a monotonic clock and of a wall clock.
+const LATCH_CALLS: usize = 3;
 /// No name, version or reason is longer, in bytes.
 const LONGEST_TEXT: usize = 1000;
 
@@ -193,6 +197,53 @@ impl Answer {
         Ok(())
     }
 
+    /// What there is too little of in an answer to `task`.
+    pub fn missing(&self, task: &Task) -> Option<String> {
+        let of_clocks = |what: &str, is_whole: &dyn Fn(&str) -> bool| {
+            let lacking = self.clocks.iter().find(|clock| !is_whole(&clock.clock));
+            lacking.map(|clock| format!("{what} of {}", clock.clock))
+        };
+        match task {
+            Task::Count { .. } | Task::Clocks { .. } if self.clocks.is_empty() => Some("clocks".to_owned()),
+            Task::Count { reads } => {
+                let is_whole = |name: &str| self.counted.get(name).is_some_and(|made| *made >= u64::from(*reads));
+                of_clocks("counted reads", &is_whole)
+            }
+            Task::Clocks { steps, reads, .. } => {
+                let is_timed = |name: &str| {
+                    self.lanes.get(name).is_some_and(|lane| lane.samples.batch_ticks.len() >= FEWEST_TURNS)
+                };
+                let has_steps = |name: &str| *steps == 0 || self.steps.contains_key(name);
+                let has_reads = |name: &str| {
+                    let made = self.differences.get(name).map_or(0, |found| found.empty_intervals.saturating_add(1));
+                    made >= u64::from(*reads)
+                };
+                (!is_timed(NOTHING))
+                    .then(|| "batches of the empty loop".to_owned())
+                    .or_else(|| of_clocks("batches", &is_timed))
+                    .or_else(|| of_clocks("changes", &has_steps))
+                    .or_else(|| of_clocks("consecutive reads", &has_reads))
+            }
+            Task::Pause { .. } if self.pauses.is_empty() => Some("pauses".to_owned()),
+            Task::Pause { lengths_ns, .. } => {
+                let is_made = |way: &str, length| {
+                    let of_way = |of: &&Paused| of.way == way && of.requested_ns == length;
+                    self.pauses.iter().filter(of_way).any(|paused| !paused.taken_ns.is_empty())
+                };
+                let mut wanted = self.pauses.iter().flat_map(|of| lengths_ns.iter().map(|length| (&of.way, *length)));
+                let lacking = wanted.find(|(way, length)| !is_made(way, *length));
+                lacking.map(|(way, length)| format!("pauses of {length} ns by {way}"))
+            }
+            Task::Latch { .. } => {
+                let is_whole = |call: &&CallSamples| {
+                    call.serial_ticks.len() >= FEWEST_TURNS && call.release_ticks.len() >= FEWEST_TURNS
+                };
+                let whole = self.latch.calls.iter().filter(is_whole).count();
+                (self.latch_unavailable.is_none() && whole < LATCH_CALLS).then(|| "released calls".to_owned())
+            }
+        }
+    }
+
     /// The clock of this name.
     fn clock(&self, name: &str) -> Option<&Clock> {
         self.clocks.iter().find(|clock| clock.clock == name)
@@ -342,6 +393,51 @@ mod tests {
         assert!(answer(&[end, end]).is_err());
         let other = IDENTITY.replace("\"protocol\":1", "\"protocol\":2");
         assert!(Answer::of(&other).unwrap_err().to_string().contains("protocol 2"));
+    }
+
+    #[test]
+    fn an_answer_that_is_too_short_says_of_what() {
+        let asked = |steps, reads| {
+            let (batch_ns, warm_ms, lanes_ms, steps_ms, threads, crowd_ms) = (1, 1, 1, 1, 1, 1);
+            Task::Clocks { batch_ns, warm_ms, lanes_ms, steps, steps_ms, reads, threads, crowd_ms }
+        };
+        let pause = Task::Pause { lengths_ns: vec![1_000, 2_000], budget_ms: 1 };
+        let latch = Task::Latch { threads: 2, budget_ms: 1 };
+        let lane = |clock: &str, ticks: &str| {
+            format!(r#"{{"type":"lane","clock":"{clock}","reads":10,"ticks":{ticks},"warm":[],"check":[]}}"#)
+        };
+        let paused = |length: u64| {
+            format!(
+                r#"{{"type":"pause","way":"sleep","requested_ns":{length},"wall_ns":1,"cpu_ns":null,"taken_ns":[[9,1]]}}"#
+            )
+        };
+        let [nothing, now] = ["nothing", "now"].map(|clock| lane(clock, "[5,5,5]"));
+        let counted = [
+            r#"{"type":"count_begin","clock":"now"}"#.to_owned(),
+            r#"{"type":"count_end","clock":"now","reads":5}"#.to_owned(),
+        ];
+        let differences = r#"{"type":"differences","clock":"now","span":50,"counts":[[25,2]]}"#;
+        let missing = |task: &Task, lines: &[&str]| answer(lines).unwrap().missing(task);
+        for (task, lines, wanted) in [
+            (Task::Count { reads: 5 }, vec![&*counted[0], &*counted[1]], None),
+            (Task::Count { reads: 6 }, vec![&*counted[0], &*counted[1]], Some("counted reads of now")),
+            (Task::Count { reads: 5 }, vec![], Some("counted reads of now")),
+            (asked(0, 0), vec![&*nothing, &*now], None),
+            (asked(0, 0), vec![&*now], Some("batches of the empty loop")),
+            (asked(0, 0), vec![&*nothing, &*lane("now", "[5,5]")], Some("batches of now")),
+            (asked(1, 0), vec![&*nothing, &*now], Some("changes of now")),
+            (asked(0, 3), vec![&*nothing, &*now, differences], None),
+            (asked(0, 4), vec![&*nothing, &*now, differences], Some("consecutive reads of now")),
+            (pause.clone(), vec![&*paused(1_000), &*paused(2_000)], None),
+            (pause.clone(), vec![&*paused(1_000)], Some("pauses of 2000 ns by sleep")),
+            (pause, vec![], Some("pauses")),
+            (latch.clone(), vec![r#"{"type":"latch_unavailable","reason":"one thread"}"#], None),
+            (latch, vec![], Some("released calls")),
+        ] {
+            assert_eq!(missing(&task, &lines).as_deref(), wanted, "{task:?} {lines:?}");
+        }
+        let no_clock = Answer::of(IDENTITY).unwrap();
+        assert_eq!(no_clock.missing(&Task::Count { reads: 1 }).as_deref(), Some("clocks"));
     }
 
     #[test]

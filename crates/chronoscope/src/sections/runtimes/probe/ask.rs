@@ -136,7 +136,10 @@ impl Asker<'_> {
             if let Some(status) = status {
                 let rest = process.rest();
                 asked.failure = match asked.answer.ended && status.success() && rest.trim().is_empty() {
-                    true => None,
+                    true => {
+                        let missing = asked.answer.missing(&request.task);
+                        missing.map(|missing| format!("its answer is too short: it lacks {missing}"))
+                    }
                     false if status.success() && !rest.trim().is_empty() => {
                         Some("it ended in the middle of a line".to_owned())
                     }

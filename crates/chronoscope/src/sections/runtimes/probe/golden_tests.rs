@@ -111,23 +111,12 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
 
 /// What must hold of every answer beyond its shape.
 fn assert_sound(task: &Task, heard: &Answer) {
+    assert_eq!(heard.missing(task), None);
     match task {
-        Task::Count { reads } => {
-            let wanted = heard.clocks.iter().map(|clock| (clock.clock.clone(), u64::from(*reads)));
-            assert_eq!(heard.counted, wanted.collect());
-        }
-        Task::Clocks { reads, .. } => {
+        Task::Count { .. } => {}
+        Task::Clocks { .. } => {
             assert_eq!(heard.lanes.len(), heard.clocks.len() + 1);
-            for lane in heard.lanes.values() {
-                assert!(
-                    lane.samples.batch_ticks.len() >= 3 && lane.check.len() == 5 && !lane.warm.is_empty(),
-                    "{lane:?}"
-                );
-            }
-            assert_eq!((heard.steps.len(), heard.differences.len()), (heard.clocks.len(), heard.clocks.len()));
-            for found in heard.differences.values() {
-                assert_eq!(found.differences.iter().map(|(_, count)| count).sum::<u64>(), u64::from(*reads) - 1);
-            }
+            assert!(heard.lanes.values().all(|lane| lane.check.len() == 5 && !lane.warm.is_empty()), "{heard:?}");
         }
         Task::Pause { lengths_ns, .. } => {
             for way in heard.pauses.iter().map(|paused| &paused.way) {
@@ -135,13 +124,10 @@ fn assert_sound(task: &Task, heard: &Answer) {
                 assert_eq!(of_way.clone().count(), lengths_ns.len(), "{way}");
                 assert!(of_way.flat_map(|paused| &paused.taken_ns).all(|(_, count)| *count > 0));
             }
-            assert!(!heard.pauses.is_empty());
         }
         Task::Latch { threads, .. } => {
-            assert!(heard.latch_unavailable.is_some() || heard.latch.calls.len() == 3);
             for latched in &heard.latch.calls {
                 assert_eq!(latched.serial_calls, u64::from(*threads) * 10);
-                assert!(latched.serial_ticks.len() >= 3 && latched.release_ticks.len() >= 3, "{latched:?}");
                 let inside: u64 = latched.inside_ticks.iter().map(|(_, count)| count).sum();
                 assert!(inside >= u64::from(*threads) && inside.is_multiple_of(u64::from(*threads)));
             }

@@ -17,7 +17,7 @@ pub struct Request {
     protocol: u32,
     rotation: u32,
     #[serde(flatten)]
-    task: Task,
+    pub task: Task,
 }
 
 /// What a probe can be asked.
