@@ -11,7 +11,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::part::Part;
 use crate::plan::Plan;
-use crate::sections::clocks::latency::measure::Batches;
+use crate::sections::clocks::latency::batches::Batches;
 use chronoscope_harness::record::{Disturbance, TscAccess};
 use chronoscope_harness::worker::{Launch, Launcher, WorkerFailure};
 

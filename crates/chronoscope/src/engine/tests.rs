@@ -14,6 +14,7 @@ use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::{empty, task as interval};
 use crate::sections::clocks::latency::task as latency;
+use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
 use crate::sections::reads::plan::READS;
@@ -157,13 +158,16 @@ fn flawless(task: &str, request: Value) -> String {
             };
             interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }
         }),
-        library_clock::Request::NAME => of(request, |_: library_clock::Request| library_clock::Samples {
-            state: chronoscope_clock::TrustState::Fallback,
-            rate_source: chronoscope_clock::RateSource::SystemClock,
+        library_clock::Request::NAME => of(request, |_: library_clock::Request| LibraryClock {
+            state: LibraryClockState::Fallback,
+            rate_source: "system_clock".to_owned(),
+            rate_source_said: String::new(),
             reasons: Vec::new(),
             error_bound_ns: 0,
             counter_hz: None,
-            checks: library_clock::Checks { made: 256, ..library_clock::Checks::default() },
+            checks: 256,
+            checks_outside: 0,
+            worst_outside_ns: 0,
         }),
         _ => panic!("nothing here answers to {task}"),
     }

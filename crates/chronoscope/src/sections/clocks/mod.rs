@@ -59,7 +59,7 @@ impl Section for Clocks {
         session.charge(plan::LATENCY, record);
         intervals::measure::finish(session, record);
         session.charge(plan::INTERVALS, record);
-        library_clock::measure::finish(session, record);
+        library_clock::finish(session, record);
     }
 
     fn show(page: &mut Page, record: &Record) {

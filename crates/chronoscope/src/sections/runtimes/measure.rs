@@ -1,16 +1,13 @@
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
-
-use chronoscope_clock::SourceId;
 
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
+use crate::sections::clocks::latency::batches::Batches;
 use crate::sections::clocks::latency::canary;
-use crate::sections::clocks::latency::estimate as latency_estimate;
-use crate::sections::clocks::latency::task::{Lane, LaneSamples, Request as LatencyRequest};
+use crate::sections::clocks::latency::task::Lane;
 use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
@@ -70,7 +67,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
-    let mut native = Native::default();
+    let mut native = Native::new(record);
     if plan.quick_starters {
         native.take_from(record);
     }
@@ -81,7 +78,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         }
         let round_began = Instant::now();
         if !plan.quick_starters && plan.clocks.is_some() {
-            native.measure(session, record, round);
+            native.measure(session, round);
         }
         let count = candidates.len();
         for turn in 0..count {
@@ -213,14 +210,18 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
 }
 
 /// What native code saw of the system's own clocks, beside the runtimes.
-#[derive(Default)]
 struct Native {
     rounds: NativeRounds,
-    /// By lane, the batches of each process; the empty loop and the chain first.
-    lanes: Vec<Vec<LaneSamples>>,
+    batches: Batches,
 }
 
 impl Native {
+    fn new(record: &Record) -> Self {
+        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
+        let clocks = available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
+        Self { rounds: NativeRounds::new(), batches: Batches::of_lanes(clocks.into_iter().map(Lane::Reads)) }
+    }
+
     /// What an earlier part of the same run measured.
     fn take_from(&mut self, record: &Record) {
         let known =
@@ -228,47 +229,30 @@ impl Native {
         self.rounds.insert(0, known.collect());
     }
 
-    fn clocks(record: &Record) -> Vec<ClockId> {
-        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
-        available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known))
-    }
-
     /// One process.
-    fn measure(&mut self, session: &Session<'_>, record: &Record, round: u32) {
-        let clocks = Self::clocks(record);
-        let lanes = [Lane::Empty, Lane::Chain].into_iter().chain(clocks.iter().cloned().map(Lane::Reads)).collect();
-        let request = LatencyRequest { lanes, timer_error: BATCH_TIMER_ERROR, rotation: round as usize };
-        let answer = session.ask_alone(NATIVE_MS, &request);
+    fn measure(&mut self, session: &Session<'_>, round: u32) {
         // Without it there is nothing to compare with in this round, which the record shows.
-        let Ok((samples, _)) = answer else { return };
-        let quiet = samples.lanes.first().map(canary::quiet_rounds_of).unwrap_or_default();
-        let rate = session.timer_rate();
-        let of_lane = |lane: &LaneSamples| {
-            let counting = lane.batch_ticks.iter().zip(&quiet).filter(|(_, quiet)| **quiet);
-            median(
-                counting
-                    .map(|(ticks, _)| rate.ns_of_mean(*ticks as f64) / lane.reads_per_batch.max(1) as f64)
-                    .collect(),
-            )
+        let Ok((samples, suffered)) = session.ask_alone(NATIVE_MS, &self.batches.request(BATCH_TIMER_ERROR)) else {
+            return;
         };
-        let seen: HashMap<SourceId, f64> = clocks
-            .into_iter()
-            .zip(samples.lanes.iter().skip(2))
-            .filter_map(|(clock, lane)| Some((clock.known()?, of_lane(lane)?)))
-            .collect();
-        self.rounds.insert(round, seen);
-        self.lanes.resize_with(samples.lanes.len(), Vec::new);
-        samples.lanes.into_iter().zip(&mut self.lanes).for_each(|(lane, forks)| forks.push(lane));
+        self.batches.add(samples, &suffered);
+        let newest = |lane: &Lane| self.batches.of(lane).last();
+        let quiet = newest(&Lane::Empty).map(canary::quiet_rounds_of).unwrap_or_default();
+        let read_ns = |clock: &ClockId| {
+            let batches = newest(&Lane::Reads(clock.clone()))?.ns_per_read(session.timer_rate());
+            median(batches.into_iter().zip(&quiet).filter(|(_, quiet)| **quiet).map(|(ns, _)| ns).collect())
+        };
+        let seen = self.batches.clocks().filter_map(|clock| Some((clock.known()?, read_ns(clock)?)));
+        self.rounds.insert(round, seen.collect());
     }
 
     /// What these processes say of the system's own clocks, where no other part of the run does.
     fn write(&self, session: &Session<'_>, record: &mut Record) {
-        let [empty, chain, clocks @ ..] = self.lanes.as_slice() else { return };
-        let core = machine::known_core(&record.machine);
-        let Some(quiet) = canary::quiet_rounds(empty, chain, session.timer_rate(), core) else { return };
-        for (id, lanes) in Self::clocks(record).into_iter().zip(clocks) {
-            if let Some(clock) = clock_mut(record, &id).filter(|clock| clock.latency_ns.is_none()) {
-                clock.latency_ns = latency_estimate::latency(lanes, &quiet.rounds, session.timer_rate());
+        let rate = session.timer_rate();
+        let Some(quiet) = self.batches.quiet(rate, machine::known_core(&record.machine)) else { return };
+        for id in self.batches.clocks() {
+            if let Some(clock) = clock_mut(record, id).filter(|clock| clock.latency_ns.is_none()) {
+                clock.latency_ns = self.batches.latency(&Lane::Reads(id.clone()), &quiet, rate);
             }
         }
     }

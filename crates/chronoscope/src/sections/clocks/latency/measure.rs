@@ -1,25 +1,21 @@
-use chronoscope_clock::{Rate, SourceId};
+use chronoscope_clock::SourceId;
 
-use super::task::{Lane, LaneSamples, Request};
+use super::batches::Batches;
+use super::task::Lane;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::estimate::ESTIMATOR;
-use crate::sections::clocks::latency::canary;
-use crate::sections::clocks::latency::canary::Quiet;
-use crate::sections::clocks::latency::estimate as latency_estimate;
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY};
 use crate::sections::clocks::report::{ClockReport, Cycles, Harness, Latency};
-use chronoscope_harness::machine::KnownCore;
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
-use chronoscope_harness::record::Disturbance;
 
 /// Times batches of every clock in several processes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let forks = record.clocks.plan.latency_forks.max(1);
-    session.batches.lanes = lanes(&readable(record, &record.plan.clocks)?);
+    session.batches = Batches::of_lanes(lanes(&readable(record, &record.plan.clocks)?));
     let mut reasons = Vec::new();
     for fork in 0..forks {
         session.goes_on(LATENCY, f64::from(fork) / f64::from(forks));
@@ -49,66 +45,27 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     }
 }
 
-/// What all latency workers of a run have seen so far.
-#[derive(Debug)]
-pub struct Batches {
-    lanes: Vec<Lane>,
-    /// For each lane, the batches of each process.
-    forks: Vec<Vec<LaneSamples>>,
-    timer_cost_ticks: u64,
-    disturbance: Disturbance,
-}
-
-impl Default for Batches {
-    fn default() -> Self {
-        Self { lanes: Vec::new(), forks: Vec::new(), timer_cost_ticks: u64::MAX, disturbance: Disturbance::default() }
-    }
-}
-
-impl Batches {
-    fn of(&self, lane: &Lane) -> &[LaneSamples] {
-        let at = self.lanes.iter().position(|candidate| candidate == lane);
-        at.and_then(|at| self.forks.get(at)).map_or(&[], Vec::as_slice)
-    }
-
-    fn quiet(&self, rate: Rate, core: KnownCore) -> Option<Quiet> {
-        canary::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
-    }
-}
-
 /// One more process.
 fn more(session: &mut Session<'_>, plan: &ClocksPlan) -> Result<(), String> {
     let budget_ms = (session.budget_ms(LATENCY) / u64::from(plan.latency_forks.max(1))).max(1);
-    let request = Request {
-        lanes: session.batches.lanes.clone(),
-        timer_error: plan.batch_timer_error,
-        rotation: session.batches.forks.first().map_or(0, Vec::len),
-    };
-    let (samples, disturbed) = session.ask_alone(budget_ms, &request).map_err(|failure| failure.to_string())?;
-    let batches = &mut session.batches;
-    batches.timer_cost_ticks = batches.timer_cost_ticks.min(samples.timer_cost_ticks);
-    batches.disturbance.merge(&disturbed);
-    batches.forks.resize_with(samples.lanes.len(), Vec::new);
-    samples.lanes.into_iter().zip(&mut batches.forks).for_each(|(lane, forks)| forks.push(lane));
+    let request = session.batches.request(plan.batch_timer_error);
+    let (samples, suffered) = session.ask_alone(budget_ms, &request).map_err(|failure| failure.to_string())?;
+    session.batches.add(samples, &suffered);
     Ok(())
 }
 
-/// The two canaries, every clock, and every counter read once more with a fence behind it.
-fn lanes(clocks: &[ClockId]) -> Vec<Lane> {
+/// Reads of every clock, and of every counter once more with a fence behind each.
+fn lanes(clocks: &[ClockId]) -> impl Iterator<Item = Lane> {
     let is_cheap = |id: SourceId| id.is_counter() && !id.facts().traps_under_hypervisor;
-    let serialised = clocks.iter().filter(|clock| clock.known().is_some_and(is_cheap));
-    [Lane::Empty, Lane::Chain]
-        .into_iter()
-        .chain(clocks.iter().cloned().map(Lane::Reads))
-        .chain(serialised.cloned().map(Lane::Serialised))
-        .collect()
+    let serialised = clocks.iter().filter(move |clock| clock.known().is_some_and(is_cheap));
+    clocks.iter().cloned().map(Lane::Reads).chain(serialised.cloned().map(Lane::Serialised))
 }
 
 /// Estimates from all batches so far, into the record.
 fn write(session: &Session<'_>, record: &mut Record) {
     let (batches, rate) = (&session.batches, session.timer_rate());
     let Some(quiet) = batches.quiet(rate, machine::known_core(&record.machine)) else { return };
-    let of = |lane: Lane| latency_estimate::latency(batches.of(&lane), &quiet.rounds, rate);
+    let of = |lane: Lane| batches.latency(&lane, &quiet, rate);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
     for name in &record.plan.clocks.clone() {
@@ -120,11 +77,10 @@ fn write(session: &Session<'_>, record: &mut Record) {
         clock.latency_ns = Some(latency);
         clock.disturbance = Some(batches.disturbance.clone());
     }
-    let shortest = batches.forks.iter().flatten().flat_map(|fork| &fork.batch_ticks).min();
-    record.clocks.harness = shortest.map(|shortest| Harness {
+    record.clocks.harness = batches.shortest_ticks().map(|shortest| Harness {
         timer: session.timer.clock().into(),
         timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
-        timer_error_pct: batches.timer_cost_ticks as f64 / (*shortest).max(1) as f64 * 100.0,
+        timer_error_pct: batches.timer_cost_ticks as f64 / shortest.max(1) as f64 * 100.0,
         loop_overhead_ns: of(Lane::Empty),
         estimator: ESTIMATOR.to_owned(),
         canary: quiet.canary,

@@ -1,11 +1,12 @@
 //! Compares the library's clock with the system's for a while, and asks it what it knows of itself.
 
 use chronoscope_clock::os::{self, CounterAccess, OsClock};
-use chronoscope_clock::{Clock, RateSource, Reason, Trust, TrustState};
+use chronoscope_clock::{Clock, Reason, Trust, TrustState};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
+use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockReason, LibraryClockState};
 use chronoscope_harness::record::Disturbance;
 
 /// Reads between two looks at the deadline.
@@ -15,32 +16,14 @@ const CHUNK: u32 = 256;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request;
 
-/// What the clock says of itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Samples {
-    /// Its state.
-    pub state: TrustState,
-    /// Where its readings come from.
-    pub rate_source: RateSource,
-    /// Why the state is not better, and what else should be known.
-    pub reasons: Vec<Reason>,
-    /// Bound of its error.
-    pub error_bound_ns: u64,
-    /// The counter's frequency.
-    pub counter_hz: Option<f64>,
-    /// Readings against the system's clock.
-    pub checks: Checks,
-}
-
 /// Readings, each between two of `CLOCK_MONOTONIC` through the C library.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checks {
-    /// How many there were.
-    pub made: u64,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Checks {
+    made: u64,
     /// How many did not lie between the two.
-    pub outside: u64,
+    outside: u64,
     /// How far beyond them the furthest lay.
-    pub worst_ns: u64,
+    worst_ns: u64,
 }
 
 impl Checks {
@@ -54,14 +37,14 @@ impl Checks {
 
 impl Task for Request {
     const NAME: &'static str = "library_clock";
-    type Samples = Samples;
+    type Samples = LibraryClock;
 
-    fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
+    fn perform(&self, bench: &Bench) -> Result<(LibraryClock, Disturbance), String> {
         bench.alone(|| Ok(run(bench.timer()?, bench.budget_ms)))
     }
 }
 
-fn run(timer: Timer, budget_ms: u64) -> Samples {
+fn run(timer: Timer, budget_ms: u64) -> LibraryClock {
     let clock = Clock::or_system();
     let deadline = Deadline::after_ms(timer, budget_ms);
     // The C library's clock reads the counter too: where that is forbidden, it would end the process.
@@ -76,23 +59,48 @@ fn run(timer: Timer, budget_ms: u64) -> Samples {
             checks.add(before, shown, after);
         }
     }
-    said(&clock.trust(), checks)
+    library_clock(&clock.trust(), checks)
 }
 
-fn said(trust: &Trust, checks: Checks) -> Samples {
-    Samples {
-        state: trust.state,
-        rate_source: trust.rate_source,
-        reasons: trust.reasons.iter().collect(),
+/// What the library's clock says of itself, in the words of the document.
+fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
+    let reason = |reason: Reason| LibraryClockReason { name: name(&reason), clause: reason.clause().to_owned() };
+    LibraryClock {
+        state: match trust.state {
+            TrustState::Verified => LibraryClockState::Verified,
+            TrustState::Degraded => LibraryClockState::Degraded,
+            TrustState::Fallback => LibraryClockState::Fallback,
+        },
+        rate_source: name(&trust.rate_source),
+        rate_source_said: trust.rate_source.to_string(),
+        reasons: trust.reasons.iter().map(reason).collect(),
         error_bound_ns: u64::try_from(trust.error_bound.as_nanos()).unwrap_or(u64::MAX),
         counter_hz: trust.counter_hz,
-        checks,
+        checks: checks.made,
+        checks_outside: checks.outside,
+        worst_outside_ns: checks.worst_ns,
     }
+}
+
+/// The name of a variant as serde spells it.
+fn name(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reasons_of_a_clock_have_names_and_clauses() {
+        let trust = Clock::or_system().trust();
+        let found = library_clock(&trust, Checks { made: 9, outside: 2, worst_ns: 5 });
+        assert_eq!((found.checks, found.checks_outside, found.worst_outside_ns), (9, 2, 5));
+        assert_eq!(found.state.word(), trust.state.to_string());
+        let clauses: Vec<&str> = trust.reasons.iter().map(Reason::clause).collect();
+        assert_eq!(found.reasons.iter().map(|reason| reason.clause.as_str()).collect::<Vec<_>>(), clauses);
+        assert_eq!(name(&Reason::CounterForbidden), "counter_forbidden");
+    }
 
     #[test]
     fn a_reading_beyond_either_end_is_outside() {
