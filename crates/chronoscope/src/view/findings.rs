@@ -1,10 +1,27 @@
+use anstyle::Style;
+use chronoscope_harness::finding::{Kind, Severity};
+
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::rules::kind;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
+use chronoscope_render::palette::{CRITICAL, PLAIN, WARNING};
 
 /// All findings that concern `section`; one of a kind that this build does not know is shown in all, so that none is lost.
 pub fn concerning(page: &mut Page, record: &Record, section: &str) {
     let concerns = |id: &str| kind(id).is_none_or(|kind| kind.is_shown_in(section));
     all(page, record.findings.iter().filter(|finding| concerns(&finding.id)));
+}
+
+/// How a number that findings of `kinds` speak of is drawn: as gravely as they are about `clock`, as it is called now or was
+/// when the document was written.
+pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
+    let about = record.findings.iter().filter(|finding| kinds.iter().any(|kind| finding.is(*kind)));
+    let about = about.filter(|finding| finding.subject.as_deref().is_some_and(|name| clock.is_called(name)));
+    match about.map(|finding| finding.severity).max() {
+        None => PLAIN,
+        Some(Severity::Critical) => CRITICAL,
+        Some(_) => WARNING,
+    }
 }

@@ -83,4 +83,24 @@ impl Litmus {
     pub fn is_telling(&self) -> bool {
         self.fresh >= Self::FEWEST_NEW_VALUES
     }
+
+    /// What the run says.
+    pub fn outcome(&self) -> LitmusOutcome {
+        match self.violations {
+            0 if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95 },
+            0 => LitmusOutcome::TooFewValues,
+            violations => LitmusOutcome::WentBack { share: violations as f64 / self.observations as f64 },
+        }
+    }
+}
+
+/// What a run of the litmus says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LitmusOutcome {
+    /// The clock went back in this share of the observations.
+    WentBack { share: f64 },
+    /// It never did, so with 95 % confidence it does so less often than this per new value.
+    Held { rate_below: f64 },
+    /// It never did, in too few observations to tell.
+    TooFewValues,
 }

@@ -1,16 +1,15 @@
-use super::rules::NON_CAUSAL_READ;
+use super::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::document::Record;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
-use crate::sections::causality::report::{Litmus, PairOffset};
-use anstyle::Style;
-use chronoscope_harness::record::finding::Finding;
-
+use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
+use crate::view::findings;
 use crate::view::reason::not_tested;
+use anstyle::Style;
 use chronoscope_harness::quantity::{count, ns, rate};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
-use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, WARNING};
+use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 
 /// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
@@ -144,12 +143,10 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     .named_by(2)
     .tied(&["of new values"]);
     for run in runs.iter().take(limit) {
-        let rate = if run.violations == 0 && !run.is_telling() {
-            "–".to_owned()
-        } else if run.violations == 0 {
-            format!("< {} (95 %)", rate(run.rate_upper_95))
-        } else {
-            rate(run.violations as f64 / run.observations as f64)
+        let (rate, worst) = match run.outcome() {
+            LitmusOutcome::WentBack { share } => (rate(share), ns(run.worst_ns)),
+            LitmusOutcome::Held { rate_below } => (format!("< {} (95 %)", rate(rate_below)), "none".to_owned()),
+            LitmusOutcome::TooFewValues => ("–".to_owned(), "–".to_owned()),
         };
         table.row(
             style(record, run),
@@ -160,11 +157,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
                 count(run.fresh),
                 count(run.violations),
                 rate,
-                match run.violations {
-                    0 if run.is_telling() => "none".to_owned(),
-                    0 => "–".to_owned(),
-                    _ => ns(run.worst_ns),
-                },
+                worst,
             ],
         );
     }
@@ -174,22 +167,19 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         "rate: violations per observation; where none was seen, the rate per new value that 95 % confidence leaves possible"
             .to_owned(),
     ];
-    if runs.iter().any(|run| run.violations == 0 && !run.is_telling()) {
+    if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: fewer than {} new values were seen, too few to tell", count(Litmus::FEWEST_NEW_VALUES)));
     }
     page.paragraph(Line::plain("  "), DIM, &notes.join(" · "));
 }
 
-/// A read that goes backwards by design is a trap; one that promises not to, or not as far, is broken.
+/// A run without violations is drawn plainly, whatever was found in others of its clock.
 fn style(record: &Record, run: &Litmus) -> Style {
-    let by_design = record.clocks.iter().any(|clock| clock.name == run.name && !clock.must_be_causal());
-    // Named as it was when the document was written.
-    let is_about = |finding: &Finding| finding.subject.as_deref().is_some_and(|name| run.name.is_called(name));
-    let is_broken = record.findings.iter().any(|finding| finding.is(NON_CAUSAL_READ) && is_about(finding));
-    match (run.violations, by_design && !is_broken) {
-        (0, _) => PLAIN,
-        (_, true) => WARNING,
-        (_, false) => CRITICAL,
+    match run.outcome() {
+        LitmusOutcome::WentBack { .. } => {
+            findings::style(record, &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], &run.name)
+        }
+        LitmusOutcome::Held { .. } | LitmusOutcome::TooFewValues => PLAIN,
     }
 }
 

@@ -1,17 +1,18 @@
 use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod};
-use chronoscope_harness::record::Clocksource;
 
 use crate::answers::view as verdict;
 use crate::sections::clocks::library_clock::view as library_clock;
+use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, clocksource_use};
 use crate::sections::clocks::view::{cycles_said, path_word};
-use chronoscope_harness::quantity::{TIME, confidence, count, ns, share};
+use crate::view::findings;
+use chronoscope_harness::quantity::{TIME, confidence, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::machine;
 use chronoscope_render::page::{Page, wrapped};
-use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
+use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::counted;
 
@@ -23,7 +24,7 @@ const PROCESSES: usize = 11;
 /// Every clock with all that was seen of it, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
     for clock in record.clocks.iter().filter(|clock| clock.available) {
-        one(page, clock);
+        one(page, record, clock);
     }
     verdict::trials(page, record);
     library_clock::show(page, record);
@@ -50,7 +51,7 @@ fn messages(page: &mut Page, record: &Record) {
     }
 }
 
-fn one(page: &mut Page, clock: &ClockReport) {
+fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     page.section(&chronoscope_render::page::fitted(clock.name.name(), 80));
     path(page, clock);
     if let Some(latency) = &clock.latency_ns {
@@ -67,7 +68,7 @@ fn one(page: &mut Page, clock: &ClockReport) {
     }
     let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
     page.entry("resolution", PLAIN, &format!("{declared} declared"));
-    granularity(page, clock);
+    granularity(page, record, clock);
     if let (None, Some(reason)) = (clock.causal, &clock.reason_causal_unknown) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
@@ -127,7 +128,7 @@ fn processes(page: &mut Page, latency: &Latency) {
     }
 }
 
-fn granularity(page: &mut Page, clock: &ClockReport) {
+fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
     let Some(seen) = &clock.granularity else {
         page.entry("granularity", DIM, "not measured");
         return;
@@ -135,7 +136,8 @@ fn granularity(page: &mut Page, clock: &ClockReport) {
     page.entry("granularity", PLAIN, &granularity_said(clock, seen));
     if seen.backward_steps > 0 {
         let steps = counted(seen.backward_steps, "step", "steps");
-        page.entry("", CRITICAL, &format!("{steps} backward, the largest {}", ns(seen.worst_backward_ns)));
+        let style = findings::style(record, &[NEGATIVE_ELAPSED], &clock.name);
+        page.entry("", style, &format!("{steps} backward, the largest {}", ns(seen.worst_backward_ns)));
     }
 }
 
@@ -194,18 +196,10 @@ fn clocksources(page: &mut Page, record: &Record) {
     }
     for rating in &clocksource.ratings {
         let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
-        let standing = if clocksource.current.as_ref() == Some(&rating.name) {
-            "in use".to_owned()
-        } else if let Some(doubt) = record.clocksource_doubt(&rating.name) {
-            format!("not to switch to: {doubt}")
-        } else {
-            format!("to switch: {}", Clocksource::switch_command(&rating.name))
-        };
-        page.paragraph(lead, PLAIN, &format!("{} · {standing}", machine::rating(rating)));
-    }
-    let disturbed = record.clocks.iter().filter_map(|clock| clock.granularity.as_ref()).map(|g| g.backward_steps);
-    let backward = disturbed.fold(0, u64::saturating_add);
-    if backward > 0 {
-        page.paragraph(Line::plain("  "), CRITICAL, &format!("steps backward over all clocks: {}", count(backward)));
+        page.paragraph(
+            lead,
+            PLAIN,
+            &format!("{} · {}", machine::rating(rating), clocksource_use(record, &rating.name)),
+        );
     }
 }

@@ -8,6 +8,7 @@ use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::ns;
+use chronoscope_harness::record::Clocksource;
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -134,6 +135,23 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
             "find out which clocksource the kernel reads; the vDSO can read tsc, kvm-clock and a few others".to_owned()
         }
     }
+}
+
+/// Whether the kernel reads the clocksource `name`, and if not, how or why not to have it do so.
+pub fn clocksource_use(record: &Record, name: &str) -> String {
+    if record.machine.clocksource.current.as_deref() == Some(name) {
+        return "in use".to_owned();
+    }
+    match record.clocksource_doubt(name) {
+        Some(doubt) => format!("not to switch to: {doubt}"),
+        None => format!("to switch: {}", Clocksource::switch_command(name)),
+    }
+}
+
+/// Whether every read of `clock` exits to the hypervisor. An emulator has none to exit to.
+pub fn exits_to_hypervisor(record: &Record, clock: &ClockReport) -> bool {
+    let hypervisor = &record.machine.hypervisor;
+    clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
 }
 
 fn os_clock_coarse(record: &Record) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
 use crate::sections::clocks::report::{Canary, ClockReport, Cycles, Latency, Path, PathMethod};
+use crate::sections::clocks::rules::exits_to_hypervisor;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::reason;
@@ -57,7 +58,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     [
         clock.name.to_string(),
-        path(clock, traps(record, clock)),
+        path(clock, exits_to_hypervisor(record, clock)),
         of_latency(|latency| latency.estimate),
         latency.map_or_else(unknown, |latency| {
             format!("{}{}", TIME.interval(latency.low, latency.high), confidences.mark(latency))
@@ -69,12 +70,6 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         yes(clock.ordered),
         clock.causal.map_or_else(unknown, yes),
     ]
-}
-
-/// Whether each read of this clock leaves the guest of a hypervisor. An emulator has nothing to leave.
-fn traps(record: &Record, clock: &ClockReport) -> bool {
-    let hypervisor = &record.machine.hypervisor;
-    clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
 }
 
 fn path(clock: &ClockReport, traps: bool) -> String {
@@ -160,7 +155,7 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record.clocks.iter().any(|clock| clock.available && traps(record, clock)) {
+    if record.clocks.iter().any(|clock| clock.available && exits_to_hypervisor(record, clock)) {
         remarks.push("traps: every read leaves the virtual machine, at the hypervisor's cost".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
@@ -177,7 +172,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.clocks.harness.as_ref().map(|harness| canary(&harness.canary)));
+    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_rounds(&harness.canary)));
     notes
 }
 
@@ -226,19 +221,9 @@ fn harness(record: &Record) -> String {
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }
 
-/// Which rounds the latencies and their intervals rest on, and what the others suffered as far as that is known.
-fn canary(canary: &Canary) -> String {
-    let rounds = format!("latency and interval over {} of {} rounds", count(canary.rounds_quiet), count(canary.rounds));
-    let rest = canary.rounds.saturating_sub(canary.rounds_quiet);
-    let left_out = match (rest, canary.rounds_shared) {
-        (0, _) => String::new(),
-        (_, Some(shared)) if shared > 0 => format!(
-            "; in the other {} the empty loop ran slow, in {} of them at about half speed while the multiplication chain \
-             kept its pace, as on a core shared with a busy neighbour",
-            count(rest),
-            count(shared.min(rest))
-        ),
-        _ => format!("; in the other {} the empty loop ran slow", count(rest)),
-    };
-    format!("{rounds}{left_out}; p50 and p99 over all")
+/// Which rounds the latencies and their intervals rest on, and what is known of the others.
+fn quiet_rounds(canary: &Canary) -> String {
+    let (quiet, all) = (count(canary.rounds_quiet), count(canary.rounds));
+    let slow = canary.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
+    format!("latency and interval over {quiet} of {all} rounds{slow}; p50 and p99 over all")
 }

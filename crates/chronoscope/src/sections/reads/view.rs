@@ -1,14 +1,16 @@
 use crate::document::Record;
+use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
 
+use crate::view::findings;
 use crate::view::reason::not_tested;
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::{Page, wrapped};
-use chronoscope_render::palette::{CRITICAL, DIM, PLAIN, TITLE};
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
 use chronoscope_render::words::counted;
 
 /// Clocks on the page of everything, and the rows of their histograms.
@@ -25,7 +27,7 @@ pub fn show(page: &mut Page, record: &Record) {
     }
     let column = page.column();
     let mut drawn = record.reads.iter().take(CHECK_CLOCKS).map(|reads| {
-        let mut lines = title(reads, column);
+        let mut lines = title(record, reads, column);
         lines.extend(bars(&reads.histogram, CHECK_ROWS, column));
         for fact in facts(reads).into_iter().chain(gaps(reads)) {
             lines.extend(wrapped(&fact, column).iter().map(|piece| Line::plain(piece)));
@@ -44,7 +46,7 @@ pub fn show_all(page: &mut Page, record: &Record) {
         if i > 0 {
             page.line(Line::new());
         }
-        page.lines(title(reads, page.width()));
+        page.lines(title(record, reads, page.width()));
         page.lines(bars(&reads.histogram, ROWS, page.width()));
         for fact in facts(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &fact);
@@ -82,7 +84,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
     !record.reads.is_empty()
 }
 
-fn title(reads: &Reads, width: usize) -> Vec<Line> {
+fn title(record: &Record, reads: &Reads, width: usize) -> Vec<Line> {
     let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
     let name = Line::styled(TITLE, &chronoscope_render::page::fitted(reads.clock.name(), 26));
     let mut lines = if name.width() + Line::plain(&rest).width() <= width {
@@ -92,7 +94,8 @@ fn title(reads: &Reads, width: usize) -> Vec<Line> {
     };
     if reads.backward_steps > 0 {
         let text = format!("✘ {} backward", counted(reads.backward_steps, "step", "steps"));
-        lines.extend(wrapped(&text, width).iter().map(|piece| Line::styled(CRITICAL, piece)));
+        let style = findings::style(record, &[NEGATIVE_ELAPSED], &reads.clock);
+        lines.extend(wrapped(&text, width).iter().map(|piece| Line::styled(style, piece)));
     }
     lines
 }

@@ -186,8 +186,7 @@ fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
 
 /// The way of a read, where the counts leave no doubt.
 fn counted_path(calls: &SystemCalls) -> Option<Path> {
-    let each = calls.count as f64 / calls.reads.max(1) as f64;
-    match each {
+    match calls.per_read() {
         each if each >= SYSTEM_CALL_EACH => Some(Path::Syscall),
         each if each <= SYSTEM_CALL_NONE => Some(Path::Vdso),
         _ => None,

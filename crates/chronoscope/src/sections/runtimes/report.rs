@@ -130,6 +130,36 @@ pub struct RuntimeClock {
     pub published: Vec<PublishedTimer>,
 }
 
+impl RuntimeClock {
+    /// The step in which the clock moves, where that is longer than a read takes.
+    pub fn step_ns(&self) -> Option<f64> {
+        self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+    }
+
+    /// The largest gap between two reads; a bound where the clock's steps hide what is shorter. None if nothing was seen.
+    ///
+    /// Each of two readings may be up to a step old, so a difference of `n` steps is a gap of less than `n + 1`.
+    pub fn largest_gap_ns(&self) -> Option<Bounded> {
+        let reads = self.reads.as_ref()?;
+        let step = Some(reads.step_ns()).filter(|step| step.is_finite()).unwrap_or(0.0);
+        let step = step.max(self.step_ns().unwrap_or(0.0));
+        match reads.maximum_ns {
+            0.0 if step == 0.0 => None,
+            largest if largest >= step * Reads::STEPS_PER_GAP => Some(Bounded::Known(largest)),
+            largest => Some(Bounded::Below(largest + step)),
+        }
+    }
+}
+
+/// A number, or the most that it can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounded {
+    /// It is this.
+    Known(f64),
+    /// It is smaller than this, either way.
+    Below(f64),
+}
+
 /// Published figures of a runtime's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedTimer {
@@ -156,6 +186,19 @@ pub struct SystemCalls {
     pub by_call: BTreeMap<String, u64>,
 }
 
+impl SystemCalls {
+    /// For each read.
+    pub fn per_read(&self) -> f64 {
+        self.count as f64 / self.reads.max(1) as f64
+    }
+
+    /// For each read, where that is more than one.
+    pub fn several_per_read(&self) -> Option<f64> {
+        const SEVERAL: f64 = 1.5;
+        Some(self.per_read()).filter(|each| *each >= SEVERAL)
+    }
+}
+
 /// What a read of a runtime's clock costs beyond a read of the clock beneath it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AddedLatency {
@@ -163,6 +206,14 @@ pub struct AddedLatency {
     pub over: ClockId,
     /// The difference: the median over rounds, in each of which one process of either was measured.
     pub ns: Spread,
+}
+
+impl AddedLatency {
+    /// The difference; its most where its interval holds 0, so that its sign is not known.
+    pub fn difference_ns(&self) -> Bounded {
+        let Spread { median, low, high, .. } = self.ns;
+        if low <= 0.0 && high >= 0.0 && low < high { Bounded::Below(high.max(-low)) } else { Bounded::Known(median) }
+    }
 }
 
 /// Cost of a read while several threads of one process read the same clock.
@@ -214,6 +265,19 @@ pub struct RuntimePause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_that_may_be_nothing_has_no_sign() {
+        let difference = |low, median, high| {
+            let ns = Spread { median, low, high, confidence: 0.75 };
+            AddedLatency { over: ClockId::default(), ns }.difference_ns()
+        };
+        assert_eq!(difference(-0.78, -0.76, 0.69), Bounded::Below(0.78));
+        assert_eq!(difference(-0.1, 0.2, 0.9), Bounded::Below(0.9));
+        assert_eq!(difference(0.1, 0.2, 0.9), Bounded::Known(0.2));
+        assert_eq!(difference(-0.9, -0.2, -0.1), Bounded::Known(-0.2));
+        assert_eq!(difference(7.0, 7.0, 7.0), Bounded::Known(7.0));
+    }
 
     #[test]
     fn the_number_of_a_version_is_found() {

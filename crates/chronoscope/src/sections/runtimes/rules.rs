@@ -78,11 +78,6 @@ fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
     format!("{} of {}", clock.name, runtime.title())
 }
 
-/// The step of a clock, where it is one and not the latency of a read.
-fn step(clock: &RuntimeClock) -> Option<f64> {
-    clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false))
-}
-
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let went_back = clocks(record).filter_map(|(runtime, clock)| {
         let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
@@ -108,7 +103,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
 fn tick_coarse(record: &Record) -> Vec<Finding> {
     let coarse = clocks(record).filter_map(|(runtime, clock)| {
         let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
-        let step = step(clock).filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
+        let step = clock.step_ns().filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
         let claims = clock.high_resolution_declared == Some(true);
         (claims || step >= clock.tick_ns * STEP_FACTOR).then_some((runtime, clock, step, claims))
     });
@@ -141,7 +136,7 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let declared = clocks(record).filter_map(|(runtime, clock)| {
-        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, step(clock)?)
+        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.step_ns()?)
     });
     declared.collect()
 }
@@ -205,7 +200,7 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
 fn steadiest(runtime: &Runtime) -> Option<&str> {
     let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
     let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
-    let step_of = |clock: &RuntimeClock| step(clock).unwrap_or(0.0);
+    let step_of = |clock: &RuntimeClock| clock.step_ns().unwrap_or(0.0);
     steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 

@@ -3,6 +3,7 @@ use chronoscope_clock::Rate;
 use super::task::LaneSamples;
 use crate::sections::clocks::report::Canary;
 use chronoscope_harness::machine::KnownCore;
+use chronoscope_harness::quantity::count;
 use chronoscope_harness::stats::Distribution;
 
 /// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.
@@ -72,6 +73,24 @@ pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, co
         shared_throughout,
     };
     Some(Quiet { canary, rounds })
+}
+
+impl Canary {
+    /// What the rounds that do not count suffered, as far as that is known. None if all count.
+    pub fn slow_rounds(&self) -> Option<String> {
+        let slow = self.rounds.saturating_sub(self.rounds_quiet);
+        let shared = self.rounds_shared.unwrap_or(0).min(slow);
+        let ran_slow = format!("in the other {} the empty loop ran slow", count(slow));
+        match (slow, shared) {
+            (0, _) => None,
+            (_, 0) => Some(ran_slow),
+            _ => Some(format!(
+                "{ran_slow}, in {} of them at about half speed while the multiplication chain kept its pace, as on a core \
+                 shared with a busy neighbour",
+                count(shared)
+            )),
+        }
+    }
 }
 
 /// Rounds in which the empty loop ran at about half its speed and the chain did not, as did a neighbouring round: an

@@ -1,8 +1,6 @@
 use crate::document::Record;
 use crate::sections::clocks::report::{Latency, Path};
-use crate::sections::reads::report::Reads;
-use crate::sections::runtimes::report::{CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
-use chronoscope_harness::record::Spread;
+use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 
 use chronoscope_harness::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
 use chronoscope_render::line::Line;
@@ -104,7 +102,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         path(clock),
         latency.map_or_else(none, |latency| ns(latency.estimate)),
         latency.map_or_else(none, longer_side),
-        clock.added.as_ref().map_or_else(none, |added| difference(&added.ns)),
+        clock.added.as_ref().map_or_else(none, |added| difference(added.difference_ns())),
         clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
@@ -134,13 +132,12 @@ fn longer_side(latency: &Latency) -> String {
     }
 }
 
-/// A difference; its most where its interval holds 0, so that its sign is not known.
-fn difference(of: &Spread) -> String {
-    if of.low <= 0.0 && of.high >= 0.0 && of.low < of.high {
-        let most = (of.low.abs()).max(of.high);
-        return format!("<{}", signed_ns(most).trim_start_matches('+'));
+/// A difference, or the most that it can be.
+fn difference(of: Bounded) -> String {
+    match of {
+        Bounded::Known(difference) => signed_ns(difference),
+        Bounded::Below(most) => format!("<{}", signed_ns(most).trim_start_matches('+')),
     }
-    signed_ns(of.median)
 }
 
 /// A difference to a tenth of a nanosecond, which is less than it is sure by.
@@ -155,12 +152,11 @@ fn signed_ns(value: f64) -> String {
 /// What the counted system calls say.
 fn path(clock: &RuntimeClock) -> String {
     let Some(calls) = &clock.system_calls else { return none() };
-    let each = calls.count as f64 / calls.reads.max(1) as f64;
-    match clock.path {
-        Some(Path::Syscall) if each >= 1.5 => format!("{}syscalls", three_digits(each) + " "),
-        Some(Path::Syscall) => "syscall".to_owned(),
-        Some(_) => "vDSO".to_owned(),
-        None => format!("{} calls", share(each)),
+    match (clock.path, calls.several_per_read()) {
+        (Some(Path::Syscall), Some(each)) => format!("{} syscalls", three_digits(each)),
+        (Some(Path::Syscall), None) => "syscall".to_owned(),
+        (Some(_), _) => "vDSO".to_owned(),
+        (None, _) => format!("{} calls", share(calls.per_read())),
     }
 }
 
@@ -172,17 +168,11 @@ fn observed(clock: &RuntimeClock) -> String {
     }
 }
 
-/// The largest gap between two reads; a bound for it where the clock's steps hide what is shorter.
-///
-/// Each of two readings may be up to a step old, so a difference of `n` steps is a gap of less than `n + 1`.
 fn largest_gap(clock: &RuntimeClock) -> String {
-    let Some(reads) = &clock.reads else { return none() };
-    let step = clock.granularity_ns.filter(|_| clock.granularity_is_latency == Some(false)).unwrap_or(0.0);
-    let step = step.max(Some(reads.step_ns()).filter(|step| step.is_finite()).unwrap_or(0.0));
-    match reads.maximum_ns {
-        0.0 if step == 0.0 => none(),
-        largest if largest >= step * Reads::STEPS_PER_GAP => ns(largest),
-        largest => format!("<{}", ns(largest + step)),
+    match clock.largest_gap_ns() {
+        Some(Bounded::Known(largest)) => ns(largest),
+        Some(Bounded::Below(most)) => format!("<{}", ns(most)),
+        None => none(),
     }
 }
 
@@ -276,17 +266,11 @@ fn crowd_said(measured: &[&Runtime]) -> String {
 mod tests {
     use super::*;
 
-    fn spread(low: f64, median: f64, high: f64) -> Spread {
-        Spread { median, low, high, confidence: 0.75 }
-    }
-
     #[test]
-    fn a_difference_that_may_be_nothing_has_no_sign() {
-        assert_eq!(difference(&spread(-0.78, -0.76, 0.69)), "<0.8 ns");
-        assert_eq!(difference(&spread(-0.1, 0.2, 0.9)), "<0.9 ns");
-        assert_eq!(difference(&spread(0.1, 0.2, 0.9)), "+0.2 ns");
-        assert_eq!(difference(&spread(-0.9, -0.2, -0.1)), "−0.2 ns");
-        assert_eq!(difference(&spread(7.0, 7.0, 7.0)), "+7.0 ns");
+    fn a_difference_is_drawn_to_a_tenth() {
+        assert_eq!(difference(Bounded::Below(0.78)), "<0.8 ns");
+        assert_eq!(difference(Bounded::Known(0.2)), "+0.2 ns");
+        assert_eq!(difference(Bounded::Known(-0.2)), "−0.2 ns");
     }
 
     #[test]
