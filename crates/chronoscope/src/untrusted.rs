@@ -6,7 +6,7 @@ use chronoscope_render::study::html;
 use crate::command::page::{Shown, page};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
-use crate::sections::runtimes::estimate::{CountedCalls, Fork, NativeRounds};
+use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds, ProbeProcess};
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
 use crate::view::View;
@@ -44,11 +44,11 @@ pub fn heard(text: &str) -> Result<String, serde_json::Error> {
     let mut answer = Answer::default();
     // What came before a fault is used as well: a process may be ended in the middle.
     for line in text.lines() {
-        if answer.hear(line).is_err() {
+        if answer.push_line(line).is_err() {
             break;
         }
     }
-    let forks = [Fork { round: 0, answer: answer.clone() }, Fork { round: 1, answer }];
+    let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer }];
     let counted = (&forks[0].answer, &CountedCalls::new());
     let clocks = estimate::runtime_clocks(RuntimeKind::Java, &forks, Some(counted), &NativeRounds::new());
     let _ = estimate::runtime_loop(&forks);

@@ -20,11 +20,8 @@ const CHUNK: u64 = 1000;
 /// Which clock on which CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The clock.
     pub source: ClockId,
-    /// The CPU that publishes.
     pub writer: u32,
-    /// The CPU that observes.
     pub reader: u32,
 }
 

@@ -20,20 +20,15 @@ use chronoscope_harness::watch::Watch;
 /// Which clock on which CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The clock.
     pub source: ClockId,
-    /// One CPU.
     pub a: u32,
-    /// The other CPU.
     pub b: u32,
-    /// Messages there and back.
     pub rounds: u64,
 }
 
 /// What the exchange showed, and how the source ticks on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// The exchange.
     pub trips: Trips,
     /// Changes of the source between consecutive reads, by which one sees whether it moves in steps.
     pub steps: Steps,

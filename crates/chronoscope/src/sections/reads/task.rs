@@ -13,12 +13,9 @@ const PIECE: usize = 1 << 18;
 /// Empty intervals between two looks at the deadline.
 const CHUNK: u64 = 10_000;
 
-/// What to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The clock.
     pub source: ClockId,
-    /// Consecutive reads.
     pub reads: u64,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
@@ -31,9 +28,7 @@ pub struct Samples {
     pub differences: Vec<(i64, u64)>,
     /// The sum of the spans from the first read of a piece to its last.
     pub span_ticks: u64,
-    /// Start-stop pairs made.
     pub empty_intervals: u64,
-    /// The largest of them.
     pub largest_empty_ticks: i64,
 }
 

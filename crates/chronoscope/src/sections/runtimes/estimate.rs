@@ -41,10 +41,8 @@ const SYSTEM_CALL_NONE: f64 = 0.05;
 
 /// One process of a runtime.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fork {
-    /// The round that it belongs to.
+pub struct ProbeProcess {
     pub round: u32,
-    /// What it said.
     pub answer: Answer,
 }
 
@@ -78,7 +76,7 @@ fn native_of(call: &str, kind: TimeKind) -> SourceId {
 /// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
 pub fn runtime_clocks(
     kind: RuntimeKind,
-    forks: &[Fork],
+    forks: &[ProbeProcess],
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
 ) -> Vec<RuntimeClock> {
@@ -94,13 +92,13 @@ pub fn runtime_clocks(
 }
 
 /// A turn of the loop without a clock.
-pub fn runtime_loop(forks: &[Fork]) -> Option<Latency> {
+pub fn runtime_loop(forks: &[ProbeProcess]) -> Option<Latency> {
     lane_of(forks, NOTHING).latency
 }
 
 fn runtime_clock(
     clock: &Clock,
-    forks: &[Fork],
+    forks: &[ProbeProcess],
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
 ) -> RuntimeClock {
@@ -201,7 +199,7 @@ struct LaneOf {
     warm_up: Option<WarmUp>,
 }
 
-fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
+fn lane_of(forks: &[ProbeProcess], name: &str) -> LaneOf {
     let timer = timer_rate(forks);
     let usual = undisturbed(forks);
     let mut samples = Vec::new();
@@ -228,7 +226,7 @@ fn lane_of(forks: &[Fork], name: &str) -> LaneOf {
 }
 
 /// What a read costs in the quietest rounds of all processes, lane by lane, in ticks of the timer.
-fn undisturbed(forks: &[Fork]) -> BTreeMap<&str, f64> {
+fn undisturbed(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
     let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
         reads.entry(name).or_default().extend(lane.samples.ticks_per_read().skip(1));
@@ -273,7 +271,7 @@ fn leave_out_unsteady(lane: &LaneSamples, mask: &mut [bool], warm_up: &mut WarmU
     }
 }
 
-fn timer_rate(forks: &[Fork]) -> Rate {
+fn timer_rate(forks: &[ProbeProcess]) -> Rate {
     let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
     identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
 }
@@ -285,7 +283,7 @@ fn added(medians: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) ->
     Some(AddedLatency { over: over.into(), ns })
 }
 
-fn loop_check(forks: &[Fork], name: &str) -> Option<LoopCheck> {
+fn loop_check(forks: &[ProbeProcess], name: &str) -> Option<LoopCheck> {
     let ratios = forks.iter().filter_map(|fork| {
         let check = &fork.answer.lanes.get(name)?.check;
         let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(|least| *least > 0);
@@ -296,7 +294,7 @@ fn loop_check(forks: &[Fork], name: &str) -> Option<LoopCheck> {
 }
 
 /// What a read costs while several threads read.
-fn crowd(forks: &[Fork], name: &str) -> Option<CrowdLatency> {
+fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
     let timer = timer_rate(forks);
     let crowds: Vec<&Crowd> =
         forks.iter().filter_map(|fork| fork.answer.crowds.iter().find(|crowd| crowd.clock == name)).collect();
@@ -330,7 +328,7 @@ fn while_all_read(crowd: &Crowd) -> Vec<u64> {
 }
 
 /// How long pauses took. None for none.
-pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause> {
+pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<RuntimePause> {
     let turns = || forks.iter().flat_map(|fork| &fork.answer.pauses);
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for turn in turns() {
@@ -358,7 +356,7 @@ pub fn runtime_pause(forks: &[Fork], published_too: bool) -> Option<RuntimePause
 }
 
 /// What calls cost in one thread and in `threads` released together. None for no calls.
-pub fn runtime_latch(forks: &[Fork], threads: u32, disturbance: Disturbance) -> Option<Latch> {
+pub fn runtime_latch(forks: &[ProbeProcess], threads: u32, disturbance: Disturbance) -> Option<Latch> {
     let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
     latch(&rounds, threads.max(1), timer_rate(forks), disturbance)
 }
@@ -389,11 +387,11 @@ mod tests {
         )
     }
 
-    fn forks(lines: &[String]) -> Vec<Fork> {
-        (0..11).map(|round| Fork { round, answer: answer(lines) }).collect()
+    fn forks(lines: &[String]) -> Vec<ProbeProcess> {
+        (0..11).map(|round| ProbeProcess { round, answer: answer(lines) }).collect()
     }
 
-    fn the_clock(forks: &[Fork]) -> RuntimeClock {
+    fn the_clock(forks: &[ProbeProcess]) -> RuntimeClock {
         let native = (0..11).map(|round| (round, HashMap::from([(SourceId::Os(OsClock::Monotonic), 20.0)]))).collect();
         runtime_clocks(RuntimeKind::Mono, forks, None, &native).remove(0)
     }
@@ -511,7 +509,7 @@ mod tests {
     const WHOLE: &str = include_str!("../../../tests/fixtures/probe.jsonl");
 
     proptest! {
-        /// Whatever numbers a probe says: what is heard gives estimates that can be written and read again.
+        /// Whatever numbers a probe says: what is answer gives estimates that can be written and read again.
         #[test]
         fn absurd_numbers_give_no_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8), 1..20)) {
             const NUMBERS: [&str; 8] =
@@ -528,13 +526,13 @@ mod tests {
             for (index, number) in changes {
                 pieces[places[index.index(places.len())]] = NUMBERS[number].to_owned();
             }
-            let mut heard = Answer::default();
+            let mut answer = Answer::default();
             for line in pieces.concat().lines() {
-                let _ = heard.hear(line);
+                let _ = answer.push_line(line);
             }
-            let forks = [Fork { round: 0, answer: heard.clone() }, Fork { round: 1, answer: heard.clone() }];
+            let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer: answer.clone() }];
             let calls = CountedCalls::from([("now".to_owned(), BTreeMap::from([("time".to_owned(), 3)]))]);
-            let clocks = runtime_clocks(RuntimeKind::Mono, &forks, Some((&heard, &calls)), &NativeRounds::new());
+            let clocks = runtime_clocks(RuntimeKind::Mono, &forks, Some((&answer, &calls)), &NativeRounds::new());
             let text = serde_json::to_string(&(
                 clocks,
                 runtime_loop(&forks),

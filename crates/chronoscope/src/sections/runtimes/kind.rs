@@ -23,7 +23,6 @@ pub enum RuntimeKind {
     C,
 }
 
-/// What is known of a kind.
 pub struct KindRow {
     pub kind: RuntimeKind,
     /// The name that options use.
@@ -86,7 +85,6 @@ impl RuntimeKind {
         ROWS.iter().map(|row| row.kind)
     }
 
-    /// What is known of it.
     pub const fn row(self) -> &'static KindRow {
         &ROWS[self as usize]
     }
@@ -105,12 +103,10 @@ impl RuntimeKind {
         found.ok_or_else(|| format!("no kind of runtime is called `{word}`; there are {}", Self::words()))
     }
 
-    /// The option names of all kinds.
     pub fn words() -> String {
         ROWS.map(|row| row.word).join(", ")
     }
 
-    /// The titles of all kinds.
     pub fn titles() -> String {
         ROWS.map(|row| row.title).join(", ")
     }

@@ -14,7 +14,7 @@ use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, nativ
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{Asker, Candidate, Surroundings, Topic, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_harness::machine;
 use chronoscope_harness::stats::median;
@@ -48,7 +48,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let began = Instant::now();
     let budget = Duration::from_millis(session.budget_ms(RUNTIMES));
     let launcher = session.launcher().map_err(StageError::from)?.clone();
-    let asker = Asker {
+    let runner = ProbeRunner {
         launcher: &launcher,
         counter_faults: session.counter_faults(),
         patience: Duration::from_secs(if plan.quick_starters {
@@ -63,7 +63,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         .map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
     let (candidates, missing) = candidates(&plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
-    let mut candidates = get_ready(candidates, directory.path(), &asker, plan.counted_reads, at_once, &mut |share| {
+    let mut candidates = get_ready(candidates, directory.path(), &runner, plan.counted_reads, at_once, &mut |share| {
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
@@ -86,7 +86,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
                 break;
             }
-            ask(&mut candidates[(round as usize + turn) % count], &plan, round, &asker, session);
+            ask(&mut candidates[(round as usize + turn) % count], &plan, round, &runner, session);
             let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(plan.rounds.max(1));
             let spent = began.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
             session.goes_on(RUNTIMES, done.max(spent).clamp(READY_SHARE, 1.0));
@@ -152,17 +152,15 @@ fn without(kind: RuntimeKind, reason: &str) -> Runtime {
     Runtime { reason_unavailable: Some(reason.to_owned()), ..unasked(kind) }
 }
 
-/// One round of one runtime.
-fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, asker: &Asker<'_>, session: &Session<'_>) {
+fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, runner: &ProbeRunner<'_>, session: &Session<'_>) {
+    let pauses = || Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.pause_ms };
     let tasks = [
-        plan.clocks.map(|clocks| (Topic::Clocks, clocks_task(candidate, &clocks))),
-        (!plan.pause_lengths_ns.is_empty()).then(|| {
-            (Topic::Pauses, Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.pause_ms })
-        }),
-        plan.latch_threads.map(|threads| (Topic::Latch, Task::Latch { threads, budget_ms: plan.latch_ms })),
+        plan.clocks.map(|clocks| clocks_task(candidate, &clocks)),
+        (!plan.pause_lengths_ns.is_empty()).then(pauses),
+        plan.latch_threads.map(|threads| Task::Latch { threads, budget_ms: plan.latch_ms }),
     ];
     for task in tasks.into_iter().flatten() {
-        candidate.ask(task, round, asker, &session.plan.cpus, &|| session.observer.cancelled());
+        candidate.ask(task, round, runner, &session.plan.cpus, &|| session.observer.cancelled());
     }
 }
 
@@ -229,7 +227,6 @@ impl Native {
         self.rounds.insert(0, known.collect());
     }
 
-    /// One process.
     fn measure(&mut self, session: &Session<'_>, round: u32) {
         // Without it there is nothing to compare with in this round, which the record shows.
         let Ok((samples, suffered)) = session.ask_alone(NATIVE_MS, &self.batches.request(BATCH_TIMER_ERROR)) else {

@@ -304,7 +304,7 @@ mod tests {
     use crate::plan::{Depth, Frame};
     use crate::rules::{conclude, kind};
     use crate::sections::runtimes::estimate;
-    use crate::sections::runtimes::estimate::{CountedCalls, Fork, NativeRounds};
+    use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds, ProbeProcess};
     use crate::sections::runtimes::plan::plan;
     use crate::sections::runtimes::probe::Answer;
     use crate::sections::runtimes::report::WarmUp;
@@ -319,7 +319,7 @@ mod tests {
             r#"{{"type":"clock","clock":"now","kind":{kind},"hz":{hz},"declared_hz":{hz},"declared_resolution_ns":null,"high_resolution":{high_resolution}}}"#
         );
         let answer = Answer::of(&[&[identity, &clock], lines].concat().join("\n")).unwrap();
-        let forks: Vec<Fork> = (0..3).map(|round| Fork { round, answer: answer.clone() }).collect();
+        let forks: Vec<ProbeProcess> = (0..3).map(|round| ProbeProcess { round, answer: answer.clone() }).collect();
         let by_call = BTreeMap::from([("clock_gettime".to_owned(), 200)]);
         let calls = CountedCalls::from([("now".to_owned(), by_call)]);
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));

@@ -3,6 +3,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::vec;
 use std::vec::Vec;
 
+use crate::os::OsClock;
+
 /// A system call that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -11,6 +13,18 @@ pub struct Call {
     pub number: u32,
     /// Its first argument.
     pub first_argument: u64,
+}
+
+impl Call {
+    /// The clock it asks for, if it is a `clock_gettime` of a clock in the table.
+    ///
+    /// # Examples
+    /// See [`next`].
+    #[must_use]
+    pub fn clock(&self) -> Option<OsClock> {
+        let is_asked_for = |clock: &OsClock| super::id(*clock) == self.first_argument as libc::clockid_t;
+        OsClock::ALL.into_iter().filter(|_| i64::from(self.number) == libc::SYS_clock_gettime).find(is_asked_for)
+    }
 }
 
 /// AUDIT_ARCH of linux/audit.h: a system call of another architecture has other numbers, and is let through.
@@ -102,6 +116,7 @@ pub fn hold(numbers: &[u32]) -> io::Result<OwnedFd> {
 ///
 /// let listener = calls::hold(&[228])?;
 /// let call = calls::next(listener.as_fd())?;
+/// println!("{:?}", call.clock());
 /// calls::release(listener.as_fd(), &call)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```

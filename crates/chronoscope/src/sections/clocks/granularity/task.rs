@@ -24,7 +24,6 @@ pub struct Request(pub Vec<ClockId>);
 pub struct Steps {
     /// Differences between a reading and the one that it replaced; negative where the clock stepped back.
     pub changes: Vec<i64>,
-    /// Reads made.
     pub reads: u64,
     /// Reads that returned what the read before returned.
     pub unchanged: u64,
@@ -32,7 +31,6 @@ pub struct Steps {
 
 impl Task for Request {
     const NAME: &'static str = "granularity";
-    /// Of each clock.
     type Samples = Vec<Steps>;
 
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {

@@ -9,7 +9,6 @@ use crate::engine::task::{Bench, Task};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::chain;
 
-/// Pairs of each clock.
 const PAIRS: usize = 5000;
 
 /// Of these clocks.

@@ -14,21 +14,16 @@ use chronoscope_harness::work::{chain, empty_loop};
 const BATCH_NS: f64 = 40_000.0;
 /// Rounds of one batch and some readings per length.
 const ROUNDS: u32 = 40;
-/// Readings per round.
 const READINGS: usize = 15;
 /// Turns of the empty loop in a canary: a tenth of a microsecond.
 pub const CANARY_TURNS: u64 = 400;
 
-/// Which clock and which lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// The clock.
     pub source: ClockId,
-    /// Lengths of work to time, in nanoseconds.
     pub lengths_ns: Vec<f64>,
 }
 
-/// Trials of each length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
     /// The least difference that two readings of the timer can show.
@@ -40,11 +35,8 @@ pub struct Samples {
 /// Readings between two batches. A canary stands before and behind each of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// The batch before the readings.
     pub before: Batch,
-    /// Single readings of the same work.
     pub readings: Vec<Reading>,
-    /// The batch behind the readings.
     pub after: Batch,
 }
 

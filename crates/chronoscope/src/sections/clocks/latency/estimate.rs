@@ -64,11 +64,9 @@ pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option
 /// The smallest step that a clock showed, and what it means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GranularityEstimate {
-    /// The smallest step.
     pub step_ns: f64,
     /// Whether the step is merely the latency of the read.
     pub is_latency: bool,
-    /// The observation.
     pub observed: Granularity,
 }
 

@@ -18,7 +18,6 @@ const MOST_READS: u64 = 1 << 24;
 /// What to time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// The loops.
     pub lanes: Vec<Lane>,
     /// The timer's largest share of a batch.
     pub timer_error: f64,
@@ -34,7 +33,6 @@ pub enum Lane {
     Empty,
     /// A chain of dependent multiplications: one link per turn.
     Chain,
-    /// Reads of this source.
     Reads(ClockId),
     /// Reads of this source with a fence behind each.
     Serialised(ClockId),
@@ -45,16 +43,13 @@ pub enum Lane {
 pub struct Samples {
     /// The least difference that two readings of the timer can show.
     pub timer_cost_ticks: u64,
-    /// In the order of the request.
     pub lanes: Vec<LaneSamples>,
 }
 
 /// Batches of one lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneSamples {
-    /// Reads in each batch.
     pub reads_per_batch: u64,
-    /// Ticks of the timer per batch.
     pub batch_ticks: Vec<u64>,
 }
 
@@ -65,7 +60,6 @@ impl LaneSamples {
         self.batch_ticks.iter().map(move |ticks| *ticks as f64 / reads)
     }
 
-    /// Batch means in nanoseconds.
     pub fn ns_per_read(&self, timer: Rate) -> Vec<f64> {
         let reads = self.reads_per_batch.max(1) as f64;
         self.batch_ticks.iter().map(|ticks| timer.ns_of_mean(*ticks as f64) / reads).collect()

@@ -24,27 +24,21 @@ const LONGEST_TEXT: usize = 1000;
 /// Made line by line, so that what came before a fault is there all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Who answered.
     pub identity: Option<Identity>,
-    /// Its clocks.
     pub clocks: Vec<Clock>,
     /// By clock, the reads behind which system calls were counted.
     pub counted: BTreeMap<String, u64>,
     /// Loops by clock; [`NOTHING`] is the empty one.
     pub lanes: BTreeMap<String, Lane>,
-    /// Changes by clock.
     pub steps: BTreeMap<String, Steps>,
     /// Differences between consecutive reads by clock.
     pub differences: BTreeMap<String, reads::Samples>,
-    /// Batches of several threads.
     pub crowds: Vec<Crowd>,
-    /// Pauses.
     pub pauses: Vec<Paused>,
     /// Ways to pause that are not there.
     pub pauses_unavailable: Vec<PauseUnavailable>,
     /// Calls in one thread and in many released together.
     pub latch: thread_release::Samples,
-    /// Why there is no latch.
     pub latch_unavailable: Option<String>,
     /// Whether the probe said that it was done.
     pub ended: bool,
@@ -52,7 +46,6 @@ pub struct Answer {
     pub counting: Option<String>,
 }
 
-/// One loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
     /// Its batches, in ticks of the timer.
@@ -71,14 +64,14 @@ impl Answer {
     #[cfg(test)]
     pub fn of(text: &str) -> Result<Self, ProtocolError> {
         let mut answer = Self::default();
-        text.lines().try_for_each(|line| answer.hear(line)).map(|()| answer)
+        text.lines().try_for_each(|line| answer.push_line(line)).map(|()| answer)
     }
 
     /// Takes in one line.
     ///
     /// # Errors
     /// [`ProtocolError`] if it does not speak the protocol or comes in the wrong place; what came before is kept.
-    pub fn hear(&mut self, line: &str) -> Result<(), ProtocolError> {
+    pub fn push_line(&mut self, line: &str) -> Result<(), ProtocolError> {
         let message = serde_json::from_str(line).map_err(|error| error.to_string());
         message.and_then(|message| self.take(message)).map_err(|why| ProtocolError { line: shortened(line), why })
     }
@@ -244,7 +237,6 @@ impl Answer {
         }
     }
 
-    /// The clock of this name.
     fn clock(&self, name: &str) -> Option<&Clock> {
         self.clocks.iter().find(|clock| clock.clock == name)
     }
@@ -358,7 +350,7 @@ mod tests {
         let end = r#"{"type":"count_end","clock":"now","reads":200}"#;
         let mut found = answer(&[begin]).unwrap();
         assert_eq!(found.counting.as_deref(), Some("now"));
-        found.hear(end).unwrap();
+        found.push_line(end).unwrap();
         assert_eq!((found.counting.as_deref(), found.counted["now"]), (None, 200));
         assert!(answer(&[end]).is_err() && answer(&[begin, begin]).is_err());
     }
@@ -443,7 +435,7 @@ mod tests {
     #[test]
     fn what_came_before_a_fault_is_kept() {
         let mut found = answer(&[]).unwrap();
-        found.hear("garbage").unwrap_err();
+        found.push_line("garbage").unwrap_err();
         assert_eq!(found.clocks.len(), 1);
     }
 

@@ -22,7 +22,7 @@ const LOOK_EVERY_MS: u16 = 50;
 
 /// What one process said, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct ProbeRun {
     /// All that it said until then.
     pub answer: Answer,
     /// From its start until it said who it is.
@@ -33,14 +33,13 @@ pub struct Asked {
     pub failure: Option<String>,
 }
 
-impl Asked {
+impl ProbeRun {
     fn failed(why: impl Into<String>) -> Self {
         Self { failure: Some(why.into()), ..Self::default() }
     }
 }
 
-/// Starts probes.
-pub struct Asker<'a> {
+pub struct ProbeRunner<'a> {
     pub launcher: &'a Launcher,
     /// Whether probes give up the right to read the counter, as their users' programs would have to.
     pub counter_faults: bool,
@@ -48,12 +47,12 @@ pub struct Asker<'a> {
     pub patience: Duration,
 }
 
-impl Asker<'_> {
+impl ProbeRunner<'_> {
     /// Has a new process answer `request`.
-    pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> Asked {
+    pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> ProbeRun {
         match ChildProcess::start(&mut self.command(launch, request)) {
             Ok(process) => self.attend(process, None, request, cancelled),
-            Err(error) => Asked::failed(format!("it could not be started: {error}")),
+            Err(error) => ProbeRun::failed(format!("it could not be started: {error}")),
         }
     }
 
@@ -66,14 +65,15 @@ impl Asker<'_> {
         launch: &Launch,
         request: &Request,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Asked, String> {
+    ) -> Result<ProbeRun, String> {
         let mut command = self.command(launch, request);
         thread::scope(|scope| {
             let (tell, told) = channel();
             let (keep, kept) = channel::<()>();
             // The filter holds for the thread that installs it, and for what that thread starts.
             let starter = move || {
-                let held = calls::hold(&NUMBERS.map(|(number, _)| number as u32));
+                let numbers: Vec<u32> = CALLS.iter().map(|(number, _)| *number as u32).collect();
+                let held = calls::hold(&numbers);
                 let _ = tell.send(held.map(|listener| (listener, ChildProcess::start(&mut command))));
                 // The process ends with the thread that started it, so this must not end before.
                 let _ = kept.recv();
@@ -84,7 +84,7 @@ impl Asker<'_> {
             let (listener, started) = held.map_err(|error| refused(&error))?;
             let asked = match started {
                 Ok(process) => self.attend(process, Some(&listener), request, cancelled),
-                Err(error) => Asked::failed(format!("it could not be started: {error}")),
+                Err(error) => ProbeRun::failed(format!("it could not be started: {error}")),
             };
             drop(keep);
             Ok(asked)
@@ -111,25 +111,25 @@ impl Asker<'_> {
         listener: Option<&OwnedFd>,
         request: &Request,
         cancelled: &dyn Fn() -> bool,
-    ) -> Asked {
+    ) -> ProbeRun {
         let began = Instant::now();
         let limit = self.patience + 2 * Duration::from_millis(request.takes_ms());
-        let mut asked = Asked::default();
+        let mut asked = ProbeRun::default();
         loop {
             let calls_wait = wait(&process, listener);
             let status = match process.look() {
                 Ok(status) => status,
-                Err(error) => return Asked { failure: Some(error.to_string()), ..asked },
+                Err(error) => return ProbeRun { failure: Some(error.to_string()), ..asked },
             };
             while let Some(line) = process.line() {
-                if let Err(garbled) = asked.answer.hear(&line) {
-                    return Asked { failure: Some(garbled.to_string()), ..asked };
+                if let Err(garbled) = asked.answer.push_line(&line) {
+                    return ProbeRun { failure: Some(garbled.to_string()), ..asked };
                 }
                 if asked.start_ms.is_none() && asked.answer.identity.is_some() {
                     asked.start_ms = Some(began.elapsed().as_secs_f64() * 1e3);
                 }
             }
-            // What it said before a call that waits has been heard now, so the call belongs to the count that was begun.
+            // What it said before a call that waits has been answer now, so the call belongs to the count that was begun.
             if let Some(listener) = listener.filter(|_| calls_wait) {
                 count(listener, &mut asked);
             }
@@ -149,13 +149,13 @@ impl Asker<'_> {
                 return asked;
             }
             if cancelled() {
-                return Asked { failure: Some("the run was stopped".to_owned()), ..asked };
+                return ProbeRun { failure: Some("the run was stopped".to_owned()), ..asked };
             }
             if began.elapsed() > limit {
                 let complaint = process.complaint();
                 let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
                 let why = format!("it was ended after {:.1} s{because}", limit.as_secs_f64());
-                return Asked { failure: Some(why), ..asked };
+                return ProbeRun { failure: Some(why), ..asked };
             }
         }
     }
@@ -176,7 +176,7 @@ fn wait(process: &ChildProcess, listener: Option<&OwnedFd>) -> bool {
 }
 
 /// System calls that ask for the time.
-const NUMBERS: [(i64, &str); CALLS] = [
+const CALLS: &[(i64, &str)] = &[
     (libc::SYS_clock_gettime, "clock_gettime"),
     (libc::SYS_gettimeofday, "gettimeofday"),
     (libc::SYS_times, "times"),
@@ -184,10 +184,9 @@ const NUMBERS: [(i64, &str); CALLS] = [
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_time, "time"),
 ];
-const CALLS: usize = if cfg!(target_arch = "x86_64") { 5 } else { 4 };
 
 /// Counts the call that waits, and lets it go on.
-fn count(listener: &OwnedFd, asked: &mut Asked) {
+fn count(listener: &OwnedFd, asked: &mut ProbeRun) {
     let Ok(call) = calls::next(listener.as_fd()) else { return };
     if let Some(clock) = asked.answer.counting.as_deref() {
         *asked.calls.entry(clock.to_owned()).or_default().entry(named(&call)).or_default() += 1;
@@ -198,21 +197,14 @@ fn count(listener: &OwnedFd, asked: &mut Asked) {
 
 /// What was asked, as a programmer writes it.
 fn named(call: &Call) -> String {
-    let name = NUMBERS.iter().find(|(number, _)| *number == i64::from(call.number)).map_or("?", |(_, name)| name);
+    let name = CALLS.iter().find(|(number, _)| *number == i64::from(call.number)).map_or("?", |(_, name)| name);
     if i64::from(call.number) != libc::SYS_clock_gettime {
         return name.to_owned();
     }
-    let clock = match call.first_argument as i32 {
-        libc::CLOCK_REALTIME => "CLOCK_REALTIME",
-        libc::CLOCK_MONOTONIC => "CLOCK_MONOTONIC",
-        libc::CLOCK_PROCESS_CPUTIME_ID => "CLOCK_PROCESS_CPUTIME_ID",
-        libc::CLOCK_THREAD_CPUTIME_ID => "CLOCK_THREAD_CPUTIME_ID",
-        libc::CLOCK_MONOTONIC_RAW => "CLOCK_MONOTONIC_RAW",
-        libc::CLOCK_REALTIME_COARSE => "CLOCK_REALTIME_COARSE",
-        libc::CLOCK_MONOTONIC_COARSE => "CLOCK_MONOTONIC_COARSE",
-        libc::CLOCK_BOOTTIME => "CLOCK_BOOTTIME",
-        clock if clock < 0 => "the CPU time of one process or thread",
-        _ => "another clock",
+    let clock = match call.clock() {
+        Some(clock) => clock.name(),
+        None if (call.first_argument as i32) < 0 => "the CPU time of one process or thread",
+        None => "another clock",
     };
     format!("{name}({clock})")
 }

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use super::ask::{Asked, Asker};
+use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
-use crate::sections::runtimes::estimate::{CountedCalls, Fork};
+use crate::sections::runtimes::estimate::{CountedCalls, ProbeProcess};
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::record::Disturbance;
@@ -23,21 +23,13 @@ pub struct Candidate {
     pub runtime: Runtime,
     launch: Option<Launch>,
     /// The process whose system calls were counted, where they could be.
-    counted: Option<Asked>,
+    counted: Option<ProbeRun>,
     /// Processes that came to their end, by what they were asked.
-    pub clocks: Vec<Fork>,
-    pub pauses: Vec<Fork>,
-    pub latches: Vec<Fork>,
+    pub clocks: Vec<ProbeProcess>,
+    pub pauses: Vec<ProbeProcess>,
+    pub latches: Vec<ProbeProcess>,
     starts_ms: Vec<f64>,
     failures: u32,
-}
-
-/// What a process of a candidate is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
-    Clocks,
-    Pauses,
-    Latch,
 }
 
 impl Candidate {
@@ -62,21 +54,21 @@ impl Candidate {
         &mut self,
         directory: &Path,
         surroundings: &Surroundings,
-        asker: &Asker<'_>,
+        runner: &ProbeRunner<'_>,
         reads: u32,
         stop: &dyn Fn() -> bool,
     ) {
         let made = std::fs::create_dir(directory).map_err(|error| format!("no folder for its probe: {error}"));
         let launch =
-            match made.and_then(|()| prepare(&self.place, directory, surroundings, asker.patience * 3 / 2, stop)) {
+            match made.and_then(|()| prepare(&self.place, directory, surroundings, runner.patience * 3 / 2, stop)) {
                 Ok(launch) => launch,
                 Err(reason) => return self.runtime.reason_unavailable = Some(reason),
             };
         let request = Request::new(Task::Count { reads }, 0);
-        let (asked, not_counted) = match asker.ask_and_count(&launch, &request, stop) {
+        let (asked, not_counted) = match runner.ask_and_count(&launch, &request, stop) {
             Ok(asked) => (asked, None),
             // It says who it is all the same.
-            Err(reason) => (asker.ask(&launch, &request, stop), Some(reason)),
+            Err(reason) => (runner.ask(&launch, &request, stop), Some(reason)),
         };
         let was_counted = not_counted.is_none();
         self.runtime.reasons_incomplete.extend(not_counted);
@@ -89,7 +81,7 @@ impl Candidate {
         self.counted = was_counted.then_some(asked);
     }
 
-    fn introduce(&mut self, asked: &Asked) {
+    fn introduce(&mut self, asked: &ProbeRun) {
         let Some(identity) = &asked.answer.identity else { return };
         self.runtime.name.clone_from(&identity.runtime);
         self.runtime.version = Some(identity.version.clone());
@@ -106,15 +98,16 @@ impl Candidate {
     /// Has a new process of it answer `task` in round number `round`, and counts what `cpus` lose to others meanwhile.
     pub fn ask(
         &mut self,
-        (topic, task): (Topic, Task),
+        task: Task,
         round: u32,
-        asker: &Asker<'_>,
+        runner: &ProbeRunner<'_>,
         cpus: &[u32],
         cancelled: &dyn Fn() -> bool,
     ) {
         let Some(launch) = self.launch.as_ref().filter(|_| self.failures < MOST_FAILURES) else { return };
         let watch = Watch::over(cpus);
-        let asked = asker.ask(launch, &Request::new(task, round), cancelled);
+        let request = Request::new(task, round);
+        let asked = runner.ask(launch, &request, cancelled);
         self.runtime.disturbance.merge(&watch.finish());
         if cancelled() {
             return;
@@ -127,12 +120,12 @@ impl Candidate {
             return;
         }
         self.starts_ms.extend(asked.start_ms);
-        let forks = match topic {
-            Topic::Clocks => &mut self.clocks,
-            Topic::Pauses => &mut self.pauses,
-            Topic::Latch => &mut self.latches,
+        let forks = match request.task {
+            Task::Count { .. } | Task::Clocks { .. } => &mut self.clocks,
+            Task::Pause { .. } => &mut self.pauses,
+            Task::Latch { .. } => &mut self.latches,
         };
-        forks.push(Fork { round, answer: asked.answer });
+        forks.push(ProbeProcess { round, answer: asked.answer });
     }
 
     /// The system calls of the process in which they were counted.
@@ -174,7 +167,7 @@ pub fn unasked(kind: RuntimeKind) -> Runtime {
 pub fn get_ready(
     candidates: Vec<Candidate>,
     directory: &Path,
-    asker: &Asker<'_>,
+    runner: &ProbeRunner<'_>,
     reads: u32,
     at_once: usize,
     goes_on: &mut dyn FnMut(f64) -> bool,
@@ -186,7 +179,7 @@ pub fn get_ready(
         while let Some((at, slot)) = Some(next.fetch_add(1, Relaxed)).and_then(|at| Some((at, slots.get(at)?))) {
             if let Ok(mut candidate) = slot.lock() {
                 let folder = directory.join(at.to_string());
-                candidate.get_ready(&folder, &surroundings, asker, reads, &|| stop.load(Relaxed));
+                candidate.get_ready(&folder, &surroundings, runner, reads, &|| stop.load(Relaxed));
             }
             done.fetch_add(1, Relaxed);
         }

@@ -15,13 +15,10 @@ pub struct Place {
     pub is_named: bool,
 }
 
-/// Where programs are looked for.
 pub struct Surroundings {
     /// Directories of programs, in order.
     pub path: Vec<PathBuf>,
-    /// Where Java is said to be.
     pub java_home: Option<PathBuf>,
-    /// Where .NET is said to be.
     pub dotnet_root: Option<PathBuf>,
     /// Under this stands what packages installed.
     pub root: PathBuf,
@@ -46,7 +43,6 @@ impl Surroundings {
         which::which_in_all(name, Some(path), "/").map(Iterator::collect).unwrap_or_default()
     }
 
-    /// The first of them.
     pub fn first_on_path(&self, names: &[&str]) -> Option<PathBuf> {
         names.iter().find_map(|name| self.on_path(name).into_iter().next())
     }

@@ -16,7 +16,7 @@ pub mod protocol;
 mod recipe;
 
 pub use answer::Answer;
-pub use ask::Asker;
+pub use ask::ProbeRunner;
 pub use become_probe::become_if_asked;
-pub use candidate::{Candidate, Topic, get_ready, unasked};
+pub use candidate::{Candidate, get_ready, unasked};
 pub use find::{Surroundings, places};

@@ -11,7 +11,6 @@ const MEETING_MS: u64 = 100;
 /// The lane without a clock, and the call that calls nothing.
 pub const NOTHING: &str = "nothing";
 
-/// One request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Request {
     protocol: u32,
@@ -49,7 +48,6 @@ impl Request {
         Self { protocol: PROTOCOL, rotation, task }
     }
 
-    /// The one argument of a probe.
     pub fn argument(&self) -> String {
         // Numbers and lists of numbers can always be written.
         serde_json::to_string(self).unwrap_or_default()
