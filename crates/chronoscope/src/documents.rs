@@ -156,7 +156,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
 #[test]
 fn figures_of_estimates_are_theirs() {
     use crate::sections::clocks::intervals::estimate::{FURTHER_MULTIPLES, TRIAL_MULTIPLES};
-    use crate::sections::clocks::latency::canary::{QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS};
+    use crate::sections::clocks::latency::interference::{QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS};
 
     says(
         "DESIGN.md",

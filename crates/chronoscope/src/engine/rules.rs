@@ -174,10 +174,12 @@ fn quieter(record: &Record) -> &'static str {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
-    let canary = record.clocks.harness.as_ref().map(|harness| harness.canary);
-    let Some(canary) = canary.filter(|canary| canary.shared_throughout == Some(true)) else { return Vec::new() };
+    let interference = record.clocks.harness.as_ref().map(|harness| harness.interference);
+    let Some(interference) = interference.filter(|interference| interference.shared_throughout == Some(true)) else {
+        return Vec::new();
+    };
     // A record of a build that judged every core by the cycles of one.
-    let Some(alone) = canary.turns_per_link_alone else { return Vec::new() };
+    let Some(alone) = interference.turns_per_link_alone else { return Vec::new() };
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
     vec![
         Finding::new(
@@ -185,10 +187,10 @@ fn core_shared(record: &Record) -> Vec<Finding> {
             format!(
                 "the core was shared with a busy neighbour throughout: an empty loop did {:.1} turns per link of a \
                  multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
-                canary.turns_per_link
+                interference.turns_per_link
             ),
         )
-        .value("turns_per_link", canary.turns_per_link)
+        .value("turns_per_link", interference.turns_per_link)
         .value("turns_per_link_alone", alone)
         .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs"),
     ]
@@ -300,7 +302,7 @@ fn interrupted(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::blank;
-    use crate::sections::clocks::report::{Canary, Harness};
+    use crate::sections::clocks::report::{Harness, InterferenceProbe};
     use crate::sections::reads::task::Samples;
 
     /// A record in which one clock was read with these differences.
@@ -476,21 +478,21 @@ mod tests {
         assert!(found[0].evidence.summary.ends_with("no such file") && found[1].evidence.summary.ends_with("EPERM"));
     }
 
-    fn record(canary: Canary) -> Record {
+    fn record(interference: InterferenceProbe) -> Record {
         let harness = Harness {
             timer: "lfence; rdtsc".into(),
             timer_cost_ns: 15.0,
             timer_error_pct: 0.07,
             loop_overhead_ns: None,
             estimator: String::new(),
-            canary,
+            interference,
         };
         let mut record = blank();
         record.clocks.harness = Some(harness);
         record
     }
 
-    const SHARED: Canary = Canary {
+    const SHARED: InterferenceProbe = InterferenceProbe {
         rounds: 1000,
         rounds_quiet: 1000,
         forks_quiet: 11,
@@ -508,8 +510,8 @@ mod tests {
         assert!(found.len() == 1 && found[0].is(CORE_SHARED));
         assert!(found[0].evidence.summary.contains("1.5 turns per link"), "{}", found[0].evidence.summary);
         // What builds said that judged every core by four cycles, of a core that does three.
-        let by_four = Canary { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
+        let by_four = InterferenceProbe { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
         assert_eq!(core_shared(&record(by_four)), []);
-        assert_eq!(core_shared(&record(Canary { shared_throughout: None, ..SHARED })), []);
+        assert_eq!(core_shared(&record(InterferenceProbe { shared_throughout: None, ..SHARED })), []);
     }
 }

@@ -152,8 +152,8 @@ fn flawless(task: &str, request: Value) -> String {
         empty::Request::NAME => of(request, |request: empty::Request| vec![vec![READ_NS as i64; 100]; request.0.len()]),
         interval::Request::NAME => of(request, |request: interval::Request| {
             let rounds = |length_ns: &f64| {
-                let batch = interval::Batch { truth_ns: length_ns.round(), canary_ticks: 100 };
-                let reading = interval::Reading { ticks: batch.truth_ns as i64, canary_ticks: 100 };
+                let batch = interval::Batch { truth_ns: length_ns.round(), probe_ticks: 100 };
+                let reading = interval::Reading { ticks: batch.truth_ns as i64, probe_ticks: 100 };
                 vec![interval::Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
             };
             interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }
@@ -344,7 +344,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
     let record = run_by(&script, plan());
     assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the worker process was ended by SIGBUS");
     assert_eq!(script.times("latency"), FORKS + 1, "a second chance at the end");
-    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(FORKS as u32));
+    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.interference.forks_quiet), Some(FORKS as u32));
 }
 
 #[test]
@@ -380,7 +380,7 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     for part in PARTS.into_iter().skip(2) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some("the run was stopped")), "{part:?}");
     }
-    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.canary.forks_quiet), Some(4));
+    assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.interference.forks_quiet), Some(4));
     for clock in &record.clocks.clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());

@@ -233,7 +233,8 @@ pub struct Harness {
     /// How an estimate and its interval are made.
     pub estimator: String,
     /// Which rounds counted as quiet.
-    pub canary: Canary,
+    #[serde(rename = "canary")]
+    pub interference: InterferenceProbe,
 }
 
 /// Two loops of known work in every round, by which one sees whether the core was shared with a busy neighbour.
@@ -242,7 +243,7 @@ pub struct Harness {
 /// the empty loop, and hardly what waits for its own results, such as a chain of multiplications. What ran slow in both was
 /// not shared but slowed: another frequency, an interrupt, a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Canary {
+pub struct InterferenceProbe {
     /// Rounds that count, over all processes: all but each one's first. In each every clock was timed once.
     pub rounds: u64,
     /// Rounds in which the empty loop was about as fast as it ever was.

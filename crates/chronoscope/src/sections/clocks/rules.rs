@@ -189,7 +189,7 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
 pub fn trap_cost_ns(record: &Record) -> Option<f64> {
     let counter = SourceId::CounterUnordered;
     let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
-    let link_ns = record.clocks.harness.as_ref()?.canary.chain_link_ns;
+    let link_ns = record.clocks.harness.as_ref()?.interference.chain_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
@@ -213,7 +213,7 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::{blank, latency, readable};
-    use crate::sections::clocks::report::{Canary, Harness, PathEvidence};
+    use crate::sections::clocks::report::{Harness, InterferenceProbe, PathEvidence};
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
@@ -229,7 +229,7 @@ mod tests {
             timer_error_pct: 0.0,
             loop_overhead_ns: None,
             estimator: String::new(),
-            canary: Canary {
+            interference: InterferenceProbe {
                 rounds: 1,
                 rounds_quiet: 1,
                 forks_quiet: 1,

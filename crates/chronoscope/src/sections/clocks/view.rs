@@ -1,6 +1,6 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
-use crate::sections::clocks::report::{Canary, ClockReport, Cycles, Latency, Path, PathMethod};
+use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe, Latency, Path, PathMethod};
 use crate::sections::clocks::rules::exits_to_hypervisor;
 
 use crate::sections::clocks::library_clock::view as library_clock;
@@ -172,7 +172,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_rounds(&harness.canary)));
+    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_rounds(&harness.interference)));
     notes
 }
 
@@ -222,8 +222,8 @@ fn harness(record: &Record) -> String {
 }
 
 /// Which rounds the latencies and their intervals rest on, and what is known of the others.
-fn quiet_rounds(canary: &Canary) -> String {
-    let (quiet, all) = (count(canary.rounds_quiet), count(canary.rounds));
-    let slow = canary.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
+fn quiet_rounds(probe: &InterferenceProbe) -> String {
+    let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
+    let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
     format!("latency and interval over {quiet} of {all} rounds{slow}; p50 and p99 over all")
 }

@@ -6,7 +6,7 @@ use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
 use crate::sections::clocks::latency::batches::Batches;
-use crate::sections::clocks::latency::canary;
+use crate::sections::clocks::latency::interference;
 use crate::sections::clocks::latency::task::Lane;
 use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
 use crate::sections::runtimes::estimate as runtimes_estimate;
@@ -234,7 +234,7 @@ impl Native {
         };
         self.batches.add(samples, &suffered);
         let newest = |lane: &Lane| self.batches.of(lane).last();
-        let quiet = newest(&Lane::Empty).map(canary::quiet_rounds_of).unwrap_or_default();
+        let quiet = newest(&Lane::Empty).map(interference::quiet_rounds_of).unwrap_or_default();
         let read_ns = |clock: &ClockId| {
             let batches = newest(&Lane::Reads(clock.clone()))?.ns_per_read(session.timer_rate());
             median(batches.into_iter().zip(&quiet).filter(|(_, quiet)| **quiet).map(|(ns, _)| ns).collect())

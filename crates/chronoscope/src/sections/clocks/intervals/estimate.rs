@@ -1,6 +1,6 @@
 use chronoscope_clock::Rate;
 
-use super::task::{CANARY_TURNS, Round};
+use super::task::{PROBE_TURNS, Round};
 use crate::answers::report::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
 use chronoscope_harness::stats::Distribution;
 
@@ -121,24 +121,24 @@ pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
 /// Fewer readings in quiet moments than this prove nothing of a length.
 const FEWEST_READINGS: u64 = 40;
 
-/// The most that a canary takes in a quiet moment, in ticks of the timer, where a turn of the empty loop then costs at
+/// The most that an interference probe takes in a quiet moment, in ticks of the timer, where a turn of the empty loop then costs at
 /// most `quiet_turn_ns`.
 ///
-/// A canary costs its turns, two readings' worth of the timer's error, and no more.
-pub fn quiet_canary_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate) -> u64 {
+/// It costs its turns, two readings' worth of the timer's error, and no more.
+pub fn quiet_probe_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate) -> u64 {
     let tick_ns = rate.ns_of_mean(1.0);
-    (CANARY_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
+    (PROBE_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
 }
 
 /// One length of work on trial: readings beside the truth of their own round. None if too few were quiet.
 ///
-/// Each round comes with what its process's canaries take in quiet moments. The work does not take the same time
+/// Each round comes with what its process's interference probes take in quiet moments. The work does not take the same time
 /// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings
-/// between two quiet canaries count, in rounds whose batches were quiet too and agree within half the tolerance.
+/// between two quiet interference probes count, in rounds whose batches were quiet too and agree within half the tolerance.
 fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
     let is_quiet = |(quiet_ticks, round): &&(u64, Round)| {
         let (before, after) = (round.before, round.after);
-        before.canary_ticks.max(after.canary_ticks) <= *quiet_ticks
+        before.probe_ticks.max(after.probe_ticks) <= *quiet_ticks
             && before.truth_ns > 0.0
             && (after.truth_ns / before.truth_ns - 1.0).abs() <= tolerance / 2.0
     };
@@ -148,7 +148,7 @@ fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<Interval
     for (quiet_ticks, round) in rounds.iter().filter(is_quiet) {
         let truth_ns = truth_ns(round);
         truths.push(truth_ns);
-        for reading in round.readings.iter().filter(|reading| reading.canary_ticks <= *quiet_ticks) {
+        for reading in round.readings.iter().filter(|reading| reading.probe_ticks <= *quiet_ticks) {
             errors.push((rate.ns_of_mean(reading.ticks as f64) / truth_ns - 1.0) * 100.0);
         }
     }
@@ -217,12 +217,12 @@ mod tests {
 
     const QUIET: u64 = 130;
 
-    fn batch(truth_ns: f64, canary_ticks: u64) -> Batch {
-        Batch { truth_ns, canary_ticks }
+    fn batch(truth_ns: f64, probe_ticks: u64) -> Batch {
+        Batch { truth_ns, probe_ticks }
     }
 
-    fn readings(ticks: i64, canary_ticks: u64) -> Vec<Reading> {
-        vec![Reading { ticks, canary_ticks }; 20]
+    fn readings(ticks: i64, probe_ticks: u64) -> Vec<Reading> {
+        vec![Reading { ticks, probe_ticks }; 20]
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_canary_costs_its_turns_and_the_timer() {
+    fn a_quiet_probe_costs_its_turns_and_the_timer() {
         let rate = Rate::from_hz(2_000_000_000).unwrap();
-        assert_eq!(quiet_canary_ticks(0.33, 36, rate), 264 + 72);
+        assert_eq!(quiet_probe_ticks(0.33, 36, rate), 264 + 72);
     }
 
     #[test]

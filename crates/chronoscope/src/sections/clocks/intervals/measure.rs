@@ -27,7 +27,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
         verdicts.push(ClockVerdict::claimed(name.clone(), claimed));
     }
-    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
         const REASON: &str = "without latencies nothing tells quiet moments from others";
         verdicts.iter_mut().for_each(|verdict| estimate::confirm(verdict, Vec::new(), REASON));
         record.verdict.clocks = verdicts;
@@ -55,7 +55,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 /// intervals.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     let processes = record.clocks.plan.interval_forks.max(1);
-    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.canary.quiet_turn_ns) else {
+    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
         return;
     };
     let to_try = record.verdict.clocks.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
@@ -111,7 +111,7 @@ fn try_out(
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
         let request = Request { source: verdict.name.clone(), lengths_ns };
         let (samples, _) = session.ask_alone(budget_ms, &request)?;
-        let quiet_ticks = estimate::quiet_canary_ticks(quiet_turn_ns, samples.timer_error_ticks, session.timer_rate());
+        let quiet_ticks = estimate::quiet_probe_ticks(quiet_turn_ns, samples.timer_error_ticks, session.timer_rate());
         for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {
             all.extend(more.into_iter().map(|round| (quiet_ticks, round)));
         }

@@ -15,8 +15,8 @@ const BATCH_NS: f64 = 40_000.0;
 /// Rounds of one batch and some readings per length.
 const ROUNDS: u32 = 40;
 const READINGS: usize = 15;
-/// Turns of the empty loop in a canary: a tenth of a microsecond.
-pub const CANARY_TURNS: u64 = 400;
+/// Turns of the empty loop in an interference probe: a tenth of a microsecond.
+pub const PROBE_TURNS: u64 = 400;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -32,7 +32,7 @@ pub struct Samples {
     pub lengths: Vec<Vec<Round>>,
 }
 
-/// Readings between two batches. A canary stands before and behind each of them.
+/// Readings between two batches. There is an interference probe on either side of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     pub before: Batch,
@@ -45,8 +45,8 @@ pub struct Round {
 pub struct Batch {
     /// Duration of the work once, in nanoseconds.
     pub truth_ns: f64,
-    /// The slower of the canaries on its two sides, in ticks of the timer.
-    pub canary_ticks: u64,
+    /// The slower of the interference probes on its two sides, in ticks of the timer.
+    pub probe_ticks: u64,
 }
 
 /// The work once, timed by the clock on trial.
@@ -54,8 +54,8 @@ pub struct Batch {
 pub struct Reading {
     /// What the clock read, in its own ticks.
     pub ticks: i64,
-    /// The slower of the canaries on its two sides, in ticks of the timer.
-    pub canary_ticks: u64,
+    /// The slower of the interference probes on its two sides, in ticks of the timer.
+    pub probe_ticks: u64,
 }
 
 impl Task for Request {
@@ -128,28 +128,28 @@ impl Work {
 
     fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64) -> Round {
         let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
-        let mut last_canary = self.canary_ticks();
-        let mut flanked = |canary: u64| std::mem::replace(&mut last_canary, canary).max(canary);
+        let mut last_probe = self.probe_ticks();
+        let mut flanked = |ticks: u64| std::mem::replace(&mut last_probe, ticks).max(ticks);
         let truth_ns = self.batch_ns(chains, links);
-        let before = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        let before = Batch { truth_ns, probe_ticks: flanked(self.probe_ticks()) };
         let mut readings = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
-            // The canary ends in a fence, so that no reading starts while earlier work is still on its way: a read that
+            // The probe ends in a fence, so that no reading starts while earlier work is still on its way: a read that
             // is not ordered would then be early at both ends, and look right.
             let start = source.read();
             self.value = chain(self.value, links);
             let ticks = source.read().wrapping_sub(start) as i64;
-            readings.push(Reading { ticks, canary_ticks: flanked(self.canary_ticks()) });
+            readings.push(Reading { ticks, probe_ticks: flanked(self.probe_ticks()) });
         }
         let truth_ns = self.batch_ns(chains, links);
-        let after = Batch { truth_ns, canary_ticks: flanked(self.canary_ticks()) };
+        let after = Batch { truth_ns, probe_ticks: flanked(self.probe_ticks()) };
         Round { before, readings, after }
     }
 
     /// What an empty loop takes that runs half as fast on a core shared with a busy neighbour.
-    fn canary_ticks(&self) -> u64 {
+    fn probe_ticks(&self) -> u64 {
         let start = self.timer.now();
-        empty_loop(CANARY_TURNS);
+        empty_loop(PROBE_TURNS);
         self.timer.now().saturating_sub(start)
     }
 }

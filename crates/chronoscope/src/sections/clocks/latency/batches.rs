@@ -1,7 +1,7 @@
 use chronoscope_clock::Rate;
 
-use super::canary::{self, Quiet};
 use super::estimate;
+use super::interference::{self, Quiet};
 use super::task::{Lane, LaneSamples, Request, Samples};
 use crate::clock_id::ClockId;
 use crate::sections::clocks::report::Latency;
@@ -30,7 +30,7 @@ impl Default for Batches {
 }
 
 impl Batches {
-    /// None yet, of the two canaries and of `lanes`.
+    /// None yet, of the two interference probes and of `lanes`.
     pub fn of_lanes(lanes: impl Iterator<Item = Lane>) -> Self {
         Self { lanes: [Lane::Empty, Lane::Chain].into_iter().chain(lanes).collect(), ..Self::default() }
     }
@@ -49,9 +49,9 @@ impl Batches {
         samples.lanes.into_iter().zip(&mut self.processes).for_each(|(lane, processes)| processes.push(lane));
     }
 
-    /// Which rounds were quiet, and what the canaries cost in them.
+    /// Which rounds were quiet, and what the interference probes cost in them.
     pub fn quiet(&self, rate: Rate, core: KnownCore) -> Option<Quiet> {
-        canary::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
+        interference::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
     }
 
     /// What a turn of `lane` costs.

@@ -35,8 +35,8 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     for _ in 0..record.clocks.plan.latency_forks {
         let is_enough = record.clocks.harness.as_ref().is_none_or(|harness| {
-            harness.canary.forks_quiet >= record.clocks.plan.latency_forks
-                && harness.canary.shared_throughout != Some(true)
+            harness.interference.forks_quiet >= record.clocks.plan.latency_forks
+                && harness.interference.shared_throughout != Some(true)
         });
         if is_enough || !session.has_time() || more(session, &record.clocks.plan).is_err() {
             return;
@@ -83,7 +83,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
         timer_error_pct: batches.timer_cost_ticks as f64 / shortest.max(1) as f64 * 100.0,
         loop_overhead_ns: of(Lane::Empty),
         estimator: ESTIMATOR.to_owned(),
-        canary: quiet.canary,
+        interference: quiet.probe,
     });
     paths::infer(record);
 }

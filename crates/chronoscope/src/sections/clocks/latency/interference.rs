@@ -1,7 +1,7 @@
 use chronoscope_clock::Rate;
 
 use super::task::LaneSamples;
-use crate::sections::clocks::report::Canary;
+use crate::sections::clocks::report::InterferenceProbe;
 use chronoscope_harness::machine::KnownCore;
 use chronoscope_harness::quantity::count;
 use chronoscope_harness::stats::Distribution;
@@ -23,7 +23,7 @@ pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quiet {
     /// What is known of the two loops.
-    pub canary: Canary,
+    pub probe: InterferenceProbe,
     /// For each process and each of its rounds, whether it was quiet. The first round of a process never counts.
     pub rounds: Vec<Vec<bool>>,
 }
@@ -61,7 +61,7 @@ pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, co
         },
         None => None,
     };
-    let canary = Canary {
+    let probe = InterferenceProbe {
         rounds: total,
         rounds_quiet: rounds.iter().map(quiet_in).sum(),
         forks_quiet: rounds.iter().filter(|fork| quiet_in(fork) > 0).count() as u32,
@@ -72,10 +72,10 @@ pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, co
         rounds_shared,
         shared_throughout,
     };
-    Some(Quiet { canary, rounds })
+    Some(Quiet { probe, rounds })
 }
 
-impl Canary {
+impl InterferenceProbe {
     /// What the rounds that do not count suffered, as far as that is known. None if all count.
     pub fn slow_rounds(&self) -> Option<String> {
         let slow = self.rounds.saturating_sub(self.rounds_quiet);
@@ -140,8 +140,8 @@ mod tests {
         let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, UNKNOWN).unwrap();
         assert_eq!(found.rounds[0], [false, true, false, true, true]);
         assert_eq!(found.rounds[1], [false; 5]);
-        assert_eq!((found.canary.rounds, found.canary.rounds_quiet, found.canary.forks_quiet), (8, 3, 1));
-        assert!((found.canary.turns_per_link - 3.0).abs() < 0.01);
+        assert_eq!((found.probe.rounds, found.probe.rounds_quiet, found.probe.forks_quiet), (8, 3, 1));
+        assert!((found.probe.turns_per_link - 3.0).abs() < 0.01);
     }
 
     /// Measured on an idle Sapphire Rapids, whose renamer folds the addition of an immediate: 0.277 and 0.846 ns. Nobody
@@ -150,7 +150,7 @@ mod tests {
     fn an_idle_core_of_three_cycles_per_link_is_not_called_shared() {
         let (empty, chain) = steady(277, 846);
         for (core, told) in [(KNOWN, Some(false)), (UNKNOWN, None)] {
-            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().canary;
+            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().probe;
             assert_eq!((found.shared_throughout, found.rounds_shared), (told, Some(0)));
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     fn a_core_that_is_shared_all_the_time_is_told_where_its_cycles_are_known() {
         let (empty, chain) = steady(560, 860);
         for (core, told) in [(KNOWN, Some(true)), (UNKNOWN, None)] {
-            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().canary;
+            let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, core).unwrap().probe;
             assert_eq!(found.shared_throughout, told);
         }
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_neighbour_that_comes_and_goes_is_told_on_any_core() {
         let turns: Vec<u64> = (0..200).map(|round| if (80..140).contains(&round) { 560 } else { 277 }).collect();
-        let found = quiet_rounds(&[lane(&turns)], &[lane(&[846; 200])], Rate::NANOSECONDS, UNKNOWN).unwrap().canary;
+        let found = quiet_rounds(&[lane(&turns)], &[lane(&[846; 200])], Rate::NANOSECONDS, UNKNOWN).unwrap().probe;
         assert_eq!((found.rounds_shared, found.shared_throughout), (Some(60), Some(false)));
     }
 
@@ -176,23 +176,23 @@ mod tests {
     fn interrupts_and_a_slower_frequency_are_no_neighbour() {
         let interrupted: Vec<u64> = (0..200).map(|round| if round % 10 == 5 { 560 } else { 277 }).collect();
         let found = quiet_rounds(&[lane(&interrupted)], &[lane(&[846; 200])], Rate::NANOSECONDS, UNKNOWN).unwrap();
-        assert_eq!((found.canary.rounds_shared, found.canary.shared_throughout), (Some(0), None));
+        assert_eq!((found.probe.rounds_shared, found.probe.shared_throughout), (Some(0), None));
 
         let slowed = |ns: u64| (0..200).map(|round| if round > 100 { ns * 2 } else { ns }).collect::<Vec<u64>>();
         let found = quiet_rounds(&[lane(&slowed(277))], &[lane(&slowed(846))], Rate::NANOSECONDS, UNKNOWN).unwrap();
-        assert_eq!((found.canary.rounds_shared, found.canary.shared_throughout), (Some(0), None));
+        assert_eq!((found.probe.rounds_shared, found.probe.shared_throughout), (Some(0), None));
     }
 
     /// QEMU's translated code takes as long for a link as for a turn, also where it passes itself off as a real core.
     #[test]
     fn an_emulator_has_no_neighbours() {
         let (empty, chain) = steady(1_000, 1_000);
-        let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, KNOWN).unwrap().canary;
+        let found = quiet_rounds(&empty, &chain, Rate::NANOSECONDS, KNOWN).unwrap().probe;
         assert_eq!(found.shared_throughout, None);
 
         let emulated = KnownCore { is_emulated: true, turns_per_link: Some(3.0) };
         let turns: Vec<u64> = (0..200).map(|round| if round % 20 < 10 { 2_000 } else { 1_000 }).collect();
-        let found = quiet_rounds(&[lane(&turns)], &[lane(&[1_000; 200])], Rate::NANOSECONDS, emulated).unwrap().canary;
+        let found = quiet_rounds(&[lane(&turns)], &[lane(&[1_000; 200])], Rate::NANOSECONDS, emulated).unwrap().probe;
         assert_eq!((found.rounds_shared, found.shared_throughout, found.turns_per_link_alone), (None, None, None));
     }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rounds_are_no_canary() {
+    fn no_rounds_tell_of_no_interference() {
         assert_eq!(quiet_rounds(&[], &[], Rate::NANOSECONDS, UNKNOWN), None);
         assert_eq!(quiet_rounds(&[lane(&[1])], &[lane(&[1])], Rate::NANOSECONDS, UNKNOWN), None);
     }
