@@ -1,14 +1,18 @@
 //! Documents as JSON: written in the shape of today, read in that and in the shapes of version 1.
 
+use std::cmp::Reverse;
+
 use chronoscope_examples::Experiment;
+use chronoscope_harness::finding::Finding;
 use chronoscope_harness::record::{
     ReportError, SCHEMA_KEY, SCHEMA_VERSION, STUDY_SCHEMA_KEY, object, study_of_version_1, typed, typed_value,
     version_of, written,
 };
-use chronoscope_harness::rule::conclude;
+use chronoscope_harness::rule::{Rule, conclude};
 
 use crate::document::Record;
-use crate::sections::{pace, scaling};
+use crate::experiment::against;
+use crate::sections::{contention, pace, pauses, scaling, selftest, thread_release};
 use crate::upgrade;
 use crate::view::View;
 
@@ -34,7 +38,7 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
 /// field where there is one, the line and the column.
 pub fn document(text: &str) -> Result<Record, ReportError> {
-    let value = object(text)?;
+    let mut value = object(text)?;
     if value.get(STUDY_SCHEMA_KEY).is_some() {
         return typed_value(study_of_version_1(value)?).map(concluded);
     }
@@ -44,27 +48,53 @@ pub fn document(text: &str) -> Result<Record, ReportError> {
     }
     if value.get(SELFTEST_SCHEMA_KEY).is_some() {
         version_of(&value, SELFTEST_SCHEMA_KEY, 1)?;
-        return typed_value(upgrade::selftest(value));
+        return typed_value(upgrade::selftest(value)).map(concluded);
     }
     match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
         1 => typed_value(upgrade::check(value)).map(|mut record: Record| {
             record.command = View::of(&record).name().to_owned();
-            record
+            concluded(record)
         }),
-        _ => typed(text),
+        _ if upgrade::gathered(&mut value) => typed_value(value).map(concluded),
+        _ => typed(text).map(concluded),
     }
 }
 
-/// With what the command that wrote it concludes, which version 1 left to be drawn from the numbers again.
+/// With what documents of earlier versions left to be drawn from the numbers again.
 fn concluded(mut record: Record) -> Record {
-    if let Some(pace) = &record.pace {
-        record.0.findings = conclude(pace::rules::RULES, pace);
+    if let Some(study) = record.as_study() {
+        match record.command.strip_prefix("experiment ") {
+            Some(name) if record.experiment.is_none() => {
+                record.experiment = Experiment::from_name(name).map(|which| which.conclude(&study));
+            }
+            None if record.command == "scaling" && record.scaling.is_none() => {
+                record.scaling = Some(scaling::conclude(&study));
+            }
+            _ => {}
+        }
     }
-    let Some(study) = record.as_study() else { return record };
-    match record.command.strip_prefix("experiment ") {
-        Some(name) => record.experiment = Experiment::from_name(name).map(|which| which.conclude(&study)),
-        None if record.command == "scaling" => record.scaling = Some(scaling::conclude(&study)),
-        None => {}
+    let mut findings = std::mem::take(&mut record.findings);
+    for rules in [thread_release::rules::RULES, contention::rules::RULES, pauses::rules::ADVICE] {
+        complete(&mut findings, rules, Some(&record));
     }
+    complete(&mut findings, pace::rules::RULES, record.pace.as_ref());
+    complete(&mut findings, scaling::rules::RULES, record.scaling.as_ref());
+    complete(&mut findings, selftest::rules::RULES, record.selftest.as_ref().map(|selftest| &selftest.verdict));
+    if record.scaling.is_some() || record.experiment.is_some() {
+        against::worst_first(&mut findings);
+    }
+    record.findings = findings;
     record
+}
+
+/// Adds what `rules` find, save those of which `findings` has a kind already.
+fn complete<R>(findings: &mut Vec<Finding>, rules: &[Rule<R>], part: Option<&R>) {
+    let Some(part) = part else { return };
+    let is_told = |rule: &&Rule<R>| findings.iter().any(|finding| rule.yields.iter().any(|kind| finding.is(*kind)));
+    let untold: Vec<&Rule<R>> = rules.iter().filter(|rule| !is_told(rule)).collect();
+    let more = conclude(untold, part);
+    if !more.is_empty() {
+        findings.extend(more);
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+    }
 }

@@ -47,6 +47,36 @@ const OF_CHECK: [(&str, &str, &str); 33] = [
     ("plan/runtimes", "runtimes", "plan"),
 ];
 
+/// Where findings were kept before all went into the envelope; `*` is each of a list.
+const FINDINGS_ELSEWHERE: [&str; 3] = [
+    "content/selftest/verdict/findings",
+    "content/scaling/*/findings",
+    "content/sections/thread_release/report/conclusions",
+];
+
+/// Moves findings of documents of version 2 from where they were first kept into the envelope; false if there are none.
+pub fn gathered(document: &mut Value) -> bool {
+    let found: Vec<Value> = FINDINGS_ELSEWHERE.iter().flat_map(|path| take_each(document, path)).collect();
+    if let Some(findings) = document.get_mut("findings").and_then(Value::as_array_mut) {
+        findings.extend(found.iter().cloned());
+    }
+    !found.is_empty()
+}
+
+/// Takes the lists at `path`, joined.
+fn take_each(value: &mut Value, path: &str) -> Vec<Value> {
+    match path.split_once("/*/") {
+        Some((list, rest)) => {
+            let items = value.pointer_mut(&format!("/{list}")).and_then(Value::as_array_mut);
+            items.into_iter().flatten().flat_map(|item| take_each(item, rest)).collect()
+        }
+        None => match take(value, path) {
+            Some(Value::Array(found)) => found,
+            _ => Vec::new(),
+        },
+    }
+}
+
 /// A check, or a section of one, which only the parts that were planned tell from it.
 pub fn check(mut old: Value) -> Value {
     let mut sections = Map::new();
@@ -63,7 +93,9 @@ pub fn check(mut old: Value) -> Value {
     for field in ["plan", "reason_no_workers", "parts", "verdict"] {
         content[field] = take(&mut old, field).unwrap_or(Value::Null);
     }
-    document(&mut old, CHECK, content)
+    let mut document = document(&mut old, CHECK, content);
+    gathered(&mut document);
+    document
 }
 
 /// A run of a pacer.
@@ -84,7 +116,10 @@ pub fn selftest(mut old: Value) -> Value {
     first["interrupted"] = verdict.get("interrupted").cloned().unwrap_or(json!(false));
     first["findings"] = json!([]);
     let studies: Vec<Value> = studies.into_iter().map(|mut study| study["content"]["study"].take()).collect();
-    document(&mut first, "selftest", json!({ "selftest": { "verdict": verdict, "studies": studies } }))
+    let mut document =
+        document(&mut first, "selftest", json!({ "selftest": { "verdict": verdict, "studies": studies } }));
+    gathered(&mut document);
+    document
 }
 
 fn document(old: &mut Value, command: &str, content: Value) -> Value {
@@ -131,7 +166,7 @@ fn is_nothing(value: &Value) -> bool {
 
 fn take(value: &mut Value, path: &str) -> Option<Value> {
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let parent = if parent.is_empty() { value } else { value.get_mut(parent)? };
+    let parent = if parent.is_empty() { value } else { value.pointer_mut(&format!("/{parent}"))? };
     parent.as_object_mut()?.remove(name)
 }
 

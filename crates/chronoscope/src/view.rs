@@ -77,7 +77,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
         verdict::show(&mut page, record);
         machine::show(&mut page, &record.machine);
         registry::show_in_check(&mut page, record);
-        chronoscope_render::findings::notices(&mut page, &record.findings);
+        chronoscope_render::findings::notices(&mut page, &findings::of_check(record));
     }
     disturbance::show(&mut page, record);
     page.finish()

@@ -8,6 +8,7 @@ use super::page::Shown;
 use super::study_run;
 use crate::arguments::ExperimentOptions;
 use crate::document::Record;
+use crate::experiment::against::worst_first;
 
 /// Runs an experiment, and prints and saves what it shows.
 pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {
@@ -25,6 +26,7 @@ pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failu
     let conclusions = experiment.conclude(&study);
     let mut record = Record::of_study(study, format!("experiment {}", experiment.name()));
     record.experiment = Some(conclusions);
+    worst_first(&mut record.findings);
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(!is_well)))
 }

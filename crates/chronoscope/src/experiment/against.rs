@@ -1,5 +1,7 @@
 //! What the study's own findings hold against its figures: pure functions of the findings.
 
+use std::borrow::Cow;
+
 use chronoscope_harness::study_rules::{
     BIMODAL, CASE_FAILED, INTERRUPTED, NO_STEADY_STATE, OMISSION_INFLATES, THREADS_DID_NOT_OVERLAP,
 };
@@ -21,7 +23,7 @@ const SIGNS: [&str; 3] = ["†", "‡", "§"];
 const OF_THE_RUN: &str = "!";
 
 /// Everything that readers of a figure must know: findings that are warnings or worse, and that batches of one cell gather
-/// around two values. One objection for each kind, with the worst case.
+/// around two values. One objection for each kind, with the worst case, which comes first among them.
 pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
     let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| is_against(finding)) {
@@ -32,7 +34,7 @@ pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
     let mut of_cases = 0;
     let objection = |kind: &str| {
         let of_kind: Vec<&Finding> = findings.iter().filter(|finding| finding.id == kind).collect();
-        let worst = of_kind.iter().min_by(|a, b| badness(b).total_cmp(&badness(a)))?;
+        let worst = of_kind.first()?;
         let cases: Vec<String> = of_kind.iter().filter_map(|finding| finding.subject.clone()).collect();
         let others = cases.iter().filter(|case| Some(*case) != worst.subject.as_ref());
         let others: Vec<&str> = others.map(String::as_str).collect();
@@ -55,6 +57,19 @@ pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
 fn is_against(finding: &Finding) -> bool {
     let is_said = finding.is(INTERRUPTED) || finding.is(CASE_FAILED);
     !is_said && (finding.severity >= Severity::Warning || finding.is(BIMODAL))
+}
+
+/// Gravest first; then in the order in which kinds first appear, and of each kind the worst first.
+pub(crate) fn worst_first(findings: &mut [Finding]) {
+    let mut kinds: Vec<Cow<'static, str>> = Vec::new();
+    for finding in findings.iter() {
+        if !kinds.contains(&finding.id) {
+            kinds.push(finding.id.clone());
+        }
+    }
+    let place = |finding: &Finding| kinds.iter().position(|kind| *kind == finding.id);
+    let order = |a: &Finding, b: &Finding| b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b)));
+    findings.sort_by(|a, b| order(a, b).then_with(|| badness(b).total_cmp(&badness(a))));
 }
 
 /// How bad a finding is among those of its kind.
@@ -92,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_kind_is_said_once_with_its_worst_case() {
-        let findings = [
+        let mut findings = [
             Finding::new(NOISY_MACHINE, "6 of 18 visits were quiet"),
             overlap("a", 0.49),
             overlap("b", 0.34),
@@ -101,9 +116,10 @@ mod tests {
             Finding::new(AUTOCORRELATED, "a: neighbours").about("a"),
             Finding::new(CASE_FAILED, "d: no").about("d"),
         ];
+        worst_first(&mut findings);
         let found = objections(&findings);
         let said: Vec<(&str, &str)> = found.iter().map(|one| (one.sign, one.words.as_str())).collect();
-        let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The like holds of 2 more: a, c";
+        let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The like holds of 2 more: c, a";
         let modes = "b (0 tokens, 2 threads): 160 ns and 19 ns";
         assert_eq!(said, [("!", "6 of 18 visits were quiet"), ("†", worst), ("‡", modes)]);
         assert_eq!([marks(&found, &["a"]), marks(&found, &["a", "b"]), marks(&found, &["d"])], [" †", " †‡", ""]);

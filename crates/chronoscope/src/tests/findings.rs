@@ -13,7 +13,6 @@ use super::golden_file::assert_same;
 use crate::sections::pace::rules as pace;
 use crate::sections::scaling::rules as scaling;
 use crate::sections::selftest::rules as selftest;
-use crate::sections::thread_release::rules as thread_release;
 use crate::view::View;
 use chronoscope_harness::finding::Kind;
 
@@ -26,7 +25,6 @@ fn of_others() -> impl Iterator<Item = &'static Kind> {
     kinds(study_rules::RULES)
         .chain(kinds(study_conclusions::RULES))
         .chain(kinds(pace::RULES))
-        .chain(kinds(thread_release::RULES))
         .chain(kinds(scaling::RULES))
         .chain(kinds(selftest::RULES))
 }

@@ -1,4 +1,4 @@
-use crate::document::{Outcome, Record};
+use crate::document::{Outcome, PartReport, Record};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_render::disturbance::said;
 use chronoscope_render::line::Line;
@@ -9,17 +9,21 @@ use chronoscope_render::words::given;
 /// What all measurements suffered together, and the parts that are not whole.
 pub fn show(page: &mut Page, record: &Record) {
     let mut all: Option<Disturbance> = None;
-    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Skipped) {
+    let is_skipped = |part: &&PartReport| part.outcome == Outcome::Skipped;
+    // A part without workers watches nobody.
+    let unwatched = Disturbance::default();
+    for part in record.parts.iter().filter(|part| !is_skipped(part) && part.disturbance != unwatched) {
         all.get_or_insert_default().merge(&part.disturbance);
     }
-    let mut sentences = vec![match &all {
-        Some(all) if runtimes_ran(record) => format!(
+    let mut sentences = Vec::from_iter(match &all {
+        Some(all) if runtimes_ran(record) => Some(format!(
             "of chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
             said(all)
-        ),
-        Some(all) => format!("over all parts: {}", said(all)),
-        None => "nothing was measured".to_owned(),
-    }];
+        )),
+        Some(all) => Some(format!("over all parts: {}", said(all))),
+        None if record.parts.iter().all(|part| is_skipped(&part)) => Some("nothing was measured".to_owned()),
+        None => None,
+    });
     for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
         let outcome = match part.outcome {
             Outcome::Done => "done",
@@ -29,7 +33,9 @@ pub fn show(page: &mut Page, record: &Record) {
         };
         sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
     }
-    page.paragraph(Line::styled(TITLE, "DISTURBANCE "), PLAIN, &sentences.join(" · "));
+    if !sentences.is_empty() {
+        page.paragraph(Line::styled(TITLE, "DISTURBANCE "), PLAIN, &sentences.join(" · "));
+    }
 }
 
 /// Whether processes ran whose threads nothing counts.
@@ -59,5 +65,7 @@ mod tests {
         assert!(said.contains("runtimes' processes are not counted"), "{said}");
         record.parts.iter_mut().for_each(|part| part.part = crate::sections::reads::plan::READS);
         assert!(line(&record).contains("over all parts: "), "{}", line(&record));
+        record.parts.iter_mut().for_each(|part| part.disturbance = Disturbance::default());
+        assert_eq!(line(&record), "", "nobody was watched");
     }
 }

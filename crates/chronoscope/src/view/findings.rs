@@ -1,8 +1,9 @@
 use anstyle::Style;
-use chronoscope_harness::finding::{Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::registry::parts_of;
 use crate::rules::kind;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
@@ -24,4 +25,14 @@ pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
         Some(Severity::Critical) => CRITICAL,
         Some(_) => WARNING,
     }
+}
+
+/// All findings but those of sections that no check measures: their own pages show them. A kind belongs to the first section
+/// that it names.
+pub fn of_check(record: &Record) -> Vec<Finding> {
+    let is_of_check = |finding: &&Finding| {
+        let section = kind(&finding.id).and_then(|kind| kind.shown_in.first());
+        section.is_none_or(|section| parts_of(section).iter().any(|row| row.is_of_check))
+    };
+    record.findings.iter().filter(is_of_check).cloned().collect()
 }

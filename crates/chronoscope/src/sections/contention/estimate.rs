@@ -120,7 +120,7 @@ fn published(granularity_ns: u64, threads: u32) -> Option<PublishedMonotime> {
 }
 
 /// Judged at the most threads that have a CPU each; None where that is one.
-fn knee(rows: &[MonotimeRow], cpus: u32) -> Option<MonotimeKnee> {
+pub fn knee(rows: &[MonotimeRow], cpus: u32) -> Option<MonotimeKnee> {
     let bare = |row: &&MonotimeRow| row.clock == clock(Lane::Unordered);
     let judged =
         rows.iter().filter(bare).filter(|row| (2..=cpus).contains(&row.threads)).max_by_key(|row| row.threads)?;

@@ -5,8 +5,11 @@ pub mod granularity_list;
 pub mod measure;
 pub mod plan;
 pub mod report;
+pub mod rules;
 pub mod task;
 pub mod view;
+
+use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
 use crate::engine::session::Session;
@@ -27,6 +30,7 @@ impl Section for Contention {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)

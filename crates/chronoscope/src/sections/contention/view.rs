@@ -1,23 +1,17 @@
-use chronoscope_clock::{Guarantee, SourceId};
-
 use crate::document::Record;
 use crate::sections::contention::plan::CONTENTION;
-use crate::sections::contention::report::{Monotime, MonotimeKnee, MonotimeRow};
+use crate::sections::contention::report::{Monotime, MonotimeRow};
 use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::not_tested;
-use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
+use chronoscope_harness::quantity::{confidence, count, ns, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
-use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 
 const NONE: &str = "–";
-const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
-const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
-/// A source that nobody writes scales with its threads; one that does by less than this share had no CPU to do so.
-const SCALES_FREELY: f64 = 0.8;
 
 /// Throughput, scaling and staleness of causal times, by granularity and number of threads.
 pub fn show(page: &mut Page, record: &Record) {
@@ -48,9 +42,6 @@ pub fn show(page: &mut Page, record: &Record) {
         table.row(PLAIN, cells(row, is_first));
     }
     page.table(table);
-    if let Some(knee) = &seen.knee {
-        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &knee_said(seen, knee));
-    }
     for note in notes(record, seen) {
         page.paragraph(Line::plain("  "), DIM, &note);
     }
@@ -88,73 +79,6 @@ fn range(spread: &Spread, said: fn(f64) -> String) -> String {
     format!("{}–{}", said(spread.low).trim_end_matches('×'), said(spread.high))
 }
 
-/// What the rows at the knee's number of threads say of scaling, clock by clock, as the intervals in the table allow.
-#[derive(Debug)]
-struct Scaling<'a> {
-    granular: Vec<(u64, &'a MonotimeRow, Option<bool>)>,
-    adaptive: Option<(&'a MonotimeRow, Option<bool>)>,
-}
-
-impl<'a> Scaling<'a> {
-    fn of(seen: &'a Monotime, knee: &MonotimeKnee) -> Self {
-        let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
-        let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
-        let scales = |row: &MonotimeRow| row.scales_like(&bare?, knee.tolerance_pct);
-        Self {
-            granular: rows().filter_map(|row| Some((row.granularity_ns?, row, scales(row)))).collect(),
-            adaptive: rows().find(|row| row.clock == ADAPTIVE).map(|row| (row, scales(row))),
-        }
-    }
-
-    /// `100 ns (1.28×), 1 000 ns (1.26×)`.
-    fn named(&self, belongs: impl Fn(u64, Option<bool>) -> bool) -> Option<String> {
-        let chosen = self.granular.iter().filter(|(ns, _, scales)| belongs(*ns, *scales));
-        let names: Vec<String> = chosen.map(|(ns, row, _)| format!("{} ({})", whole_ns(*ns), of_row(row))).collect();
-        (!names.is_empty()).then(|| names.join(", "))
-    }
-}
-
-fn of_row(row: &MonotimeRow) -> String {
-    row.scaling.map_or_else(|| NONE.to_owned(), |scaling| times(scaling.median))
-}
-
-fn knee_said(seen: &Monotime, knee: &MonotimeKnee) -> String {
-    let scaling = Scaling::of(seen, knee);
-    let worst = scaling.granular.iter().filter(|(.., scales)| *scales == Some(false)).map(|(ns, ..)| *ns).max();
-    let good = scaling.granular.iter().filter(|(ns, _, scales)| *scales == Some(true) && Some(*ns) > worst);
-    let good = good.map(|(ns, ..)| *ns).min();
-    let (threads, bare) = (count(u64::from(knee.threads)), times(knee.bare_scaling));
-    let like = format!("within {} of the bare source ({bare})", limit(knee.tolerance_pct));
-    let mut said = match good.and_then(|good| scaling.named(|ns, _| ns == good)) {
-        Some(good) => format!("at {threads} threads a fixed granularity of {good} scales {like}"),
-        None if scaling.granular.is_empty() => format!("at {threads} threads no fixed granularity was tried"),
-        None => format!("at {threads} threads no fixed granularity tried is known to scale {like}"),
-    };
-    for (verb, names) in [
-        ("known to scale worse", scaling.named(|_, scales| scales == Some(false))),
-        ("inconclusive", scaling.named(|ns, scales| scales.is_none() && good.is_none_or(|good| ns < good))),
-    ] {
-        said.extend(names.map(|names| format!("; {verb}: {names}")));
-    }
-    if let Some((row, scales)) = scaling.adaptive {
-        let near = limit(knee.tolerance_pct);
-        let word = match scales {
-            Some(true) => format!("scales within {near}"),
-            Some(false) => format!("does not scale within {near}"),
-            None => "is inconclusive".to_owned(),
-        };
-        said.push_str(&format!("; the adaptive clock {word} ({})", of_row(row)));
-    }
-    if knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads) {
-        said.push_str("; a bare source that scales no better is a sign of CPUs that were not free");
-    }
-    said
-}
-
-fn whole_ns(value: u64) -> String {
-    if value < 10_000 { format!("{} ns", count(value)) } else { ns(value as f64) }
-}
-
 fn notes(record: &Record, seen: &Monotime) -> Vec<String> {
     let lowest = seen.rows.iter().map(|row| row.reads_per_s.confidence).fold(f64::INFINITY, f64::min);
     let mut notes = vec![
@@ -185,66 +109,4 @@ fn notes(record: &Record, seen: &Monotime) -> Vec<String> {
     }
     notes.extend(library_clock::said(record));
     notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record() -> Record {
-        crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap()
-    }
-
-    /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
-    /// and 1 000 ns 1.96×.
-    fn said(change: impl Fn(&mut Monotime)) -> String {
-        let mut seen = record().contention.report.clone().unwrap();
-        change(&mut seen);
-        knee_said(&seen, &seen.knee.unwrap())
-    }
-
-    fn scaling(seen: &mut Monotime, clock: &str, median: f64, half: f64) {
-        let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
-        row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
-    }
-
-    fn with_adaptive(seen: &mut Monotime, median: f64) {
-        let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
-        seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".into(), ..row });
-        scaling(seen, "adaptive 100–2000 ns", median, 0.02);
-    }
-
-    #[test]
-    fn the_sentence_follows_the_intervals_of_the_table() {
-        assert_eq!(
-            said(|_| ()),
-            "at 2 threads a fixed granularity of 1\u{202f}000 ns (1.96×) scales within 10 % of the bare source (1.99×); known \
-             to scale worse: 0 ns (0.404×)"
-        );
-        let doubtful = said(|seen| scaling(seen, "granular 1000 ns", 1.85, 0.2));
-        assert_eq!(
-            doubtful,
-            "at 2 threads no fixed granularity tried is known to scale within 10 % of the bare source (1.99×); known to scale \
-             worse: 0 ns (0.404×); inconclusive: 1\u{202f}000 ns (1.85×)"
-        );
-        let none = said(|seen| scaling(seen, "granular 1000 ns", 1.1, 0.1));
-        assert!(none.ends_with("known to scale worse: 0 ns (0.404×), 1\u{202f}000 ns (1.10×)"), "{none}");
-    }
-
-    #[test]
-    fn an_adaptive_clock_that_scales_is_not_passed_over() {
-        let found = said(|seen| {
-            scaling(seen, "granular 1000 ns", 1.1, 0.1);
-            with_adaptive(seen, 1.93);
-        });
-        assert!(
-            found.contains("no fixed granularity tried")
-                && found.ends_with("; the adaptive clock scales within 10 % (1.93×)"),
-            "{found}"
-        );
-        assert!(
-            said(|seen| with_adaptive(seen, 1.2)).ends_with("; the adaptive clock does not scale within 10 % (1.20×)")
-        );
-        assert!(said(|seen| with_adaptive(seen, 1.82)).ends_with("; the adaptive clock is inconclusive (1.82×)"));
-    }
 }

@@ -6,16 +6,22 @@ use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
 pub const RULES: &[Rule<Pace>] = &[
-    Rule { yields: &[RATE_MISSED], find: |pace| Vec::from_iter(missed_rate(pace)) },
+    Rule { yields: &[RATE_MISSED, RATE_KEPT], find: |pace| Vec::from_iter(rate_found(pace)) },
     Rule { yields: &[PACE_ENDED_EARLY], find: |pace| Vec::from_iter(ended_early(pace)) },
     Rule { yields: &[CONSUMER_KILLED], find: |pace| Vec::from_iter(killed(pace)) },
     Rule { yields: &[CAUSES_OF_LATENESS], find: |pace| Vec::from_iter(blamed(pace)) },
     Rule { yields: &[COORDINATED_OMISSION, PACER_LATE], find: |pace| Vec::from_iter(forgotten(pace)) },
     Rule { yields: &[EVENTS_LEFT_OUT], find: |pace| Vec::from_iter(left_out(pace)) },
+    Rule { yields: &[UNREAD_LINES], find: |pace| Vec::from_iter(unread(pace)) },
 ];
 
 pub const RATE_MISSED: Kind =
     Kind::warning("rate_missed", "a pacer did not keep the rate it was asked for").shown_in(&["pace"]);
+
+pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the rate it was asked for").shown_in(&["pace"]);
+
+pub const UNREAD_LINES: Kind =
+    Kind::notice("unread_lines", "the program that events went to had not read all of them").shown_in(&["pace"]);
 
 pub const PACE_ENDED_EARLY: Kind =
     Kind::warning("pace_ended_early", "a pacer stopped before its time, other than by the user").shown_in(&["pace"]);
@@ -47,15 +53,50 @@ const NAMED_SHARE: f64 = 0.001;
 /// The cause of more of all lateness is what makes its tail.
 const MOST_OF_IT: f64 = 0.5;
 
-/// That the rate was not kept, where it was not.
-pub fn missed_rate(pace: &Pace) -> Option<Finding> {
-    let (achieved_per_s, ppm) = (pace.achieved_per_s?, pace.rate_error_ppm?);
+/// Whether the rate was kept; none where there is none.
+fn rate_found(pace: &Pace) -> Option<Finding> {
+    let achieved_per_s = pace.achieved_per_s?;
+    let achieved = rate(achieved_per_s);
+    let finding = |kind, said: String| Finding::new(kind, said).value("achieved_per_s", achieved_per_s);
+    let Some(ppm) = pace.rate_error_ppm else { return Some(finding(RATE_KEPT, achieved)) };
     let surely = ppm.abs() - pace.rate_error_bound_ppm.unwrap_or(0.0);
-    (surely > MISSED_PPM).then(|| {
-        let (achieved, asked) = (rate(achieved_per_s), three_digits_or_more(pace.rate_per_s));
-        let said = format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4));
-        Finding::new(RATE_MISSED, said).value("achieved_per_s", achieved_per_s).value("rate_error_ppm", ppm)
-    })
+    let found = if surely > MISSED_PPM {
+        let asked = three_digits_or_more(pace.rate_per_s);
+        finding(RATE_MISSED, format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4)))
+    } else {
+        finding(RATE_KEPT, format!("{achieved}: {}", off_by(ppm, pace.rate_error_bound_ppm)))
+    };
+    Some(found.value("rate_error_ppm", ppm))
+}
+
+/// How far a rate is from what was asked for: never finer than the clock's own error.
+fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
+    match bound_ppm {
+        None => format!("{} ppm, the clock's own error is not in the record", signed(ppm)),
+        Some(bound) if ppm.abs() <= bound => format!("within ± {} ppm by the clock", three_digits(ppm.abs() + bound)),
+        Some(bound) => {
+            let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
+            let sign = if ppm < 0.0 { '−' } else { '+' };
+            format!("{sign}{:.digits$} ppm, clock error ± {bound:.digits$} ppm", ppm.abs())
+        }
+    }
+}
+
+/// How far the consumer was behind when the last line was handed over.
+fn unread(pace: &Pace) -> Option<Finding> {
+    let lines = pace.unread_lines.filter(|lines| *lines > 0 && pace.events > 0)?;
+    let behind = match pace.lines_taken_per_s {
+        Some(taken) if taken > 0.0 => format!(
+            "; the consumer took {} lines per second: about {} behind",
+            three_digits(taken),
+            ns(lines as f64 / taken * 1e9)
+        ),
+        Some(_) => "; the consumer took none".to_owned(),
+        None => String::new(),
+    };
+    let of = count(pace.events);
+    let said = format!("{} of {of} lines unread when the last was handed over{behind}", count(lines));
+    Some(Finding::new(UNREAD_LINES, said).value("lines", lines as f64))
 }
 
 /// That the consumer was ended, and what it had before it in the pipe.
@@ -222,23 +263,59 @@ mod tests {
         assert!(!all.contains("between events") && all.contains("counted as its first cause's"), "{all}");
     }
 
+    /// At the consumer's own rate, not at that which was asked for and which it did not keep up with.
+    #[test]
+    fn a_consumer_is_behind_by_its_own_rate() {
+        let mut slow = pace();
+        (slow.events, slow.unread_lines, slow.lines_taken_per_s) = (3_000, Some(1_973), Some(284.0));
+        let said = unread(&slow).unwrap().evidence.summary;
+        assert!(said.ends_with("; the consumer took 284 lines per second: about 6.95 s behind"), "{said}");
+        slow.lines_taken_per_s = None;
+        assert!(unread(&slow).unwrap().evidence.summary.ends_with("handed over"), "no rate of its own, no time");
+        slow.unread_lines = Some(0);
+        assert_eq!(unread(&slow), None);
+        (slow.unread_lines, slow.lines_taken_per_s) = (Some(1_973), Some(0.0));
+        assert!(unread(&slow).unwrap().evidence.summary.ends_with("; the consumer took none"));
+    }
+
+    #[test]
+    fn a_rate_has_no_more_digits_than_its_clock() {
+        let of = |achieved: f64, ppm: f64, bound| {
+            let mut pace = pace();
+            (pace.rate_per_s, pace.achieved_per_s) = (1_000.0, Some(achieved));
+            (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
+            let found = rate_found(&pace).unwrap();
+            (found.evidence.summary.clone(), found.is(RATE_MISSED))
+        };
+        assert_eq!(
+            of(1_000.0, -0.001, Some(0.04)),
+            ("1\u{202f}000 per second: within ± 0.0410 ppm by the clock".to_owned(), false)
+        );
+        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm, clock error ± 0.08 ppm");
+        assert!(of(1_000.0, -0.001, None).0.contains("error is not in the record"));
+        let missed = "the rate was missed: 828 per second of 1\u{202f}000 asked for (−17.2 %)";
+        assert_eq!(of(827.5, -172_461.659, Some(0.05)), (missed.to_owned(), true));
+    }
+
     /// One change after another, each with its finding.
     #[test]
     fn each_finding_is_of_its_kind() {
         type Change = (Kind, fn(&mut Pace));
-        let changes: [Change; 7] = [
+        let changes: [Change; 8] = [
             (RATE_MISSED, |pace| (pace.achieved_per_s, pace.rate_error_ppm) = (Some(1.0), Some(-172_461.0))),
             (PACE_ENDED_EARLY, |pace| pace.reason_ended = Some("broken pipe".to_owned())),
             (CONSUMER_KILLED, |pace| (pace.command_killed, pace.unread_lines) = (Some(true), Some(1_973))),
             (CAUSES_OF_LATENESS, |pace| (pace.late_share_caller, pace.late_share_pacer) = (0.4, 0.6)),
             (COORDINATED_OMISSION, |pace| (pace.response_ns.p99, pace.late_share_caller) = (1_000_000, 0.9)),
             (PACER_LATE, |pace| (pace.response_ns.p99, pace.lateness_ns.p99) = (1_000_000, 990_000)),
+            (UNREAD_LINES, |pace| pace.unread_lines = Some(7)),
             (EVENTS_LEFT_OUT, |pace| (pace.behind, pace.missed) = ("skip".to_owned(), 500)),
         ];
         let mut sound = pace();
         (sound.late_share_caller, sound.late_share_machine, sound.late_share_pacer) = (0.0, 0.0, 0.0);
         (sound.response_ns.p99, sound.service_ns.p99, sound.lateness_ns.p99) = (703, 703, 80);
-        assert_eq!(conclude(RULES, &sound), []);
+        let all = conclude(RULES, &sound);
+        assert!(all.len() == 1 && all[0].is(RATE_KEPT), "{all:?}");
         for (kind, change) in changes {
             let mut changed = sound.clone();
             change(&mut changed);

@@ -2,10 +2,10 @@ use crate::document::Record;
 use crate::sections::pace::report::{Pace, PaceTimes};
 use chronoscope_harness::record::Histogram;
 
-use super::rules::RATE_MISSED;
-use super::words::{rate, signed};
-use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{count, ns, percent, three_digits};
+use super::rules::{RATE_KEPT, UNREAD_LINES};
+use super::words::rate;
+use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_render::Width;
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
@@ -31,14 +31,13 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
         &title::circumstances(&run.machine, &run.started_at, run.elapsed_ms),
         run.interrupted,
     );
-    let findings = &run.findings;
-    let is_missed = findings.iter().any(|finding| finding.is(RATE_MISSED));
     page.section("PACE");
-    for (name, said) in entries(pace, is_missed) {
+    for (name, said) in entries(&run.findings, pace) {
         page.entry(name, PLAIN, &said);
     }
+    let is_entry = |finding: &&Finding| [RATE_KEPT, UNREAD_LINES].iter().any(|kind| finding.is(*kind));
     let (warnings, notices): (Vec<_>, Vec<_>) =
-        findings.iter().partition(|finding| finding.severity >= Severity::Warning);
+        run.findings.iter().filter(|finding| !is_entry(finding)).partition(|one| one.severity >= Severity::Warning);
     for finding in warnings {
         page.paragraph(Line::styled(WARNING, "! "), WARNING, &finding.evidence.summary);
     }
@@ -55,7 +54,11 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     page.finish()
 }
 
-fn entries(pace: &Pace, is_missed: bool) -> Vec<(&'static str, String)> {
+fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
+    let words = |kind: Kind| {
+        let finding = findings.iter().find(|finding| finding.is(kind))?;
+        Some(finding.evidence.summary.as_str())
+    };
     let mut said = vec![(
         "asked for",
         format!(
@@ -66,8 +69,12 @@ fn entries(pace: &Pace, is_missed: bool) -> Vec<(&'static str, String)> {
             pace.command.as_ref().map(|command| format!(", each to `{command}`")).unwrap_or_default()
         ),
     )];
-    let name = if is_missed { "reached" } else { "kept" };
-    said.push((name, format!("{} events, {}", count(pace.events), reached(pace, is_missed))));
+    let (name, achieved) = match (words(RATE_KEPT), pace.achieved_per_s) {
+        (Some(kept), _) => ("kept", kept.to_owned()),
+        (None, Some(achieved)) => ("reached", rate(achieved)),
+        (None, None) => ("kept", "no rate, of fewer than two events".to_owned()),
+    };
+    said.push((name, format!("{} events, {achieved}", count(pace.events))));
     let slipped = if pace.slipped_ms > 0.0 {
         format!(", the schedule moved by {}", ns(pace.slipped_ms * 1e6))
     } else {
@@ -83,8 +90,9 @@ fn entries(pace: &Pace, is_missed: bool) -> Vec<(&'static str, String)> {
         _ => "the schedule moves".to_owned(),
     };
     said.push(("when behind", format!("{policy}: {} left out{slipped}", count(pace.missed))));
-    if let Some(lines) = pace.unread_lines {
-        said.push(("consumer", unread(pace, lines)));
+    if pace.unread_lines.is_some() {
+        let unread = words(UNREAD_LINES).unwrap_or("no line unread when the last was handed over");
+        said.push(("consumer", unread.to_owned()));
     }
     if let Some(share) = pace.cpu_share {
         let how = if pace.real_time { ", under the real-time policy" } else { "" };
@@ -94,25 +102,6 @@ fn entries(pace: &Pace, is_missed: bool) -> Vec<(&'static str, String)> {
         said.push(("real time", format!("not here: {reason}")));
     }
     said
-}
-
-/// The rate that came of it, and how far that is from what was asked for: never finer than the clock's own error.
-fn reached(pace: &Pace, is_missed: bool) -> String {
-    let Some(achieved) = pace.achieved_per_s else { return "no rate, of fewer than two events".to_owned() };
-    let achieved = rate(achieved);
-    match (pace.rate_error_ppm, pace.rate_error_bound_ppm) {
-        (None, _) => achieved,
-        (Some(_), _) if is_missed => achieved,
-        (Some(ppm), None) => format!("{achieved}: {} ppm, the clock's own error is not in the record", signed(ppm)),
-        (Some(ppm), Some(bound)) if ppm.abs() <= bound => {
-            format!("{achieved}: within ± {} ppm by the clock", three_digits(ppm.abs() + bound))
-        }
-        (Some(ppm), Some(bound)) => {
-            let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
-            let sign = if ppm < 0.0 { '−' } else { '+' };
-            format!("{achieved}: {sign}{:.digits$} ppm, clock error ± {bound:.digits$} ppm", ppm.abs())
-        }
-    }
 }
 
 fn times(page: &mut Page, pace: &Pace) {
@@ -169,29 +158,9 @@ fn bytes_of(bytes: u64) -> String {
     }
 }
 
-/// How far the consumer was behind when the last line was handed over.
-fn unread(pace: &Pace, lines: u64) -> String {
-    if lines == 0 {
-        return "no line unread when the last was handed over".to_owned();
-    }
-    let of = count(pace.events);
-    let behind = match pace.lines_taken_per_s {
-        Some(taken) if taken > 0.0 => {
-            format!("; the consumer took {}: about {} behind", lines_per_second(taken), ns(lines as f64 / taken * 1e9))
-        }
-        Some(_) => "; the consumer took none".to_owned(),
-        None => String::new(),
-    };
-    format!("{} of {of} lines unread when the last was handed over{behind}", count(lines))
-}
-
-fn lines_per_second(taken: f64) -> String {
-    format!("{} lines per second", three_digits(taken))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::rules::{RULES, missed_rate};
+    use super::super::rules::RULES;
     use super::*;
     use chronoscope_harness::rule::conclude;
 
@@ -244,43 +213,11 @@ mod tests {
     fn lines_that_nobody_read_are_told() {
         let text = pace(&piped());
         assert!(text.contains("1\u{202f}500 of 3\u{202f}000 lines unread"), "{text}");
-        assert!(!unread(&piped().pace, 1_500).contains(" behind"), "no rate of its own, no time");
         let mut quick = piped();
         quick.pace.unread_lines = Some(0);
         assert!(pace(&quick).contains("no line unread"));
         quick.pace.unread_lines = None;
         assert!(!pace(&quick).contains("unread"), "not known, not told");
-    }
-
-    /// At the consumer's own rate, not at that which was asked for and which it did not keep up with.
-    #[test]
-    fn a_consumer_is_behind_by_its_own_rate() {
-        let mut slow = piped().pace;
-        (slow.events, slow.unread_lines, slow.lines_taken_per_s) = (3_000, Some(1_973), Some(284.0));
-        let said = unread(&slow, 1_973);
-        assert!(said.ends_with("; the consumer took 284 lines per second: about 6.95 s behind"), "{said}");
-        slow.lines_taken_per_s = Some(0.0);
-        assert!(unread(&slow, 1_973).ends_with("; the consumer took none"));
-    }
-
-    #[test]
-    fn a_rate_has_no_more_digits_than_its_clock() {
-        let of = |achieved: f64, ppm: f64, bound| {
-            let mut pace = run().pace;
-            (pace.rate_per_s, pace.achieved_per_s) = (1_000.0, Some(achieved));
-            (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
-            let missed = missed_rate(&pace).map(|finding| finding.evidence.summary);
-            (reached(&pace, missed.is_some()), missed)
-        };
-        assert_eq!(
-            of(1_000.0, -0.001, Some(0.04)),
-            ("1\u{202f}000 per second: within ± 0.0410 ppm by the clock".to_owned(), None)
-        );
-        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm, clock error ± 0.08 ppm");
-        assert!(of(1_000.0, -0.001, None).0.contains("error is not in the record"));
-        let (reached, missed) = of(827.5, -172_461.659, Some(0.05));
-        assert!(!reached.contains("ppm"), "{reached}");
-        assert_eq!(missed.unwrap(), "the rate was missed: 828 per second of 1\u{202f}000 asked for (−17.2 %)");
     }
 
     /// A bar of two octaves would be longer than that of the octave in which most fell.

@@ -31,7 +31,7 @@ impl Section for Pauses {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, rules::ADVICE];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)

@@ -20,6 +20,21 @@ pub struct Pause {
     pub disturbance: Disturbance,
 }
 
+impl Pause {
+    /// The lengths that were tried, rising.
+    pub fn lengths_ns(&self) -> Vec<u64> {
+        let mut lengths: Vec<u64> = self.methods.iter().map(|method| method.figures.requested_ns).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        lengths
+    }
+
+    /// Every way at this length.
+    pub fn of_length(&self, length_ns: u64) -> impl Iterator<Item = &PauseMethod> {
+        self.methods.iter().filter(move |method| method.figures.requested_ns == length_ns)
+    }
+}
+
 /// One way to pause, for one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseMethod {
@@ -55,6 +70,19 @@ pub struct PauseFigures {
     pub cpu_share: f64,
     /// Pauses that ended before their time by the clock that they were asked of; must be none.
     pub early: u64,
+}
+
+impl PauseFigures {
+    /// By how much more than was asked for the median pause took.
+    pub fn late_p50_ns(&self) -> f64 {
+        self.p50_ns.median - self.requested_ns as f64
+    }
+
+    /// The CPU time of one pause; None where it is not told.
+    pub fn cpu_ns(&self) -> Option<f64> {
+        let ns = self.cpu_share * self.mean_ns;
+        (ns > 0.0).then_some(ns)
+    }
 }
 
 /// A way that could not be tried.

@@ -1,12 +1,111 @@
+use super::report::{Pause, PauseFigures, PauseWay};
 use crate::document::Record;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
 
+/// A yield that takes this much longer than asked for was answered by another thread's time slice. None is shorter by
+/// default: 0.7 ms and more.
+const SLICE_NS: f64 = 500_000.0;
+/// A sleep that is this many times as late as another is worth a word.
+const MUCH_LATER: f64 = 2.0;
+const WORTH_SAYING_NS: f64 = 10_000.0;
+
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
+
+/// What to do and what not, for one who has to pause.
+pub const ADVICE: &[Rule<Record>] = &[
+    Rule { yields: &[SLEEP_SAVES_NO_CPU], find: |record| of(record, saves_no_cpu) },
+    Rule { yields: &[SLEEP_HELD_BY_SLACK], find: |record| of(record, held_by_slack) },
+    Rule { yields: &[YIELD_COSTS_A_SLICE], find: |record| of(record, costs_a_slice) },
+];
 
 pub const EARLY_PAUSE: Kind =
     Kind::critical("early_pause", "a pause ended before its time").shown_in(&["pauses", "runtimes"]);
+
+pub const SLEEP_SAVES_NO_CPU: Kind =
+    Kind::notice("sleep_saves_no_cpu", "up to some length, a sleep takes no less CPU time than a spin")
+        .shown_in(&["pauses"]);
+
+pub const SLEEP_HELD_BY_SLACK: Kind =
+    Kind::notice("sleep_held_by_slack", "`std::thread::sleep` is late by the thread's timer slack")
+        .shown_in(&["pauses"]);
+
+pub const YIELD_COSTS_A_SLICE: Kind =
+    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back a time slice later")
+        .shown_in(&["pauses"]);
+
+fn of(record: &Record, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
+    record.pauses.report.iter().filter_map(find).collect()
+}
+
+fn figures(seen: &Pause, length_ns: u64, way: PauseWay) -> Option<&PauseFigures> {
+    seen.of_length(length_ns).find(|method| method.way == way).map(|method| &method.figures)
+}
+
+/// For the longest length up to which, from the shortest, it is so.
+fn saves_no_cpu(seen: &Pause) -> Option<Finding> {
+    let costs = seen.lengths_ns().into_iter().map_while(|length| {
+        let cpu_ns = |way| figures(seen, length, way).and_then(PauseFigures::cpu_ns);
+        let (sleep, spin) = (cpu_ns(PauseWay::Sleep)?, cpu_ns(PauseWay::Spin)?);
+        (sleep >= spin).then_some((length as f64, sleep, spin))
+    });
+    let (length, sleep, spin) = costs.last()?;
+    let summary = format!(
+        "up to {} pause::sleep is late and saves no CPU time: it takes {} per pause, pause::spin {}",
+        ns(length),
+        ns(sleep),
+        ns(spin)
+    );
+    Some(
+        Finding::new(SLEEP_SAVES_NO_CPU, summary)
+            .value("up_to_ns", length)
+            .value("sleep_cpu_ns", sleep)
+            .value("spin_cpu_ns", spin)
+            .advice(format!("spin for pauses of up to {}", ns(length))),
+    )
+}
+
+/// At the shortest length at which it is so.
+fn held_by_slack(seen: &Pause) -> Option<Finding> {
+    let (length, std, own) = seen.lengths_ns().into_iter().find_map(|length| {
+        let late_ns = |way| figures(seen, length, way).map(PauseFigures::late_p50_ns);
+        let (std, own) = (late_ns(PauseWay::StdSleep)?, late_ns(PauseWay::Sleep)?.max(1.0));
+        (std > own * MUCH_LATER && std - own > WORTH_SAYING_NS).then_some((length as f64, std, own))
+    })?;
+    let summary = format!(
+        "std::thread::sleep of {} is late by {}; pause::sleep, with an absolute deadline and the least timer slack, by {}",
+        ns(length),
+        ns(std),
+        ns(own)
+    );
+    Some(
+        Finding::new(SLEEP_HELD_BY_SLACK, summary)
+            .value("requested_ns", length)
+            .value("std_late_ns_p50", std)
+            .value("sleep_late_ns_p50", own)
+            .advice("on Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread sets the slack alone"),
+    )
+}
+
+/// At the longest length at which it is so.
+fn costs_a_slice(seen: &Pause) -> Option<Finding> {
+    let worst = seen.lengths_ns().into_iter().rev().find_map(|length| {
+        let figures = figures(seen, length, PauseWay::Yield)?;
+        (figures.late_p50_ns() > SLICE_NS.max(length as f64)).then_some(figures)
+    })?;
+    let (length, taken) = (worst.requested_ns as f64, worst.p50_ns.median);
+    let half = format!("half of the pauses of {} by yielding took {} or longer", ns(length), ns(taken));
+    let finding = |summary: String| {
+        Finding::new(YIELD_COSTS_A_SLICE, summary).value("requested_ns", length).value("taken_ns_p50", taken)
+    };
+    Some(if seen.loaded {
+        finding(format!("{half}: a thread that yields to a busy one gets the CPU back a time slice later"))
+            .advice("do not yield while you wait where another thread keeps the CPU busy")
+    } else {
+        finding(format!("{half}: another thread had the CPU meanwhile")).advice("do not yield while you wait")
+    })
+}
 
 fn early_pause(record: &Record) -> Vec<Finding> {
     let methods =
@@ -26,4 +125,125 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .advice("look at the time when it returns, and wait for the rest")
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::pauses::report::PauseMethod;
+    use chronoscope_harness::record::{Disturbance, Spread};
+
+    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseMethod {
+        let taken = requested_ns as f64 + late_ns;
+        let figures = PauseFigures {
+            name: way.name().to_owned(),
+            requested_ns,
+            samples: 2_000,
+            mean_ns: taken,
+            p50_ns: Spread { median: taken, low: taken, high: taken, confidence: 0.999 },
+            p99_ns: taken + 500.0,
+            p999_ns: None,
+            max_over_ns: late_ns + 900.0,
+            cpu_share,
+            early: 0,
+        };
+        PauseMethod { way, figures, preempted: 0 }
+    }
+
+    fn seen(methods: Vec<PauseMethod>) -> Pause {
+        let (unavailable, published) = (Vec::new(), Vec::new());
+        Pause { methods, unavailable, rounds: 11, loaded: false, published, disturbance: Disturbance::default() }
+    }
+
+    /// Each summary, with what it advises.
+    fn advice(seen: &Pause) -> Vec<String> {
+        let found = [saves_no_cpu(seen), held_by_slack(seen), costs_a_slice(seen)].into_iter().flatten();
+        found.map(|finding| format!("{}: {}", finding.evidence.summary, finding.advice.join(", "))).collect()
+    }
+
+    #[test]
+    fn each_finding_is_of_its_kind() {
+        let dear = [method(PauseWay::Spin, 1_000, 30.0, 1.0), method(PauseWay::Sleep, 1_000, 4_000.0, 0.9)];
+        assert!(saves_no_cpu(&seen(dear.into())).unwrap().is(SLEEP_SAVES_NO_CPU));
+        let slack = [method(PauseWay::StdSleep, 1_000, 53_000.0, 0.1), method(PauseWay::Sleep, 1_000, 4_000.0, 0.9)];
+        assert!(held_by_slack(&seen(slack.into())).unwrap().is(SLEEP_HELD_BY_SLACK));
+        let slice = vec![method(PauseWay::Yield, 1_000, 4_000_000.0, 0.1)];
+        assert!(costs_a_slice(&seen(slice)).unwrap().is(YIELD_COSTS_A_SLICE));
+    }
+
+    #[test]
+    fn advice_follows_from_the_figures() {
+        let said = advice(&seen(vec![
+            method(PauseWay::Pauser, 1_000, 40.0, 1.0),
+            method(PauseWay::Spin, 1_000, 30.0, 1.0),
+            method(PauseWay::Sleep, 1_000, 4_000.0, 0.9),
+            method(PauseWay::StdSleep, 100_000, 53_000.0, 0.03),
+            method(PauseWay::Sleep, 100_000, 3_000.0, 0.03),
+            method(PauseWay::Pauser, 100_000, 60.0, 0.08),
+            method(PauseWay::Spin, 100_000, 40.0, 1.0),
+            method(PauseWay::Yield, 100_000, 3_900_000.0, 0.01),
+        ]))
+        .join("\n");
+        for part in [
+            "up to 1.00 µs pause::sleep is late and saves no CPU time: it takes 4.50 µs per pause, pause::spin 1.03 µs",
+            "spin for pauses of up to 1.00 µs",
+            "std::thread::sleep of 100 µs is late by 53.0 µs; pause::sleep, with an absolute deadline and the least timer slack, by \
+             3.00 µs",
+            "half of the pauses of 100 µs by yielding took 4.00 ms or longer: another",
+            "do not yield while you wait",
+        ] {
+            assert!(said.contains(part), "{part} is not in: {said}");
+        }
+        assert!(!said.contains("a sleep"), "two ways sleep, and are not late by the same: {said}");
+    }
+
+    #[test]
+    fn yields_are_advised_against_where_they_gave_way() {
+        let mut loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
+        loaded.loaded = true;
+        let said = advice(&loaded).join("\n");
+        assert!(said.contains("half of the pauses of 1.00 ms by yielding took 4.00 ms or longer"), "{said}");
+        assert!(said.contains("where another thread keeps the CPU busy") && !said.contains("never"), "{said}");
+    }
+
+    /// The Pauser keeps the CPU here, but a sleep does not: 16 % is not 100 %.
+    #[test]
+    fn a_sleep_that_leaves_the_cpu_alone_is_not_said_to_cost_as_much() {
+        let methods = vec![
+            method(PauseWay::Pauser, 100_000, 700.0, 0.68),
+            method(PauseWay::Spin, 100_000, 130.0, 1.0),
+            method(PauseWay::Sleep, 100_000, 33_000.0, 0.16),
+        ];
+        assert_eq!(saves_no_cpu(&seen(methods)), None);
+    }
+
+    #[test]
+    fn up_to_a_length_holds_for_each_shorter_one() {
+        let of = |length_ns: u64, sleep_late_ns: f64, sleep_share: f64| {
+            [
+                method(PauseWay::Spin, length_ns, 30.0, 1.0),
+                method(PauseWay::Sleep, length_ns, sleep_late_ns, sleep_share),
+            ]
+        };
+        let lengths = |all: Vec<[PauseMethod; 2]>| {
+            saves_no_cpu(&seen(all.concat())).map(|found| found.evidence.values["up_to_ns"])
+        };
+        let dear = || of(1_000, 5_000.0, 0.9);
+        assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.6), of(100_000, 9_000.0, 0.2)]), Some(10_000.0));
+        assert_eq!(lengths(vec![of(1_000, 400.0, 0.5), of(10_000, 9_000.0, 0.6)]), None);
+        assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.1), of(100_000, 9_000.0, 1.0)]), Some(1_000.0));
+        // What is not known supports nothing.
+        assert_eq!(lengths(vec![of(1_000, 5_000.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn a_yield_that_waited_for_nobody_is_not_said_to_have() {
+        let said = advice(&seen(vec![method(PauseWay::Yield, 1_000, 1_200.0, 1.0)]));
+        assert_eq!(said, Vec::<String>::new());
+    }
+
+    #[test]
+    fn nothing_is_advised_of_what_was_not_seen() {
+        assert!(advice(&seen(vec![method(PauseWay::Hybrid, 1_000, 40.0, 1.0)])).is_empty());
+    }
 }

@@ -9,7 +9,7 @@ use ratatui_core::symbols::Marker;
 use ratatui_core::widgets::Widget;
 use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 
-use super::front::{Conclusion, Rise};
+use super::report::{Conclusion, Rise};
 
 /// Rows between the top and the bottom of the drawing, about; each decade has as many as the others.
 const ROWS: u16 = 12;
@@ -223,7 +223,7 @@ fn padded(text: &str, width: u16) -> String {
 mod tests {
     use chronoscope_harness::record::study::Estimate;
 
-    use super::super::front::{Front, Point};
+    use super::super::report::{Front, Point};
     use super::*;
 
     fn conclusion(front: Front) -> Conclusion {
@@ -248,7 +248,6 @@ mod tests {
             ],
             reads: Vec::new(),
             crowded: Vec::new(),
-            findings: Vec::new(),
         }
     }
 

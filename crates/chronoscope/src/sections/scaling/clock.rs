@@ -6,6 +6,8 @@ use chronoscope_harness::{Bencher, Study};
 
 use crate::clock_id::ClockId;
 
+/// The case that has no clock: the work between reads alone.
+pub const NOTHING: &str = "nothing";
 /// Granularities of the causal clock beside the one that [`SourceId`] names. With 0 every read writes the shared word.
 const GRANULARITIES_NS: [u64; 2] = [0, 100];
 /// Reads of a probe, and probes of which the fastest counts.

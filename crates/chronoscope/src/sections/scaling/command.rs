@@ -2,14 +2,17 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
 use chronoscope_harness::Start;
+use chronoscope_harness::rule;
 use chronoscope_render::study::html;
 
 use super::conclude;
+use super::rules::RULES;
 use crate::arguments::ScalingOptions;
 use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::Record;
+use crate::experiment::against::worst_first;
 use crate::sections::scaling::{Depth, Program, Wanted};
 
 /// Measures clocks over backoff and threads, and says from where on they scale.
@@ -38,7 +41,9 @@ pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure>
     let is_well = study.is_whole() && !(run.strict && study.has_warning());
     let (conclusions, page) = (conclude(&study), html(&study));
     let mut record = Record::of_study(study, "scaling");
+    record.findings.extend(rule::conclude(RULES, &conclusions));
     record.scaling = Some(conclusions);
+    worst_first(&mut record.findings);
     // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
     let written = output.write(&record, Shown { full: options.verbose, ..Shown::default() });
     browser.map_or(Ok(()), |file| file.write(&page)).and(written)?;

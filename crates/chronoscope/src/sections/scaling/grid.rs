@@ -4,10 +4,8 @@ use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Guarantee, SourceId};
 
 use super::clock::ScaledClock;
-use super::front::{Conclusion, Front};
+use super::report::{Conclusion, Front, slowed_most};
 
-/// The case that has no clock: the work between reads alone.
-pub const NOTHING: &str = "nothing";
 /// Backoff sweeps 2^0 … 2^20 tokens.
 const LARGEST_POWER: u32 = 20;
 /// The clocks that programs use.
@@ -42,7 +40,7 @@ pub struct Pass {
     /// What it finds out, in a few words.
     pub title: &'static str,
     pub cases: Vec<String>,
-    /// Whether they are compared with [`NOTHING`], which then runs along.
+    /// Whether they are compared with [`NOTHING`](super::clock::NOTHING), which then runs along.
     pub compared: bool,
     pub backoff: Vec<u64>,
     pub threads: Vec<u32>,
@@ -184,13 +182,9 @@ fn between(front: &Front) -> Vec<u64> {
     (0..=LARGEST_POWER).map(|power| 1 << power).filter(|tokens| low < *tokens && *tokens < high).collect()
 }
 
-/// Clocks whose behaviour in a crowd is shown: one that contends, and two that programs use.
+/// Clocks that are also read by more threads than CPUs: the one that contends most, and two that programs use.
 fn is_telling(clock: &ScaledClock, found: &[Conclusion]) -> bool {
-    let worst = found
-        .iter()
-        .filter(|conclusion| matches!(conclusion.front, Front::From { .. } | Front::Beyond { .. }))
-        .max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
-    USUAL.iter().any(|id| clock.is(*id)) || worst.is_some_and(|conclusion| conclusion.clock == clock.name)
+    USUAL.iter().any(|id| clock.is(*id)) || slowed_most(found).is_some_and(|worst| worst.clock == clock.name)
 }
 
 #[cfg(test)]

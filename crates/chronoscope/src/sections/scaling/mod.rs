@@ -13,9 +13,11 @@ mod grid;
 mod merge;
 mod page;
 mod program;
+mod report;
 pub mod rules;
 
-pub use front::{Conclusion, conclude};
+pub use front::conclude;
 pub use grid::Depth;
 pub use page::page;
 pub use program::{Program, Wanted};
+pub use report::Conclusion;

@@ -3,10 +3,11 @@ use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
 use super::chart::chart;
-use super::clock::ticks_of;
-use super::front::{Conclusion, Rise, TOLERANCE_PCT};
-use super::grid::{NOTHING, USUAL};
-use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, ONE_THREAD, SCALES};
+use super::clock::{NOTHING, ticks_of};
+use super::front::TOLERANCE_PCT;
+use super::grid::USUAL;
+use super::report::{Conclusion, Rise};
+use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, FRONTS, ONE_THREAD, SCALES, SLOWED_MOST};
 use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
@@ -30,8 +31,8 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
         page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
     }
     let objections = against::objections(&record.findings);
-    fronts(&mut page, conclusions, &objections);
-    charts(&mut page, conclusions);
+    fronts(&mut page, &record.findings, conclusions, &objections);
+    charts(&mut page, &record.findings, conclusions);
     reads(&mut page, conclusions, &objections);
     operations(&mut page, record, conclusions, &objections);
     added(&mut page, record, conclusions, &objections);
@@ -46,9 +47,11 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
 /// Of these, what fits many clocks is said once.
 const SHARED: [Kind; 3] = [ONE_THREAD, SCALES, FRONT_UNKNOWN];
 
-fn fronts(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
+fn fronts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion], objections: &[Objection]) {
     page.section("SCALABILITY FRONT");
-    let all: Vec<&Finding> = conclusions.iter().flat_map(|conclusion| &conclusion.findings).collect();
+    let is_front = |finding: &&Finding| FRONTS.iter().any(|kind| finding.is(*kind));
+    let of = |clock: &str| findings.iter().filter(is_front).find(|finding| finding.subject.as_deref() == Some(clock));
+    let all: Vec<&Finding> = conclusions.iter().filter_map(|conclusion| of(&conclusion.clock)).collect();
     for (i, finding) in all.iter().enumerate() {
         let (mood, sign) = sign(finding);
         let (name, words) = (finding.subject.as_deref().unwrap_or_default(), &finding.evidence.summary);
@@ -94,9 +97,10 @@ fn marked(objections: &[Objection], clock: &str) -> String {
     format!("{clock}{}", marks(objections, &[clock]))
 }
 
-/// The clock that suffers most, beside one that programs use.
-fn charts(page: &mut Text, conclusions: &[Conclusion]) {
-    let worst = conclusions.iter().max_by(|a, b| a.worst_rise().total_cmp(&b.worst_rise()));
+/// The clock that suffers most, and one that programs use.
+fn charts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion]) {
+    let named = findings.iter().find(|finding| finding.is(SLOWED_MOST)).and_then(|finding| finding.subject.as_ref());
+    let worst = named.and_then(|clock| conclusions.iter().find(|conclusion| conclusion.clock == *clock));
     let usual = USUAL.iter().find_map(|id| {
         let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
         others.find(|conclusion| ClockId::Known(*id).is_called(&conclusion.clock))
@@ -448,6 +452,13 @@ mod tests {
         record
     }
 
+    /// What is concluded, its findings beside those of the study.
+    fn concluded(record: &mut StudyRecord) -> Vec<Conclusion> {
+        let conclusions = conclude(record);
+        record.findings.extend(chronoscope_harness::rule::conclude(super::super::rules::RULES, &conclusions));
+        conclusions
+    }
+
     /// Without styles.
     fn plain(text: &str) -> String {
         let mut pieces = text.split("\x1b[");
@@ -464,8 +475,8 @@ mod tests {
 
     #[test]
     fn the_summary_says_what_the_table_says() {
-        let record = record();
-        let conclusions = conclude(&record);
+        let mut record = record();
+        let conclusions = concluded(&mut record);
         let text = plain(&page(&record, &conclusions, Width::default()));
         let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
 
@@ -505,7 +516,8 @@ mod tests {
             Finding::new(BIMODAL, modes).about("shared"),
             Finding::new(BIMODAL, "ticks of vague: two").about("ticks of vague"),
         ];
-        let text = plain(&page(&record, &conclude(&record), Width::default()));
+        let conclusions = concluded(&mut record);
+        let text = plain(&page(&record, &conclusions, Width::default()));
         assert!(text.contains("even read back to back: cheap †"), "{text}");
         assert!(text.contains("! shared ‡: the front lies between"), "{text}");
         assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical visit"), "{text}");
@@ -547,7 +559,9 @@ mod tests {
             record.cells.iter().find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
         again.time_ns = Some(about(900.0, 1.0));
         record.cells.push(again);
-        assert_eq!(conclude(&record)[0].findings[0].evidence.summary, "scales to 2 threads, even read back to back");
+        concluded(&mut record);
+        let found = record.findings.iter().find(|finding| finding.subject.as_deref() == Some("cheap")).unwrap();
+        assert_eq!(found.evidence.summary, "scales to 2 threads, even read back to back");
     }
 
     #[test]
@@ -574,8 +588,8 @@ mod tests {
 
     #[test]
     fn the_page_fits_any_terminal() {
-        let record = record();
-        let conclusions = conclude(&record);
+        let mut record = record();
+        let conclusions = concluded(&mut record);
         crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
         let text = page(&record, &conclusions, Width::of_columns(80));
         assert!(text.contains("time per operation by threads"), "{text}");

@@ -7,8 +7,8 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Study, StudyObserver, StudyOptions};
 
-use super::clock::ScaledClock;
-use super::grid::{self, Depth, NOTHING, Pass, Threads};
+use super::clock::{NOTHING, ScaledClock};
+use super::grid::{self, Depth, Pass, Threads};
 use super::{conclude, merge};
 
 /// The study's name: that of all its passes, so that a worker process knows itself whatever its pass.

@@ -2,13 +2,16 @@ use chronoscope_harness::quantity::RATIO;
 use chronoscope_harness::rule::Rule;
 use chronoscope_render::text::{count, ns};
 
-use super::front::{Conclusion, End, Front, Rise};
+use super::report::{self, Conclusion, End, Front, Rise};
 use chronoscope_harness::finding::{Finding, Kind};
 
-pub const RULES: &[Rule<Conclusion>] = &[Rule {
-    yields: &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN],
-    find: |conclusion| vec![of_front(conclusion)],
-}];
+/// What can be known of a clock's front, one finding for each clock.
+pub const FRONTS: &[Kind] = &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN];
+
+pub const RULES: &[Rule<Vec<Conclusion>>] = &[
+    Rule { yields: FRONTS, find: |conclusions| conclusions.iter().map(of_front).collect() },
+    Rule { yields: &[SLOWED_MOST], find: |conclusions| slowed_most(conclusions).into_iter().collect() },
+];
 
 pub const ONE_THREAD: Kind =
     Kind::notice("one_thread", "a clock was read by one thread at a time, so nothing is known of more")
@@ -43,6 +46,21 @@ pub const FRONT_BEYOND: Kind =
 pub const FRONT_UNKNOWN: Kind =
     Kind::notice("front_unknown", "whether threads that read a clock slow each other down is inconclusive")
         .shown_in(&["scaling"]);
+
+pub const SLOWED_MOST: Kind =
+    Kind::notice("slowed_most", "of all clocks, threads that read this one slow each other down the most")
+        .shown_in(&["scaling"]);
+
+fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
+    let slowed = report::slowed_most(conclusions)?;
+    let (point, factor) = slowed.worst()?;
+    let words = format!(
+        "threads that read it slow each other down the most: {} the time per operation on {} threads",
+        RATIO.value(factor.estimate),
+        count(u64::from(point.threads))
+    );
+    Some(Finding::new(SLOWED_MOST, words).about(&slowed.clock).value("factor", factor.estimate))
+}
 
 /// What is known of a clock's front: a bracket, or which of its ends is open.
 fn of_front(conclusion: &Conclusion) -> Finding {
@@ -145,7 +163,7 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
 mod tests {
     use chronoscope_harness::record::study::Estimate;
 
-    use super::super::front::{Point, Rise};
+    use super::super::report::{Point, Rise};
     use super::*;
 
     fn conclusion(front: Front) -> Conclusion {
@@ -156,7 +174,6 @@ mod tests {
             points: Vec::new(),
             reads: Vec::new(),
             crowded: Vec::new(),
-            findings: Vec::new(),
         }
     }
 
@@ -194,6 +211,20 @@ mod tests {
         assert!(
             of_front(&Conclusion { threads: 1, ..conclusion(Front::Beyond { tokens: 0, ns: 0.0 }) }).is(ONE_THREAD)
         );
+    }
+
+    #[test]
+    fn the_clock_that_suffers_most_is_named() {
+        let of = |clock: &str, points| Conclusion {
+            clock: clock.to_owned(),
+            points,
+            ..conclusion(Front::Beyond { tokens: 0, ns: 0.0 })
+        };
+        let (slow, slower) = (at(0, (20.0, 60.0), Rise::Raised), at(0, (20.0, 140.0), Rise::Raised));
+        let all = vec![of("slow", vec![slow.clone()]), of("slower", vec![slow, slower]), of("free", Vec::new())];
+        let found = slowed_most(&all).unwrap();
+        assert!(found.is(SLOWED_MOST) && found.subject.as_deref() == Some("slower"), "{found:?}");
+        assert_eq!(slowed_most(&all[2..]), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::rule::conclude;
 use chronoscope_harness::{StudyObserver, StudyOptions};
 
 use crate::arguments::RunOptions;
@@ -14,6 +15,7 @@ use crate::command::study_run;
 use crate::document::Record;
 use crate::plan::Plan;
 use crate::registry::Sections;
+use crate::sections::selftest::rules::RULES;
 use crate::sections::selftest::{self, Part, Selftest, Verdict};
 
 /// What its document says was run.
@@ -58,6 +60,7 @@ pub(super) fn document(verdict: Verdict, records: Vec<StudyRecord>, start: &Star
     }
     record.elapsed_ms = records.iter().map(|record| record.elapsed_ms).sum();
     record.interrupted = verdict.interrupted;
+    record.findings = conclude(RULES, &verdict);
     let studies = records.into_iter().map(|record| record.content.study).collect();
     record.selftest = Some(Selftest { verdict, studies });
     record

@@ -182,7 +182,7 @@ pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
 }
 
 /// More threads than CPUs: right if that is said, and no more is claimed than the CPUs can do.
-pub fn crowd(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> Judgement {
+pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> Judgement {
     let over_pct = 100.0 * (claim.estimate / ceiling.estimate - 1.0);
     if !is_marked {
         Judgement::fail("it is not marked that there were more threads than CPUs")

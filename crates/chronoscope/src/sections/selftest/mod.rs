@@ -3,26 +3,22 @@
 mod chain;
 mod check;
 pub mod command;
-mod crowd;
 mod document;
 mod judge;
 mod known;
 mod machine;
 mod mixture;
+mod oversubscribed;
 mod pairs;
 pub mod rules;
 mod series;
 mod show;
 
 use chronoscope_harness::Study;
-use chronoscope_harness::finding::Finding;
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_harness::rule::in_order;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 pub use check::{Check, Outcome};
-pub use document::Selftest;
+pub use document::{Selftest, Verdict};
 use machine::MachineState;
 pub use show::terminal;
 
@@ -31,37 +27,19 @@ pub struct Part {
     pub study: Study,
     checks: fn(&StudyRecord) -> Vec<Check>,
     /// Whether its threads disturb each other, so that what its canary says is its own doing.
-    is_crowded: bool,
+    is_oversubscribed: bool,
 }
 
 /// All that is tried. `cpus`: how many the threads will have.
 pub fn parts(cpus: u32) -> Vec<Part> {
-    let part = |study, checks| Part { study, checks, is_crowded: false };
+    let part = |study, checks| Part { study, checks, is_oversubscribed: false };
     vec![
         part(known::study(), known::checks),
         part(pairs::study(), pairs::checks),
         part(mixture::study(), mixture::checks),
         part(series::study(), series::checks),
-        Part { is_crowded: true, ..part(crowd::study(cpus), crowd::checks) },
+        Part { is_oversubscribed: true, ..part(oversubscribed::study(cpus), oversubscribed::checks) },
     ]
-}
-
-/// What the self-test found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Verdict {
-    pub checks: Vec<Check>,
-    pub machine: MachineState,
-    /// What disturbed it, the gravest first.
-    pub faults: Vec<String>,
-    /// Whether every claim that could be tried is right.
-    pub passed: bool,
-    /// The studies that were measured twice, since a claim of theirs could not be judged the first time.
-    pub repeated: Vec<String>,
-    /// Whether the user stopped it.
-    pub interrupted: bool,
-    /// What follows. Absent in documents from before this field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub findings: Option<Vec<Finding>>,
 }
 
 /// Judges the records of `parts`, of which those at the end may be missing.
@@ -79,9 +57,7 @@ pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
     let passed = !interrupted && is_right(&checks);
     let (faults, repeated) = (machine.faults(), Vec::new());
-    let mut verdict = Verdict { checks, faults, machine, passed, repeated, interrupted, findings: None };
-    verdict.findings = Some(in_order(rules::RULES, &verdict));
-    verdict
+    Verdict { checks, faults, machine, passed, repeated, interrupted }
 }
 
 /// Whether a claim is right, and none is anything else but untried.
@@ -118,7 +94,7 @@ pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
 
 /// What disturbed the studies that do not disturb themselves.
 fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
-    MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_crowded).map(|(_, record)| record))
+    MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_oversubscribed).map(|(_, record)| record))
 }
 
 /// On a machine that was disturbed throughout, a wrong claim says nothing of the harness. It does not pass, either.

@@ -1,6 +1,7 @@
 use chronoscope_harness::rule::Rule;
 
-use super::{Outcome, Verdict};
+use super::check::Outcome;
+use super::document::Verdict;
 use chronoscope_harness::finding::{Finding, Kind};
 
 pub const RULES: &[Rule<Verdict>] = &[Rule {

@@ -1,6 +1,3 @@
-use chronoscope_harness::rule::in_order;
-
-use super::rules::RULES;
 use chronoscope_harness::finding::Severity;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
@@ -53,8 +50,7 @@ pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
         page.sentence(Mood::Warning, "!", fault);
     }
     page.section("VERDICT");
-    // Documents from before the field.
-    for finding in verdict.findings.clone().unwrap_or_else(|| in_order(RULES, verdict)) {
+    for finding in &record.findings {
         let (mood, sign) = match finding.severity {
             Severity::Notice => (Mood::Good, "✔"),
             Severity::Warning => (Mood::Warning, "!"),

@@ -2,17 +2,18 @@ use super::check::Judgement;
 use super::rules::{HARNESS_RIGHT, HARNESS_WRONG, NOTHING_TRIED, SELFTEST_STOPPED, SELFTEST_TOO_NOISY};
 use super::*;
 use crate::experiment::synthetic::assert_fits;
+use chronoscope_harness::rule::conclude;
 
 fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
     let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
     excuse(&mut checks, &machine);
     let passed = is_right(&checks);
     let faults = machine.faults();
-    Verdict { checks, faults, machine, passed, repeated: Vec::new(), interrupted: false, findings: None }
+    Verdict { checks, faults, machine, passed, repeated: Vec::new(), interrupted: false }
 }
 
 fn said(verdict: &Verdict) -> String {
-    in_order(rules::RULES, verdict)[0].evidence.summary.clone()
+    conclude(rules::RULES, verdict)[0].evidence.summary.clone()
 }
 
 #[test]
@@ -26,7 +27,7 @@ fn each_verdict_is_of_its_kind() {
         (verdict(std::slice::from_ref(&untried), quiet()), NOTHING_TRIED),
         (Verdict { interrupted: true, ..verdict(&[untried], quiet()) }, SELFTEST_STOPPED),
     ] {
-        let findings = in_order(rules::RULES, &found);
+        let findings = conclude(rules::RULES, &found);
         assert!(findings.len() == 1 && findings[0].is(kind), "{kind:?}: {findings:?}");
     }
 }

@@ -1,12 +1,10 @@
 use crate::estimate::spread;
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
-use chronoscope_harness::rule;
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
 use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict, PublishedLatch};
-use crate::sections::thread_release::rules::RULES;
 use chronoscope_harness::record::{Disturbance, Spread};
 use chronoscope_harness::stats::CONFIDENCE;
 use chronoscope_harness::stats::{Distribution, median_interval};
@@ -44,7 +42,7 @@ pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturba
     rows.sort_by_key(|row| !row.is_control);
     let starts: Vec<f64> = rounds.iter().filter_map(|round| median_ns(&round.start_ticks, rate)).collect();
     let per_thread: Vec<f64> = starts.iter().map(|ns| ns / f64::from(threads)).collect();
-    let mut seen = (!rows.is_empty()).then(|| Latch {
+    (!rows.is_empty()).then(|| Latch {
         threads,
         rounds: rounds.len() as u64,
         releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
@@ -53,10 +51,7 @@ pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturba
         stamp_step_ns: stamp_step_ns(rounds, rate),
         control_share_pct_least: CONTROL_SHARE_PCT_LEAST,
         disturbance,
-        conclusions: None,
-    })?;
-    seen.conclusions = Some(rule::in_order(RULES, &seen));
-    Some(seen)
+    })
 }
 
 /// The least by which two times between stamps differ; where all are the same, that time.

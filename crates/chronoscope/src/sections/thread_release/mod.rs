@@ -1,13 +1,15 @@
 //! What a call costs in one thread and in many released together.
 
 pub mod estimate;
-pub mod judgement;
 pub mod measure;
+pub mod own_share;
 pub mod plan;
 pub mod report;
 pub mod rules;
 pub mod task;
 pub mod view;
+
+use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
 use crate::engine::session::Session;
@@ -28,6 +30,7 @@ impl Section for ThreadRelease {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)

@@ -2,7 +2,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use chronoscope_harness::finding::Finding;
 use chronoscope_harness::record::{Disturbance, Spread};
 
 /// What a call costs in one thread, and what it seems to cost when many threads are released together and call once
@@ -26,9 +25,6 @@ pub struct Latch {
     pub control_share_pct_least: f64,
     /// What disturbed the thread that released the others, and that made the calls in one thread.
     pub disturbance: Disturbance,
-    /// What follows, call by call. Absent in records from before this field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conclusions: Option<Vec<Finding>>,
 }
 
 /// One call: a clock read once, or nothing.

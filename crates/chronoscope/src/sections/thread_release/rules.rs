@@ -2,37 +2,58 @@
 
 use chronoscope_harness::rule::Rule;
 
-use crate::sections::thread_release::judgement::{Control, Looks, OwnShare, control as control_is, looks, own_share};
+use crate::document::Record;
+use crate::sections::thread_release::own_share::{OwnShare, own_share};
 use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict};
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{TIME, ns, percent, share, three_digits};
 use chronoscope_harness::record::Spread;
 use chronoscope_render::words::quoted;
 
-pub const RULES: &[Rule<Latch>] = &[
-    Rule { yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED], find: calls },
-    Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |seen| Vec::from_iter(absurd(seen)) },
+pub const RULES: &[Rule<Record>] = &[
+    Rule {
+        yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED],
+        find: |record| of_each(record, calls),
+    },
+    Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |record| of_each(record, |seen| Vec::from_iter(absurd(seen))) },
 ];
+
+/// The pages that show them.
+const SHOWN_IN: &[&str] = &["thread_release", "runtimes"];
+
+/// What `find` finds in native code, about each call; and in each runtime, about that.
+fn of_each(record: &Record, find: fn(&Latch) -> Vec<Finding>) -> Vec<Finding> {
+    let own = record.thread_release.report.iter().flat_map(find);
+    let of_runtimes = record.runtimes.report.iter().flat_map(|runtime| {
+        let found = runtime.latch.iter().flat_map(find);
+        found.map(|finding| finding.about(runtime.title())).collect::<Vec<_>>()
+    });
+    own.chain(of_runtimes).collect()
+}
 
 pub const RELEASE_IS_WAKING: Kind =
     Kind::notice("release_is_waking", "a call by threads released together takes what waking them takes")
-        .shown_in(&["thread_release"]);
+        .shown_in(SHOWN_IN);
 
 pub const RELEASE_IS_MOSTLY_WAKING: Kind =
     Kind::notice("release_is_mostly_waking", "most of what a call by threads released together takes is waking them")
-        .shown_in(&["thread_release"]);
+        .shown_in(SHOWN_IN);
 
 pub const RELEASE_IS_MORE: Kind =
     Kind::notice("release_is_more", "a call by threads released together takes clearly more than waking them")
-        .shown_in(&["thread_release"]);
+        .shown_in(SHOWN_IN);
 
 pub const RELEASE_UNDECIDED: Kind =
     Kind::notice("release_undecided", "what a call by threads released together is made of is too uncertain to say")
-        .shown_in(&["thread_release"]);
+        .shown_in(SHOWN_IN);
 
 pub const CONTROL_LOOKS_SLOWER: Kind =
-    Kind::notice("control_looks_slower", "read naively, even calling nothing is slower in parallel")
-        .shown_in(&["thread_release"]);
+    Kind::notice("control_looks_slower", "read naively, even calling nothing is slower in parallel").shown_in(SHOWN_IN);
+
+/// Up to this multiple of a call's cost, the control's is called about the same.
+const SAME_AT_MOST: f64 = 1.25;
+/// Up to this multiple of its cost in one thread, a call is not called slower.
+const HARDLY_SLOWER: f64 = 1.1;
 
 fn control_of(seen: &Latch) -> Option<&LatchRow> {
     seen.rows.iter().find(|row| row.is_control)
@@ -99,10 +120,11 @@ fn naive(row: &LatchRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
     let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
     let call = quoted(row.call.name());
-    Some(match looks(&slowdown) {
-        Looks::Slower => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
-        Looks::NotSlower => format!("{call} does not look slower in parallel: {figures}"),
-        Looks::Undecided => format!(
+    // The whole interval must lie on one side.
+    Some(match (slowdown.low, slowdown.high) {
+        (low, _) if low > 1.0 => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
+        (_, high) if high <= HARDLY_SLOWER => format!("{call} does not look slower in parallel: {figures}"),
+        _ => format!(
             "whether {call} looks slower in parallel is unknown ({}–{}): {figures}",
             three_digits(slowdown.low),
             times(slowdown.high)
@@ -113,11 +135,11 @@ fn naive(row: &LatchRow) -> Option<String> {
 /// How the control's cost compares to a call's, where it is no less or hardly less.
 fn as_much(control_share: &Spread, nothing: &str) -> String {
     let range = shares(control_share);
-    match control_is(control_share) {
-        Control::Less => format!("{nothing} per thread, {range} of it"),
-        Control::More => format!("even more, {nothing} per thread ({range} of it)"),
-        Control::AboutTheSame => format!("about the same, {nothing} per thread ({range} of it)"),
-        Control::AsMuchOrMore => format!("as much or more, {nothing} per thread ({range} of it)"),
+    match (control_share.low, control_share.high) {
+        (_, high) if high < 1.0 => format!("{nothing} per thread, {range} of it"),
+        (low, _) if low > 1.0 => format!("even more, {nothing} per thread ({range} of it)"),
+        (_, high) if high <= SAME_AT_MOST => format!("about the same, {nothing} per thread ({range} of it)"),
+        _ => format!("as much or more, {nothing} per thread ({range} of it)"),
     }
 }
 
@@ -140,7 +162,7 @@ fn shares(spread: &Spread) -> String {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_harness::rule::in_order;
+    use chronoscope_harness::rule::conclude;
 
     use super::*;
 
@@ -207,6 +229,20 @@ mod tests {
     }
 
     #[test]
+    fn the_whole_interval_must_lie_on_one_side() {
+        let words = |low, median, high| {
+            let slowdown = spread(low, median, high);
+            naive(&LatchRow { slowdown, ..row("nothing", 20.0, None, None) }).unwrap()
+        };
+        assert!(words(1.1, 2.0, 3.0).contains("looks 2.00× slower"));
+        assert!(words(0.5, 0.8, 1.1).contains("does not look slower"));
+        assert!(words(0.5, 1.4, 3.0).contains("is unknown"));
+        let about = |low, high| as_much(&spread(low, 1.0, high).unwrap(), "1 ns");
+        assert!(about(0.9, 1.25).starts_with("about the same") && about(0.9, 1.6).starts_with("as much or more"));
+        assert!(about(1.01, 1.2).starts_with("even more") && about(0.8, 0.99).starts_with("1 ns per thread"));
+    }
+
+    #[test]
     fn a_slowdown_around_one_is_not_denied() {
         let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
         clock.slowdown = spread(0.5, 1.4, 3.0);
@@ -243,21 +279,26 @@ mod tests {
             (LatchVerdict::MoreThanWaking, RELEASE_IS_MORE),
             (LatchVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
         ];
-        let calls = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
+        let judged = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
         let seen = Latch {
             threads: 3,
             rounds: 11,
             releases: 11,
             thread_start_ns: None,
-            rows: [row("nothing", 36_000.0, None, None)].into_iter().chain(calls).collect(),
+            rows: [row("nothing", 36_000.0, None, None)].into_iter().chain(judged).collect(),
             stamp_step_ns: Some(0.5),
             control_share_pct_least: 80.0,
             disturbance: chronoscope_harness::record::Disturbance::default(),
-            conclusions: None,
         };
-        let found = in_order(RULES, &seen);
+        let found = [calls(&seen), Vec::from_iter(absurd(&seen))].concat();
         let wanted = kinds.map(|(_, kind)| kind).into_iter().chain([CONTROL_LOOKS_SLOWER]);
         assert!(found.len() == 5 && found.iter().zip(wanted).all(|(finding, kind)| finding.is(kind)), "{found:?}");
-        assert!(in_order(RULES, &Latch { rows: seen.rows[1..].to_vec(), ..seen }).is_empty(), "no control, no word");
+        let uncontrolled = Latch { rows: seen.rows[1..].to_vec(), ..seen.clone() };
+        assert!(calls(&uncontrolled).is_empty() && absurd(&uncontrolled).is_none(), "no control, no word");
+        let mut record = crate::json::document(include_str!("../../../tests/fixtures/runtimes.json")).unwrap();
+        record.runtimes.report[0].latch = Some(seen);
+        let of_runtime = conclude(RULES, &record);
+        let title = record.runtimes.report[0].title();
+        assert!(of_runtime.len() == 5 && of_runtime.iter().all(|finding| finding.subject.as_ref() == Some(&title)));
     }
 }

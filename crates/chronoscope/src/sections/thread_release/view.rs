@@ -5,19 +5,17 @@ use crate::sections::thread_release::report::{Latch, LatchRow};
 use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::sections::thread_release::rules::RULES;
 use crate::view::reason::not_tested;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns};
-use chronoscope_harness::rule;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
-use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{counted, given};
 
 const NONE: &str = "–";
 
-/// Calls in one thread beside calls of many threads that were released together, and what the latter measure.
+/// Calls in one thread, and by many threads that were released together.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("LATCH: calls in one thread, and by many released together");
     let Some(seen) = &record.thread_release.report else {
@@ -29,30 +27,20 @@ pub fn show(page: &mut Page, record: &Record) {
         table.remark(DIM, clock, &format!("not read: {reason}"));
     }
     page.table(table);
-    judgements(page, seen);
     for note in notes(record, seen) {
         page.paragraph(Line::plain("  "), DIM, &note);
     }
 }
 
-/// The table and what follows from it, without what is said of the run that it belongs to.
+/// The table and the published figures, without the notes on the run.
 pub fn calls(page: &mut Page, seen: &Latch) {
     page.table(table(seen, &COLUMNS[..COLUMNS.len() - PUBLISHED_COLUMNS]));
-    judgements(page, seen);
     let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
     for of in published {
         let (serial, concurrent) = (ns(of.serial_ns), ns(of.concurrent_ns));
         let text =
             format!("published: {}: {serial} a call in one thread, {concurrent} per thread ({})", of.call, of.source);
         page.paragraph(Line::plain("  "), DIM, &text);
-    }
-}
-
-fn judgements(page: &mut Page, seen: &Latch) {
-    // Records from before the field.
-    let conclusions = seen.conclusions.clone().unwrap_or_else(|| rule::in_order(RULES, seen));
-    for finding in conclusions {
-        page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &finding.evidence.summary);
     }
 }
 
@@ -179,7 +167,6 @@ mod tests {
             stamp_step_ns: None,
             control_share_pct_least: 80.0,
             disturbance: chronoscope_harness::record::Disturbance::default(),
-            conclusions: None,
         };
         let mut clock = LatchRow {
             call: "ordered".into(),

@@ -132,9 +132,9 @@ fn modes_are_counted_and_placed() {
 #[test]
 fn a_crowd_does_no_more_than_the_cpus() {
     let ceiling = interval(200.0, 2.0);
-    assert_eq!(crowd(true, &interval(199.0, 5.0), &ceiling).outcome, Pass);
-    assert_eq!(crowd(true, &interval(400.0, 5.0), &ceiling).outcome, Fail);
-    assert_eq!(crowd(false, &interval(199.0, 5.0), &ceiling).outcome, Fail);
+    assert_eq!(oversubscribed(true, &interval(199.0, 5.0), &ceiling).outcome, Pass);
+    assert_eq!(oversubscribed(true, &interval(400.0, 5.0), &ceiling).outcome, Fail);
+    assert_eq!(oversubscribed(false, &interval(199.0, 5.0), &ceiling).outcome, Fail);
 }
 
 #[test]

@@ -1,12 +1,8 @@
-//! What the figures of a release say, apart from the words that say it.
+//! What a call takes in its own thread.
 
 use crate::sections::thread_release::report::LatchRow;
 use chronoscope_harness::record::Spread;
 
-/// Up to so much of a call's cost the control's is called about the same.
-const SAME_AT_MOST: f64 = 1.25;
-/// Up to so much of its cost in one thread a call is not called slower.
-const HARDLY_SLOWER: f64 = 1.1;
 /// Intervals of less confidence bound nothing.
 const CONFIDENCE_LEAST: f64 = 0.95;
 /// Two intervals between stamps are each off by up to a step.
@@ -42,41 +38,6 @@ pub fn own_share(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Op
         None if inside.high > 0.0 => OwnShare::AtMost(inside.high),
         None => OwnShare::Unknown,
     })
-}
-
-/// How a call looks in parallel to one who compares it with calls in one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looks {
-    Slower,
-    NotSlower,
-    Undecided,
-}
-
-/// The whole interval must lie on one side; a tenth is no slowdown.
-pub fn looks(slowdown: &Spread) -> Looks {
-    match (slowdown.low, slowdown.high) {
-        (low, _) if low > 1.0 => Looks::Slower,
-        (_, high) if high <= HARDLY_SLOWER => Looks::NotSlower,
-        _ => Looks::Undecided,
-    }
-}
-
-/// How the control's cost compares to a call's, where it is no less or hardly less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    Less,
-    More,
-    AboutTheSame,
-    AsMuchOrMore,
-}
-
-pub fn control(share: &Spread) -> Control {
-    match (share.low, share.high) {
-        (_, high) if high < 1.0 => Control::Less,
-        (low, _) if low > 1.0 => Control::More,
-        (_, high) if high <= SAME_AT_MOST => Control::AboutTheSame,
-        _ => Control::AsMuchOrMore,
-    }
 }
 
 #[cfg(test)]
@@ -135,20 +96,5 @@ mod tests {
         assert_eq!(own_share(&clock, &few, Some(0.5)), Some(OwnShare::AtMost(60.0)), "too few rounds");
         assert_eq!(own_share(&row(Some(spread(0.0, 0.0, 0.0))), &row(None), None), Some(OwnShare::Unknown));
         assert_eq!(own_share(&row(None), &stamps, Some(0.5)), None);
-    }
-
-    #[test]
-    fn an_interval_around_one_is_neither_slower_nor_not() {
-        assert_eq!(looks(&spread(1.1, 2.0, 3.0)), Looks::Slower);
-        assert_eq!(looks(&spread(0.5, 0.8, 1.1)), Looks::NotSlower);
-        assert_eq!(looks(&spread(0.5, 1.4, 3.0)), Looks::Undecided);
-    }
-
-    #[test]
-    fn a_control_is_about_the_same_only_near_one() {
-        assert_eq!(control(&spread(0.8, 0.9, 0.99)), Control::Less);
-        assert_eq!(control(&spread(1.01, 1.1, 1.2)), Control::More);
-        assert_eq!(control(&spread(0.9, 1.0, 1.25)), Control::AboutTheSame);
-        assert_eq!(control(&spread(0.9, 1.0, 1.6)), Control::AsMuchOrMore);
     }
 }

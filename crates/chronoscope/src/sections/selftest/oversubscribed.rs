@@ -14,7 +14,7 @@ const CASE: &str = "10000 links";
 
 /// `cpus`: how many the threads will have.
 pub(super) fn study(cpus: u32) -> Study {
-    Study::new("selftest: crowd")
+    Study::new("selftest: oversubscribed")
         .threads([1, cpus.saturating_mul(2)])
         .case(CASE, |b| b.iter_chained(1, chain_of::<10_000>))
         .forks(5)
@@ -24,12 +24,12 @@ pub(super) fn study(cpus: u32) -> Study {
 pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     let threads = record.plan.threads.last().copied().unwrap_or(1);
     let name = format!("{threads} threads on {} CPUs", record.cpus());
-    let crowd = record.cell(CASE, 0, threads);
+    let together = record.cell(CASE, 0, threads);
     let ceiling = record.cell(CASE, 0, 1).and_then(|cell| cell.throughput_per_s);
     let ceiling = ceiling.map(|alone| alone.times(f64::from(record.cpus())));
-    let claim = crowd.and_then(|cell| cell.throughput_per_s);
-    let judgement = match (crowd, &claim, &ceiling) {
-        (Some(cell), Some(claim), Some(ceiling)) => judge::crowd(cell.oversubscribed, claim, ceiling),
+    let claim = together.and_then(|cell| cell.throughput_per_s);
+    let judgement = match (together, &claim, &ceiling) {
+        (Some(cell), Some(claim), Some(ceiling)) => judge::oversubscribed(cell.oversubscribed, claim, ceiling),
         _ => Judgement::fail("a throughput is missing"),
     };
     let words = claim.map_or_else(|| "no throughput".to_owned(), |claim| PER_SECOND.amount(&claim));

@@ -1,0 +1,183 @@
+//! What the scaling of each granularity says.
+
+use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::{count, limit, ns, three_digits};
+use chronoscope_harness::rule::Rule;
+
+use super::report::{Monotime, MonotimeRow};
+use crate::document::Record;
+
+const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
+const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
+/// Nobody writes the bare source, so that it scales with its threads; where it scales by less than this share of them, they
+/// had no CPU to do so.
+const SCALES_FREELY: f64 = 0.8;
+
+pub const RULES: &[Rule<Record>] = &[
+    Rule { yields: &[GRANULARITY_SCALES, NO_GRANULARITY_SCALES], find: |record| of(record, knee) },
+    Rule { yields: &[BARE_SOURCE_HELD_BACK], find: |record| of(record, held_back) },
+];
+
+pub const GRANULARITY_SCALES: Kind = Kind::notice(
+    "granularity_scales",
+    "from some granularity, causal times scale over threads as their bare source does",
+)
+.shown_in(&["contention"]);
+
+pub const NO_GRANULARITY_SCALES: Kind = Kind::notice(
+    "no_granularity_scales",
+    "causal times of no granularity tried are known to scale over threads as their bare source does",
+)
+.shown_in(&["contention"]);
+
+pub const BARE_SOURCE_HELD_BACK: Kind =
+    Kind::notice("bare_source_held_back", "even a bare source did not scale over threads: the CPUs were not free")
+        .shown_in(&["contention"]);
+
+fn of(record: &Record, find: fn(&Monotime) -> Option<Finding>) -> Vec<Finding> {
+    record.contention.report.iter().filter_map(find).collect()
+}
+
+fn times(scaling: f64) -> String {
+    format!("{}×", three_digits(scaling))
+}
+
+fn of_row(row: &MonotimeRow) -> String {
+    row.scaling.map_or_else(|| "–".to_owned(), |scaling| times(scaling.median))
+}
+
+/// What the rows at the knee's number of threads say of scaling, clock by clock, as the intervals in the table allow.
+fn knee(seen: &Monotime) -> Option<Finding> {
+    let knee = seen.knee.as_ref()?;
+    let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
+    let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
+    let scales = |row: &MonotimeRow| row.scales_like(&bare?, knee.tolerance_pct);
+    // `100 ns (1.28×), 1 000 ns (1.26×)`.
+    let named = |belongs: &dyn Fn(u64, Option<bool>) -> bool| {
+        let granular = rows().filter_map(|row| Some((row.granularity_ns?, row)));
+        let chosen = granular.filter(|(ns, row)| belongs(*ns, scales(row)));
+        let names: Vec<String> = chosen.map(|(ns, row)| format!("{} ({})", whole_ns(ns), of_row(row))).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let good = knee.granularity_ns;
+    let (threads, bare) = (count(u64::from(knee.threads)), times(knee.bare_scaling));
+    let like = format!("within {} of the bare source ({bare})", limit(knee.tolerance_pct));
+    let mut said = match good.and_then(|good| named(&|ns, _| ns == good)) {
+        Some(good) => format!("at {threads} threads a fixed granularity of {good} scales {like}"),
+        None if rows().all(|row| row.granularity_ns.is_none()) => {
+            format!("at {threads} threads no fixed granularity was tried")
+        }
+        None => format!("at {threads} threads no fixed granularity tried is known to scale {like}"),
+    };
+    for (verb, names) in [
+        ("known to scale worse", named(&|_, scales| scales == Some(false))),
+        ("inconclusive", named(&|ns, scales| scales.is_none() && good.is_none_or(|good| ns < good))),
+    ] {
+        said.extend(names.map(|names| format!("; {verb}: {names}")));
+    }
+    if let Some(row) = rows().find(|row| row.clock == ADAPTIVE) {
+        let near = limit(knee.tolerance_pct);
+        let word = match scales(row) {
+            Some(true) => format!("scales within {near}"),
+            Some(false) => format!("does not scale within {near}"),
+            None => "is inconclusive".to_owned(),
+        };
+        said.push_str(&format!("; the adaptive clock {word} ({})", of_row(row)));
+    }
+    let finding = Finding::new(if good.is_some() { GRANULARITY_SCALES } else { NO_GRANULARITY_SCALES }, said)
+        .value("threads", f64::from(knee.threads))
+        .value("bare_scaling", knee.bare_scaling);
+    Some(good.into_iter().fold(finding, |finding, good| finding.value("granularity_ns", good as f64)))
+}
+
+fn held_back(seen: &Monotime) -> Option<Finding> {
+    let knee = seen.knee.as_ref().filter(|knee| knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads))?;
+    let said = format!(
+        "the bare source scales by {} only on {} threads: a sign of CPUs that were not free",
+        times(knee.bare_scaling),
+        count(u64::from(knee.threads))
+    );
+    Some(Finding::new(BARE_SOURCE_HELD_BACK, said).value("bare_scaling", knee.bare_scaling))
+}
+
+fn whole_ns(value: u64) -> String {
+    if value < 10_000 { format!("{} ns", count(value)) } else { ns(value as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_harness::record::Spread;
+
+    use super::*;
+
+    fn record() -> Record {
+        crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap()
+    }
+
+    /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
+    /// and 1 000 ns 1.96×.
+    fn said(change: impl Fn(&mut Monotime)) -> String {
+        let mut seen = record().contention.report.clone().unwrap();
+        change(&mut seen);
+        seen.knee = super::super::estimate::knee(&seen.rows, 2);
+        knee(&seen).unwrap().evidence.summary
+    }
+
+    fn scaling(seen: &mut Monotime, clock: &str, median: f64, half: f64) {
+        let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
+        row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
+    }
+
+    fn with_adaptive(seen: &mut Monotime, median: f64) {
+        let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
+        seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".into(), ..row });
+        scaling(seen, "adaptive 100–2000 ns", median, 0.02);
+    }
+
+    #[test]
+    fn the_sentence_follows_the_intervals_of_the_table() {
+        assert_eq!(
+            said(|_| ()),
+            "at 2 threads a fixed granularity of 1\u{202f}000 ns (1.96×) scales within 10 % of the bare source (1.99×); known \
+             to scale worse: 0 ns (0.404×)"
+        );
+        let doubtful = said(|seen| scaling(seen, "granular 1000 ns", 1.85, 0.2));
+        assert_eq!(
+            doubtful,
+            "at 2 threads no fixed granularity tried is known to scale within 10 % of the bare source (1.99×); known to scale \
+             worse: 0 ns (0.404×); inconclusive: 1\u{202f}000 ns (1.85×)"
+        );
+        let none = said(|seen| scaling(seen, "granular 1000 ns", 1.1, 0.1));
+        assert!(none.ends_with("known to scale worse: 0 ns (0.404×), 1\u{202f}000 ns (1.10×)"), "{none}");
+    }
+
+    #[test]
+    fn an_adaptive_clock_that_scales_is_not_passed_over() {
+        let found = said(|seen| {
+            scaling(seen, "granular 1000 ns", 1.1, 0.1);
+            with_adaptive(seen, 1.93);
+        });
+        assert!(
+            found.contains("no fixed granularity tried")
+                && found.ends_with("; the adaptive clock scales within 10 % (1.93×)"),
+            "{found}"
+        );
+        assert!(
+            said(|seen| with_adaptive(seen, 1.2)).ends_with("; the adaptive clock does not scale within 10 % (1.20×)")
+        );
+        assert!(said(|seen| with_adaptive(seen, 1.82)).ends_with("; the adaptive clock is inconclusive (1.82×)"));
+    }
+
+    #[test]
+    fn each_finding_is_of_its_kind() {
+        let mut seen = record().contention.report.clone().unwrap();
+        assert!(knee(&seen).unwrap().is(GRANULARITY_SCALES) && held_back(&seen).is_none());
+        seen.knee.as_mut().unwrap().granularity_ns = None;
+        assert!(knee(&seen).unwrap().is(NO_GRANULARITY_SCALES));
+        seen.knee.as_mut().unwrap().bare_scaling = 1.5;
+        assert!(held_back(&seen).unwrap().is(BARE_SOURCE_HELD_BACK));
+        seen.knee = None;
+        assert_eq!((knee(&seen), held_back(&seen)), (None, None));
+    }
+}
