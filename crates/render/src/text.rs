@@ -5,8 +5,8 @@ use crate::grid::Grid;
 pub use crate::grid::{Column, Mood};
 use crate::line::Line;
 use crate::page::Page;
+use crate::study::OverThreads;
 pub use crate::words::counted;
-use crate::wrap::fitted;
 pub use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
 /// A page of text, as the reports of this crate look, for programs with conclusions of their own.
@@ -37,20 +37,20 @@ impl Text {
         Self { page: Page::with_width(width) }
     }
 
-    /// The columns that sentences and drawings have.
-    pub fn columns(&self) -> usize {
-        self.page.width()
-    }
-
     /// A line alone.
     pub fn line(&mut self, mood: Mood, line: &str) {
         self.page.paragraph(Line::new(), mood.style(), line);
     }
 
-    /// A line as it is, such as one of a drawing: its spaces stay, and what is too wide is cut.
-    pub fn verbatim(&mut self, mood: Mood, line: &str) {
-        let line = fitted(line, self.page.width());
-        self.page.line(Line::styled(mood.style(), &line));
+    /// Charts: two next to each other where the page has room.
+    pub fn charts(&mut self, charts: &[OverThreads]) {
+        if let [left, right] = charts {
+            let column = self.page.column();
+            return self.page.beside(left.lines(column), right.lines(column));
+        }
+        for chart in charts {
+            self.page.lines(chart.lines(self.page.width()));
+        }
     }
 
     /// The title of what follows, with a rule behind it.

@@ -12,7 +12,7 @@ use crate::view::{terminal, terminal_at};
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
 use chronoscope_render::study::{self, Detail};
-use chronoscope_render::text::{Column, Mood, Text};
+use chronoscope_render::text::{Column, Text};
 use chronoscope_render::{Width, study_compared};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -167,9 +167,7 @@ fn a_study_at_80_columns() {
 #[test]
 fn pages_of_other_programs_fit_too() {
     let mut text = Text::with_width(Width::of_columns(72));
-    assert_eq!(text.columns(), 72);
     text.section("A TITLE THAT IS SO LONG THAT IT WOULD NOT FIT ON ONE LINE OF A TERMINAL OF SEVENTY-TWO COLUMNS");
-    text.verbatim(Mood::Plain, &"─".repeat(200));
     let columns = [
         Column::left("clock"),
         Column::right("threads").naming(),

@@ -18,6 +18,8 @@ pub(super) struct Point {
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) is_resolved: bool,
+    /// Whether its threads are known to slow each other down.
+    pub(super) is_raised: bool,
 }
 
 /// Points that belong together.
@@ -35,8 +37,10 @@ pub(super) struct Chart {
     pub(super) curves: Vec<Curve>,
     /// Whether it shows differences, so that nothing is a line of its own.
     pub(super) is_difference: bool,
-    y_scale: Scale,
-    x_scale: Option<Scale>,
+    /// Places up to this x and this y are shaded.
+    pub(super) shaded: Option<(f64, f64)>,
+    pub(super) y_scale: Scale,
+    pub(super) x_scale: Option<Scale>,
 }
 
 impl Chart {
@@ -101,6 +105,7 @@ pub(super) fn differences(title: String, comparisons: &[&Comparison]) -> Option<
                 low: point.difference_ns.low,
                 high: point.difference_ns.high,
                 is_resolved: point.difference_ns.is_resolved(),
+                is_raised: false,
             })
             .collect(),
     });
@@ -136,6 +141,7 @@ pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
             x_name: "threads",
             curves: by_name(&cells, |cell| f64::from(cell.threads)),
             is_difference: false,
+            shaded: None,
             y_scale: Scale::Log,
             x_scale: Some(Scale::Log),
         };
@@ -150,7 +156,7 @@ fn over_backoff(title: String, curves: Vec<Curve>, is_difference: bool) -> Optio
     let (least, most) = times().fold((f64::INFINITY, 0.0_f64), |(least, most), time| (least.min(time), most.max(time)));
     let is_wide = !is_difference && least > 0.0 && most / least > WIDE;
     let y_scale = if is_wide { Scale::Log } else { Scale::Linear };
-    let chart = Chart { title, x_name, curves, is_difference, y_scale, x_scale: None };
+    let chart = Chart { title, x_name, curves, is_difference, shaded: None, y_scale, x_scale: None };
     chart.is_worth_drawing(2).then_some(chart)
 }
 
@@ -174,6 +180,7 @@ fn curve<'a>(name: String, cells: impl Iterator<Item = &'a Cell>, x: fn(&Cell) -
             low: time.low,
             high: time.high,
             is_resolved: time.confidence > 0.0,
+            is_raised: false,
         })
     };
     let mut points: Vec<Point> = cells.filter_map(point).collect();

@@ -18,6 +18,9 @@ use chronoscope_harness::quantity::ns;
 const SIGNS: [char; 6] = ['o', 'x', '+', '#', '@', '%'];
 /// The sign of a value that is not resolved.
 const UNRESOLVED: char = '?';
+/// The sign of a time that threads are known to raise, whichever its curve.
+const RAISED: char = '▲';
+const SHADED: char = '░';
 const BAND: char = '│';
 const BETWEEN: char = '·';
 /// Columns of the numbers at the left.
@@ -53,6 +56,9 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     if chart.curves.len() > NAMES {
         words.push(format!("and {} more", chart.curves.len() - NAMES));
     }
+    if chart.curves.iter().flat_map(|curve| &curve.points).any(|point| point.is_raised) {
+        words.push(format!("{RAISED} raised"));
+    }
     let is_resolved = |curve: &Curve| curve.points.iter().all(|point| point.is_resolved);
     if !chart.curves.iter().all(is_resolved) {
         words.push(format!("{UNRESOLVED} unresolved"));
@@ -83,7 +89,8 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Ve
     };
     let line = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Line);
     let points = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Scatter);
-    let mut datasets = vec![line(&nothing, '┄')];
+    let shaded = shaded(chart, x, y, [width, height]);
+    let mut datasets = vec![points(&shaded, SHADED), line(&nothing, '┄')];
     // The first curve is drawn last: it is the operation, the others are what it is compared with.
     datasets.extend(curves.iter().rev().map(|curve| line(&curve.path, BETWEEN)));
     for curve in curves.iter().rev() {
@@ -92,6 +99,7 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Ve
     for (i, curve) in curves.iter().enumerate().rev() {
         datasets.push(points(&curve.resolved, SIGNS[i % SIGNS.len()]));
         datasets.push(points(&curve.unresolved, UNRESOLVED));
+        datasets.push(points(&curve.raised, RAISED));
     }
     let numbers: Vec<String> = y.ticks.iter().map(|tick| format!("{:>NUMBERS$}", short(*tick))).collect();
     let plot = Plot::new(datasets)
@@ -105,17 +113,26 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Ve
     buffer.content.chunks(width.max(1)).take(height + 1).map(styled).collect()
 }
 
+/// A point in each cell that is shaded.
+fn shaded(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec<(f64, f64)> {
+    let place = |(right, top): (f64, f64)| Some((x.place(right)?, y.place(top)?));
+    let Some((right, top)) = chart.shaded.and_then(place) else { return Vec::new() };
+    let cells = |count: usize, end: f64| (0..count).map(move |i| i as f64 / count as f64).filter(move |at| *at <= end);
+    // Two for each cell, so that rounding leaves none out.
+    cells(2 * width, right).flat_map(|x| cells(2 * height, top).map(move |y| (x, y))).collect()
+}
+
 /// A row of cells: the axis stands back, the signs stand out.
 fn styled(row: &[ratatui_core::buffer::Cell]) -> Line {
     let mut line = Line::new();
     for (column, cell) in row.iter().enumerate() {
         let symbol = cell.symbol();
-        let is_sign = symbol.chars().all(|c| SIGNS.contains(&c) || c == UNRESOLVED);
+        let is_sign = symbol.chars().all(|c| SIGNS.contains(&c) || c == UNRESOLVED || c == RAISED);
         let style = match column {
             0..=NUMBERS => DIM,
             _ if symbol == "─" => DIM,
             _ if is_sign => BAR,
-            _ if symbol == "·" || symbol == "┄" => DIM,
+            _ if symbol == "·" || symbol == "┄" || symbol == "░" => DIM,
             _ => PLAIN,
         };
         line = line.with(style, symbol);
@@ -167,6 +184,7 @@ struct Drawn {
     path: Vec<(f64, f64)>,
     resolved: Vec<(f64, f64)>,
     unresolved: Vec<(f64, f64)>,
+    raised: Vec<(f64, f64)>,
     bands: Vec<[(f64, f64); 2]>,
 }
 
@@ -177,13 +195,13 @@ impl Drawn {
             let (x, _) = place(point)?;
             Some([(x, y.place(point.low)?), (x, y.place(point.high)?)])
         };
-        let placed = |is_resolved: bool| {
-            curve.points.iter().filter(move |point| point.is_resolved == is_resolved).filter_map(place).collect()
-        };
+        let placed =
+            |is: fn(&Point) -> bool| curve.points.iter().filter(move |point| is(point)).filter_map(place).collect();
         Self {
             path: curve.points.iter().filter_map(place).collect(),
-            resolved: placed(true),
-            unresolved: placed(false),
+            resolved: placed(|point| point.is_resolved && !point.is_raised),
+            unresolved: placed(|point| !point.is_resolved),
+            raised: placed(|point| point.is_resolved && point.is_raised),
             bands: curve.points.iter().filter_map(band).collect(),
         }
     }

@@ -14,6 +14,9 @@ const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
 /// had no CPU to do so.
 const SCALES_FREELY: f64 = 0.8;
 
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["contention"];
+
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[GRANULARITY_SCALES, NO_GRANULARITY_SCALES], find: |record| of(record, knee) },
     Rule { yields: &[BARE_SOURCE_HELD_BACK], find: |record| of(record, held_back) },
@@ -23,17 +26,15 @@ pub const GRANULARITY_SCALES: Kind = Kind::notice(
     "granularity_scales",
     "from some granularity, causal times scale over threads as their bare source does",
 )
-.shown_in(&["contention"]);
-
+.shown_in(SHOWN_IN);
 pub const NO_GRANULARITY_SCALES: Kind = Kind::notice(
     "no_granularity_scales",
     "causal times of no granularity tried are known to scale over threads as their bare source does",
 )
-.shown_in(&["contention"]);
-
+.shown_in(SHOWN_IN);
 pub const BARE_SOURCE_HELD_BACK: Kind =
     Kind::notice("bare_source_held_back", "even a bare source did not scale over threads: the CPUs were not free")
-        .shown_in(&["contention"]);
+        .shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&Monotime) -> Option<Finding>) -> Vec<Finding> {
     record.contention.report.iter().filter_map(find).collect()

@@ -5,6 +5,9 @@ use crate::sections::pace::report::Pace;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["pace"];
+
 pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[RATE_MISSED, RATE_KEPT], find: |pace| Vec::from_iter(rate_found(pace)) },
     Rule { yields: &[PACE_ENDED_EARLY], find: |pace| Vec::from_iter(ended_early(pace)) },
@@ -16,33 +19,25 @@ pub const RULES: &[Rule<Pace>] = &[
 ];
 
 pub const RATE_MISSED: Kind =
-    Kind::warning("rate_missed", "a pacer did not keep the rate it was asked for").shown_in(&["pace"]);
-
-pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the rate it was asked for").shown_in(&["pace"]);
-
+    Kind::warning("rate_missed", "a pacer did not keep the rate it was asked for").shown_in(SHOWN_IN);
+pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the rate it was asked for").shown_in(SHOWN_IN);
 pub const UNREAD_LINES: Kind =
-    Kind::notice("unread_lines", "the program that events went to had not read all of them").shown_in(&["pace"]);
-
+    Kind::notice("unread_lines", "the program that events went to had not read all of them").shown_in(SHOWN_IN);
 pub const PACE_ENDED_EARLY: Kind =
-    Kind::warning("pace_ended_early", "a pacer stopped before its time, other than by the user").shown_in(&["pace"]);
-
+    Kind::warning("pace_ended_early", "a pacer stopped before its time, other than by the user").shown_in(SHOWN_IN);
 pub const CONSUMER_KILLED: Kind =
     Kind::warning("consumer_killed", "the program that events went to did not end by itself, and was killed")
-        .shown_in(&["pace"]);
-
+        .shown_in(SHOWN_IN);
 pub const CAUSES_OF_LATENESS: Kind =
-    Kind::notice("causes_of_lateness", "what made events late, by share").shown_in(&["pace"]);
-
+    Kind::notice("causes_of_lateness", "what made events late, by share").shown_in(SHOWN_IN);
 pub const COORDINATED_OMISSION: Kind =
     Kind::notice("coordinated_omission", "times from the actual start would hide how long events waited")
-        .shown_in(&["pace"]);
-
+        .shown_in(SHOWN_IN);
 pub const PACER_LATE: Kind =
     Kind::notice("pacer_late", "the response shows how late the pacer was rather than what the operation took")
-        .shown_in(&["pace"]);
-
+        .shown_in(SHOWN_IN);
 pub const EVENTS_LEFT_OUT: Kind =
-    Kind::notice("events_left_out", "late events were left out or moved, and are in no figure").shown_in(&["pace"]);
+    Kind::notice("events_left_out", "late events were left out or moved, and are in no figure").shown_in(SHOWN_IN);
 
 /// A response that is so many times what a service takes is worth a word.
 const MUCH: f64 = 1.5;

@@ -11,6 +11,9 @@ const SLICE_NS: f64 = 500_000.0;
 const MUCH_LATER: f64 = 2.0;
 const WORTH_SAYING_NS: f64 = 10_000.0;
 
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["pauses"];
+
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
 
 /// What to do and what not, for one who has to pause.
@@ -22,18 +25,13 @@ pub const ADVICE: &[Rule<Record>] = &[
 
 pub const EARLY_PAUSE: Kind =
     Kind::critical("early_pause", "a pause ended before its time").shown_in(&["pauses", "runtimes"]);
-
 pub const SLEEP_SAVES_NO_CPU: Kind =
     Kind::notice("sleep_saves_no_cpu", "up to some length, a sleep takes no less CPU time than a spin")
-        .shown_in(&["pauses"]);
-
+        .shown_in(SHOWN_IN);
 pub const SLEEP_HELD_BY_SLACK: Kind =
-    Kind::notice("sleep_held_by_slack", "`std::thread::sleep` is late by the thread's timer slack")
-        .shown_in(&["pauses"]);
-
+    Kind::notice("sleep_held_by_slack", "`std::thread::sleep` is late by the thread's timer slack").shown_in(SHOWN_IN);
 pub const YIELD_COSTS_A_SLICE: Kind =
-    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back a time slice later")
-        .shown_in(&["pauses"]);
+    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back a time slice later").shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
     record.pauses.report.iter().filter_map(find).collect()

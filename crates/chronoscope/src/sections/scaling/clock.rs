@@ -75,28 +75,18 @@ impl ScaledClock {
         ticks_of(&self.name)
     }
 
-    /// Adds the case in which it is read, under its name. The threads of a cell read one and the same clock.
-    pub fn add_reads(&self, study: Study) -> Study {
-        let name = self.name.clone();
+    /// Adds the case `name`, in which it is read so. The threads of a cell read one and the same clock.
+    pub fn add_case(&self, study: Study, name: String, read: Read) -> Study {
         match self.kind {
             // It was there a moment ago; should it be gone, the study lacks it.
-            Kind::Source(id) => id.visit(Reads { study: study.clone(), name }).unwrap_or(study),
-            Kind::Granular(ns) => reads_of_shared(study, name, granular(ns)),
+            Kind::Source(id) => id.visit(Case { study: study.clone(), name, read }).unwrap_or(study),
+            Kind::Granular(ns) => {
+                let granularity = Duration::from_nanos(ns);
+                let make = move |_: &_| Granular::over(Unordered::or_system(), granularity);
+                study.case_shared(name, make, move |b, clock| read.iterate(b, clock))
+            }
         }
     }
-
-    /// Adds the case in which it is read until its value changes.
-    pub fn add_ticks(&self, study: Study) -> Study {
-        let name = self.ticks();
-        match self.kind {
-            Kind::Source(id) => id.visit(Ticks { study: study.clone(), name }).unwrap_or(study),
-            Kind::Granular(ns) => ticks_of_shared(study, name, granular(ns)),
-        }
-    }
-}
-
-fn granular(ns: u64) -> impl Fn() -> Granular + Send + Sync + 'static {
-    move || Granular::over(Unordered::or_system(), Duration::from_nanos(ns))
 }
 
 /// The name of the case in which `clock` is read until its value changes.
@@ -104,24 +94,26 @@ pub fn ticks_of(clock: &str) -> String {
     format!("ticks of {clock}")
 }
 
-fn reads_of_shared<S: TickSource + Send + Sync + 'static>(
-    study: Study,
-    name: String,
-    clock: impl Fn() -> S + Send + Sync + 'static,
-) -> Study {
-    study.case_shared(name, move |_| clock(), |b, clock| b.iter(|| clock.read()))
+/// How a case reads a clock.
+#[derive(Clone, Copy, Debug)]
+pub enum Read {
+    /// Once per operation.
+    InARow,
+    /// Until its value changes.
+    UntilChange,
 }
 
-fn ticks_of_shared<S: TickSource + Send + Sync + 'static>(
-    study: Study,
-    name: String,
-    clock: impl Fn() -> S + Send + Sync + 'static,
-) -> Study {
-    let body = |b: &mut Bencher<'_>, clock: &S| {
-        let mut last = clock.read();
-        b.iter(|| last = next(clock, last));
-    };
-    study.case_shared(name, move |_| clock(), body)
+impl Read {
+    #[inline(always)]
+    fn iterate(self, b: &mut Bencher<'_>, clock: &impl TickSource) {
+        match self {
+            Self::InARow => b.iter(|| clock.read()),
+            Self::UntilChange => {
+                let mut last = clock.read();
+                b.iter(|| last = next(clock, last));
+            }
+        }
+    }
 }
 
 /// What the clock says once it no longer says `last`.
@@ -135,36 +127,20 @@ fn next(clock: &impl TickSource, last: u64) -> u64 {
     }
 }
 
-struct Reads {
+struct Case {
     study: Study,
     name: String,
+    read: Read,
 }
 
-impl SourceVisitor for Reads {
+impl SourceVisitor for Case {
     type Output = Study;
 
     fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
         self.study.case(self.name, move |b| {
             // A local of the thread: nothing is loaded to reach it.
             let source = source;
-            b.iter(|| source.read());
-        })
-    }
-}
-
-struct Ticks {
-    study: Study,
-    name: String,
-}
-
-impl SourceVisitor for Ticks {
-    type Output = Study;
-
-    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
-        self.study.case(self.name, move |b| {
-            let source = source;
-            let mut last = source.read();
-            b.iter(|| last = next(&source, last));
+            self.read.iterate(b, &source);
         })
     }
 }
@@ -201,7 +177,10 @@ mod tests {
     #[test]
     fn every_clock_has_its_two_cases() {
         let clocks = ScaledClock::all(true);
-        let study = clocks.iter().fold(Study::new("scaling"), |study, clock| clock.add_ticks(clock.add_reads(study)));
+        let study = clocks.iter().fold(Study::new("scaling"), |study, clock| {
+            let study = clock.add_case(study, clock.name.clone(), Read::InARow);
+            clock.add_case(study, clock.ticks(), Read::UntilChange)
+        });
         let cells = study.cells();
         assert_eq!(cells.len(), 2 * clocks.len());
         for clock in clocks {

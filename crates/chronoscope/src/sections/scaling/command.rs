@@ -13,25 +13,13 @@ use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::Record;
 use crate::experiment::against::worst_first;
-use crate::sections::scaling::{Depth, Program, Wanted};
+use crate::sections::scaling::Program;
 
 /// Measures clocks over backoff and threads, and says from where on they scale.
 pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure> {
     let run = &options.run;
-    let depth = match (run.quick, run.thorough) {
-        (true, _) => Depth::Quick,
-        (_, true) => Depth::Thorough,
-        _ => Depth::Normal,
-    };
-    let wanted = Wanted {
-        clocks: options.clock.clone(),
-        threads: options.threads.clone().map(|list| list.0),
-        cpus: run.cpus.clone().map(|list| list.0),
-        depth,
-        budget: run.duration,
-    };
     // Worker processes go no further.
-    let program = Program::new(start, wanted)?;
+    let program = Program::new(start, options)?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());

@@ -5,6 +5,7 @@ use chronoscope_clock::{Guarantee, SourceId};
 
 use super::clock::ScaledClock;
 use super::report::{Conclusion, Front, slowed_most};
+use crate::plan::Depth;
 
 /// Backoff sweeps 2^0 … 2^20 tokens.
 const LARGEST_POWER: u32 = 20;
@@ -21,18 +22,6 @@ const GROUPS_NS: [f64; 3] = [60.0, 1_000.0, 100_000.0];
 const CROWDED_WEIGHT: f64 = 12.0;
 /// A guess at what a token and a call without tokens take, in nanoseconds, for what must be known before it is measured.
 const GUESS_NS: (f64, f64) = (1.5, 1.5);
-
-/// How deep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Depth {
-    /// Few backoffs, nothing twice.
-    Quick,
-    /// A coarse grid, then a finer one where it matters.
-    #[default]
-    Normal,
-    /// The full grid.
-    Thorough,
-}
 
 /// One study: some cases at the same backoffs and numbers of threads.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,7 +17,6 @@ mod report;
 pub mod rules;
 
 pub use front::conclude;
-pub use grid::Depth;
 pub use page::page;
-pub use program::{Program, Wanted};
+pub use program::Program;
 pub use report::Conclusion;

@@ -1,5 +1,6 @@
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
+use chronoscope_render::study::OverThreads;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
 use super::chart::chart;
@@ -15,9 +16,6 @@ use chronoscope_harness::finding::{Finding, Kind};
 
 /// Backoffs that a table has room for.
 const COLUMNS: usize = 6;
-/// Between two charts beside each other, and the columns of each that they need to be.
-const BETWEEN: &str = "   ";
-const LEAST: usize = 57;
 const NONE: &str = "–";
 
 /// What was found, as text for a terminal.
@@ -105,39 +103,17 @@ fn charts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion]) {
         let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
         others.find(|conclusion| ClockId::Known(*id).is_called(&conclusion.clock))
     });
-    let (width, are_beside) = sizes(page.columns());
-    let mut drawn: Vec<Vec<String>> = worst.into_iter().chain(usual).map(|found| chart(found, width)).collect();
-    drawn.retain(|chart| !chart.is_empty());
+    let drawn: Vec<OverThreads> = worst.into_iter().chain(usual).filter_map(chart).collect();
     if drawn.is_empty() {
         return;
     }
     page.section("OVER THREADS (a line for each amount of work between reads, log scale)");
-    if are_beside {
-        let rows = drawn.iter().map(Vec::len).max().unwrap_or(0);
-        for row in 0..rows {
-            let empty = " ".repeat(usize::from(width));
-            let pieces: Vec<&str> =
-                drawn.iter().map(|chart| chart.get(row).map_or(empty.as_str(), String::as_str)).collect();
-            page.verbatim(Mood::Plain, &pieces.join(BETWEEN));
-        }
-    } else {
-        for line in drawn.iter().flatten() {
-            page.verbatim(Mood::Plain, line);
-        }
-    }
+    page.charts(&drawn);
     page.sentence(
         Mood::Quiet,
         " ",
-        "▲ longer than on one thread; * several points, not all of them longer; ░ known to lie below the front: the clock is \
-         what you measure",
+        "▲ longer than on one thread; ░ known to lie below the front: the clock is what you measure",
     );
-}
-
-/// The columns of a chart on a page of so many, and whether two stand beside each other.
-fn sizes(columns: usize) -> (u16, bool) {
-    let beside = columns.saturating_sub(BETWEEN.len()) / 2;
-    let are_beside = beside >= LEAST;
-    (u16::try_from(if are_beside { beside } else { columns }).unwrap_or(u16::MAX), are_beside)
 }
 
 /// Reads in a row and steps of the value.
@@ -593,13 +569,5 @@ mod tests {
         crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
         let text = page(&record, &conclusions, Width::of_columns(80));
         assert!(text.contains("time per operation by threads"), "{text}");
-    }
-
-    #[test]
-    fn two_charts_stand_beside_each_other_where_there_is_room() {
-        assert_eq!(sizes(118), (57, true));
-        assert_eq!(sizes(117), (57, true));
-        assert_eq!(sizes(116), (116, false));
-        assert_eq!(sizes(60), (60, false));
     }
 }

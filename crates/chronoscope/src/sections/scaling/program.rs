@@ -1,14 +1,16 @@
 use std::time::{Duration, Instant};
 
+use crate::arguments::ScalingOptions;
 use crate::clock_id::ClockId;
+use crate::plan::Depth;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::Start;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Study, StudyObserver, StudyOptions};
 
-use super::clock::{NOTHING, ScaledClock};
-use super::grid::{self, Depth, Pass, Threads};
+use super::clock::{NOTHING, Read, ScaledClock};
+use super::grid::{self, Pass, Threads};
 use super::{conclude, merge};
 
 /// The study's name: that of all its passes, so that a worker process knows itself whatever its pass.
@@ -16,29 +18,12 @@ const STUDY: &str = "scaling";
 /// Worker processes of each pass.
 const FORKS: u32 = 8;
 const FORKS_QUICK: u32 = 6;
-/// Time for all passes together, without what starting processes takes.
-const BUDGETS: [(Depth, Duration); 3] = [
-    (Depth::Quick, Duration::from_secs(12)),
-    (Depth::Normal, Duration::from_secs(46)),
-    (Depth::Thorough, Duration::from_secs(540)),
-];
 /// No run is shorter or longer.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(24 * 3600));
 /// The share of the time that the first passes may take, if there are to be second ones.
 const FIRST_SHARE: f64 = 0.65;
 /// With less time left, no further pass that is not needed is begun.
 const SHORTEST_PASS: Duration = Duration::from_millis(1500);
-
-/// What the user wants.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Clocks by name; empty for all.
-    pub clocks: Vec<String>,
-    pub threads: Option<Vec<u32>>,
-    pub cpus: Option<Vec<u32>>,
-    pub depth: Depth,
-    pub budget: Option<Duration>,
-}
 
 /// Passes over clocks, ready to run.
 pub struct Program {
@@ -61,13 +46,16 @@ struct Stage {
 
 impl Program {
     /// In a worker process of any pass: serves, and ends the process. Else draws the program up.
-    pub fn new(start: &Start, wanted: Wanted) -> Result<Self, Failure> {
+    pub fn new(start: &Start, options: &ScalingOptions) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
         everything(&clocks, |_| true).serve_if_worker();
-        let clocks = chosen(clocks, &wanted.clocks)?;
-        let usual =
-            BUDGETS.iter().find(|(depth, _)| *depth == wanted.depth).map_or(BUDGETS[1].1, |(_, budget)| *budget);
-        let budget = wanted.budget.unwrap_or(usual);
+        let clocks = chosen(clocks, &options.clock)?;
+        let depth = match (options.run.quick, options.run.thorough) {
+            (true, _) => Depth::Quick,
+            (_, true) => Depth::Thorough,
+            _ => Depth::Normal,
+        };
+        let budget = options.run.duration.unwrap_or_else(|| budget(depth));
         let (shortest, longest) = DURATIONS;
         if !(shortest..=longest).contains(&budget) {
             let said = |time: Duration| humantime::format_duration(time).to_string();
@@ -79,13 +67,14 @@ impl Program {
             )));
         }
         // The plan says what of threads and CPUs makes no sense.
-        let wish =
-            StudyOptions { cpus: wanted.cpus.clone(), threads: wanted.threads.clone(), ..StudyOptions::default() };
+        let threads = options.threads.clone().map(|list| list.0);
+        let cpus = options.run.cpus.clone().map(|list| list.0);
+        let wish = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
         let probe = everything(&clocks, |_| true);
         let plan = probe.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
-        let threads = Threads::new(wanted.threads.as_deref(), plan.cpus.len() as u32);
+        let threads = Threads::new(threads.as_deref(), plan.cpus.len() as u32);
         let clocks = clocks.into_iter().map(ScaledClock::probed).collect();
-        Ok(Self { clocks, threads, cpus: wanted.cpus, depth: wanted.depth, budget })
+        Ok(Self { clocks, threads, cpus, depth, budget })
     }
 
     /// Runs all passes; what was measured until the user stops it counts.
@@ -156,6 +145,15 @@ impl Program {
     }
 }
 
+/// Time for all passes together, without what starting processes takes.
+const fn budget(depth: Depth) -> Duration {
+    match depth {
+        Depth::Quick => Duration::from_secs(12),
+        Depth::Normal => Duration::from_secs(46),
+        Depth::Thorough => Duration::from_secs(540),
+    }
+}
+
 /// A study of the cases that `holds` wants, always in the same order.
 fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
     let mut study = Study::new(STUDY);
@@ -163,11 +161,10 @@ fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
         study = study.case(NOTHING, |b| b.iter(|| ()));
     }
     for clock in clocks {
-        if holds(&clock.name) {
-            study = clock.add_reads(study);
-        }
-        if holds(&clock.ticks()) {
-            study = clock.add_ticks(study);
+        for (name, read) in [(clock.name.clone(), Read::InARow), (clock.ticks(), Read::UntilChange)] {
+            if holds(&name) {
+                study = clock.add_case(study, name, read);
+            }
         }
     }
     study

@@ -8,6 +8,9 @@ use chronoscope_harness::finding::{Finding, Kind};
 /// What can be known of a clock's front, one finding for each clock.
 pub const FRONTS: &[Kind] = &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN];
 
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["scaling"];
+
 pub const RULES: &[Rule<Vec<Conclusion>>] = &[
     Rule { yields: FRONTS, find: |conclusions| conclusions.iter().map(of_front).collect() },
     Rule { yields: &[SLOWED_MOST], find: |conclusions| slowed_most(conclusions).into_iter().collect() },
@@ -15,41 +18,36 @@ pub const RULES: &[Rule<Vec<Conclusion>>] = &[
 
 pub const ONE_THREAD: Kind =
     Kind::notice("one_thread", "a clock was read by one thread at a time, so nothing is known of more")
-        .shown_in(&["scaling"]);
-
+        .shown_in(SHOWN_IN);
 pub const SCALES: Kind =
     Kind::notice("scales", "threads that read a clock do not slow each other down at any amount of work tried")
-        .shown_in(&["scaling"]);
-
+        .shown_in(SHOWN_IN);
 pub const SCALES_FROM: Kind = Kind::notice(
     "scales_from",
     "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
 )
-.shown_in(&["scaling"]);
+.shown_in(SHOWN_IN);
 
 pub const FRONT_BETWEEN: Kind = Kind::notice(
     "front_between",
     "threads that read a clock slow each other down unless they work enough between reads",
 )
-.shown_in(&["scaling"]);
-
+.shown_in(SHOWN_IN);
 pub const FRONT_ABOVE: Kind = Kind::notice(
     "front_above",
     "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
 )
-.shown_in(&["scaling"]);
+.shown_in(SHOWN_IN);
 
 pub const FRONT_BEYOND: Kind =
     Kind::notice("front_beyond", "threads that read a clock slow each other down at every amount of work tried")
-        .shown_in(&["scaling"]);
-
+        .shown_in(SHOWN_IN);
 pub const FRONT_UNKNOWN: Kind =
     Kind::notice("front_unknown", "whether threads that read a clock slow each other down is inconclusive")
-        .shown_in(&["scaling"]);
-
+        .shown_in(SHOWN_IN);
 pub const SLOWED_MOST: Kind =
     Kind::notice("slowed_most", "of all clocks, threads that read this one slow each other down the most")
-        .shown_in(&["scaling"]);
+        .shown_in(SHOWN_IN);
 
 fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
     let slowed = report::slowed_most(conclusions)?;

@@ -4,27 +4,25 @@ use super::check::Outcome;
 use super::document::Verdict;
 use chronoscope_harness::finding::{Finding, Kind};
 
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["selftest"];
+
 pub const RULES: &[Rule<Verdict>] = &[Rule {
     yields: &[HARNESS_RIGHT, HARNESS_WRONG, SELFTEST_TOO_NOISY, SELFTEST_STOPPED, NOTHING_TRIED],
     find: |verdict| vec![conclusion(verdict)],
 }];
 
 pub const HARNESS_RIGHT: Kind =
-    Kind::notice("harness_right", "every claim of the self-test that could be tried is right").shown_in(&["selftest"]);
-
+    Kind::notice("harness_right", "every claim of the self-test that could be tried is right").shown_in(SHOWN_IN);
 pub const HARNESS_WRONG: Kind =
-    Kind::critical("harness_wrong", "the harness claims something that is known to be wrong").shown_in(&["selftest"]);
-
+    Kind::critical("harness_wrong", "the harness claims something that is known to be wrong").shown_in(SHOWN_IN);
 pub const SELFTEST_TOO_NOISY: Kind =
     Kind::warning("selftest_too_noisy", "the machine was too noisy to judge every claim of the self-test")
-        .shown_in(&["selftest"]);
-
+        .shown_in(SHOWN_IN);
 pub const SELFTEST_STOPPED: Kind =
-    Kind::warning("selftest_stopped", "the self-test was stopped before a claim was found wrong")
-        .shown_in(&["selftest"]);
-
+    Kind::warning("selftest_stopped", "the self-test was stopped before a claim was found wrong").shown_in(SHOWN_IN);
 pub const NOTHING_TRIED: Kind =
-    Kind::warning("nothing_tried", "no claim of the self-test could be tried").shown_in(&["selftest"]);
+    Kind::warning("nothing_tried", "no claim of the self-test could be tried").shown_in(SHOWN_IN);
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {

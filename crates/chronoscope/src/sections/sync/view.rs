@@ -84,69 +84,58 @@ fn answers(page: &mut Page, report: &SyncReport) {
     }
 }
 
+/// A row: a rate and what it is, or why there is none.
+fn rate_row<T>(name: &str, found: &Known<T>, words: impl Fn(&T) -> (String, String)) -> Vec<String> {
+    let (rate, words) = match found {
+        Known::Value(found) => words(found),
+        Known::Unavailable(why) => (NONE.to_owned(), why.clone()),
+    };
+    vec![name.to_owned(), rate, words]
+}
+
 fn slew(page: &mut Page, report: &SyncReport) {
     let slew = &report.slew;
-    let row = |name: &str, rate: String, words: String| vec![name.to_owned(), rate, words];
-    let none = || NONE.to_owned();
-    let seen = match &slew.observed {
-        Known::Value(seen) => row("observed", observed(seen), format!("mean over {}", ns(seen.over_ns as f64))),
-        Known::Unavailable(why) => row("observed", none(), why.clone()),
-    };
-    let told = match &slew.declared {
-        Known::Value(told) => {
+    let rows = [
+        rate_row("observed", &slew.observed, |seen| (observed(seen), format!("mean over {}", ns(seen.over_ns as f64)))),
+        rate_row("declared", &slew.declared, |told| {
             let words = if told.at_start_ppm == told.at_end_ppm {
                 "adjtimex: frequency, tick and what slews an offset".to_owned()
             } else {
                 format!("adjtimex; {} when the observation began", ppm(told.at_start_ppm))
             };
-            row("declared", ppm(told.at_end_ppm), words)
-        }
-        Known::Unavailable(why) => row("declared", none(), why.clone()),
+            (ppm(told.at_end_ppm), words)
+        }),
+        rate_row("to remove an offset", &slew.transient_ppm, |rate| {
+            (ppm(*rate), "intervals are wrong by this; the rest corrects the counter's frequency".to_owned())
+        }),
+    ];
+    table(page, Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]), rows);
+}
+
+/// Rows of one source, named in the first: what it says, or why it says nothing.
+fn source_rows<T>(source: &str, found: &Known<T>, says: impl Fn(&T) -> Vec<String>) -> Vec<Vec<String>> {
+    let said = match found {
+        Known::Value(found) => says(found),
+        Known::Unavailable(why) => vec![format!("unavailable: {why}")],
     };
-    let transient = match &slew.transient_ppm {
-        Known::Value(rate) => {
-            let words = "intervals are wrong by this; the rest corrects the counter's frequency".to_owned();
-            row("to remove an offset", ppm(*rate), words)
-        }
-        Known::Unavailable(why) => row("to remove an offset", none(), why.clone()),
-    };
-    let columns = Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]);
-    table(page, columns, [seen, told, transient]);
+    let name = |at: usize| if at == 0 { source.to_owned() } else { String::new() };
+    said.into_iter().enumerate().map(|(at, says)| vec![name(at), says]).collect()
 }
 
 fn sources(page: &mut Page, report: &SyncReport) {
-    let row = |source: &str, says: String| vec![source.to_owned(), says];
-    let mut rows = Vec::new();
-    match &report.kernel {
-        Known::Value(kernel) => rows.extend(
-            of_kernel(kernel).into_iter().enumerate().map(|(at, says)| row(if at == 0 { "kernel" } else { "" }, says)),
-        ),
-        Known::Unavailable(why) => rows.push(row("kernel", format!("unavailable: {why}"))),
-    }
-    match &report.chrony {
-        Known::Value(chrony) => rows.extend(
-            of_chrony(chrony).into_iter().enumerate().map(|(at, says)| row(if at == 0 { "chronyd" } else { "" }, says)),
-        ),
-        Known::Unavailable(why) => rows.push(row("chronyd", format!("unavailable: {why}"))),
-    }
-    rows.push(row(
-        "systemd-timesyncd",
-        match &report.timesyncd {
-            Known::Value(told) => {
-                let at = UNIX_EPOCH + Duration::from_nanos(told.synchronised_unix_ns);
-                format!("last adjusted the clock at {}", humantime::format_rfc3339_seconds(at))
-            }
-            Known::Unavailable(why) => format!("unavailable: {why}"),
-        },
-    ));
-    match &report.daemons {
-        Known::Value(seen) if seen.is_empty() => rows.push(row("processes", "none that keeps a clock".to_owned())),
-        Known::Value(seen) => rows.extend(
-            seen.iter().enumerate().map(|(at, daemon)| row(if at == 0 { "processes" } else { "" }, of_daemon(daemon))),
-        ),
-        Known::Unavailable(why) => rows.push(row("processes", format!("unavailable: {why}"))),
-    }
-    table(page, Table::new(&[("source", Align::Left), ("says", Align::Left)]), rows);
+    let rows = [
+        source_rows("kernel", &report.kernel, of_kernel),
+        source_rows("chronyd", &report.chrony, of_chrony),
+        source_rows("systemd-timesyncd", &report.timesyncd, |told| {
+            let at = UNIX_EPOCH + Duration::from_nanos(told.synchronised_unix_ns);
+            vec![format!("last adjusted the clock at {}", humantime::format_rfc3339_seconds(at))]
+        }),
+        source_rows("processes", &report.daemons, |seen| match seen.as_slice() {
+            [] => vec!["none that keeps a clock".to_owned()],
+            some => some.iter().map(of_daemon).collect(),
+        }),
+    ];
+    table(page, Table::new(&[("source", Align::Left), ("says", Align::Left)]), rows.concat());
 }
 
 fn of_kernel(kernel: &Kernel) -> Vec<String> {

@@ -34,19 +34,15 @@ fn of_each(record: &Record, find: fn(&Latch) -> Vec<Finding>) -> Vec<Finding> {
 pub const RELEASE_IS_WAKING: Kind =
     Kind::notice("release_is_waking", "a call by threads released together takes what waking them takes")
         .shown_in(SHOWN_IN);
-
 pub const RELEASE_IS_MOSTLY_WAKING: Kind =
     Kind::notice("release_is_mostly_waking", "most of what a call by threads released together takes is waking them")
         .shown_in(SHOWN_IN);
-
 pub const RELEASE_IS_MORE: Kind =
     Kind::notice("release_is_more", "a call by threads released together takes clearly more than waking them")
         .shown_in(SHOWN_IN);
-
 pub const RELEASE_UNDECIDED: Kind =
     Kind::notice("release_undecided", "what a call by threads released together is made of is too uncertain to say")
         .shown_in(SHOWN_IN);
-
 pub const CONTROL_LOOKS_SLOWER: Kind =
     Kind::notice("control_looks_slower", "read naively, even calling nothing is slower in parallel").shown_in(SHOWN_IN);
 

@@ -6,7 +6,6 @@
 
 mod gate;
 
-use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -86,17 +85,14 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        run(self, bench.timer()?, bench.budget_ms)
+        let timer = bench.timer()?;
+        let bodies: Vec<Named> =
+            self.calls.iter().map(|call| Ok((call.clone(), body(call)?))).collect::<Result<_, String>>()?;
+        // Threads inherit the CPUs of the one that starts them.
+        let watch = Watch::among(&self.cpus);
+        let samples = turns(self, &bodies, timer, bench.budget_ms);
+        Ok((samples, watch.finish()))
     }
-}
-
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    let bodies: Vec<Named> =
-        request.calls.iter().map(|call| Ok((call.clone(), body(call)?))).collect::<Result<_, String>>()?;
-    // Threads inherit the CPUs of the one that starts them.
-    let watch = Watch::among(&request.cpus);
-    let samples = turns(request, &bodies, timer, budget_ms);
-    Ok((samples, watch.finish()))
 }
 
 fn body(call: &Call) -> Result<Box<dyn Body>, String> {
@@ -112,9 +108,10 @@ fn turns(request: &Request, bodies: &[Named], timer: Timer, budget_ms: u64) -> S
     // A busy machine makes a turn late; it is broken off only where it would be ended from outside.
     let end = Deadline::after_ms(timer, budget_ms.saturating_mul(2).saturating_add(GRACE_MS));
     let threads = request.threads.max(1) as usize;
-    let mut seen: Vec<Seen> = bodies.iter().map(|_| Seen::default()).collect();
-    let mut start_ticks = Vec::new();
     let serial_calls = FEWEST_SERIAL_CALLS.next_multiple_of(threads as u64);
+    let mut calls: Vec<CallSamples> =
+        bodies.iter().map(|(call, _)| CallSamples::none_of(call.clone(), serial_calls)).collect();
+    let mut start_ticks = Vec::new();
     // The first threads of a process find no stacks to use again.
     let mut reason_stopped = release(threads, timer, || ()).err();
     let mut turn = request.rotation;
@@ -124,7 +121,7 @@ fn turns(request: &Request, bodies: &[Named], timer: Timer, budget_ms: u64) -> S
                 break 'turns;
             }
             let which = (turn + at) % bodies.len();
-            let (body, seen) = (bodies[which].1.as_ref(), &mut seen[which]);
+            let (body, seen) = (bodies[which].1.as_ref(), &mut calls[which]);
             body.serial_ticks(serial_calls, timer);
             seen.serial_ticks.push(body.serial_ticks(serial_calls, timer));
             if reason_stopped.is_none() {
@@ -137,20 +134,15 @@ fn turns(request: &Request, bodies: &[Named], timer: Timer, budget_ms: u64) -> S
             break;
         }
     }
-    let calls = bodies.iter().zip(seen).map(|((call, _), seen)| seen.of(call.clone(), serial_calls)).collect();
     Samples { calls, start_ticks, reason_stopped }
 }
 
-/// What has been seen of a call so far.
-#[derive(Default)]
-struct Seen {
-    serial_ticks: Vec<u64>,
-    release_ticks: Vec<u64>,
-    inside_ticks: BTreeMap<u64, u64>,
-    wake_ticks: BTreeMap<i64, u64>,
-}
+impl CallSamples {
+    fn none_of(call: Call, serial_calls: u64) -> Self {
+        let (serial_ticks, release_ticks, inside_ticks, wake_ticks) = Default::default();
+        Self { call, serial_calls, serial_ticks, release_ticks, inside_ticks, wake_ticks }
+    }
 
-impl Seen {
     /// Releases threads twice: once to time them all from outside, once for each to time itself.
     fn released(
         &mut self,
@@ -164,21 +156,18 @@ impl Seen {
         self.release_ticks.push(bare.ticks);
         start_ticks.extend([bare.start_ticks, stamped.start_ticks]);
         for (first, last) in stamped.seen {
-            *self.inside_ticks.entry(last.saturating_sub(first)).or_default() += 1;
-            *self.wake_ticks.entry(first.wrapping_sub(stamped.released) as i64).or_default() += 1;
+            count(&mut self.inside_ticks, last.saturating_sub(first));
+            count(&mut self.wake_ticks, first.wrapping_sub(stamped.released) as i64);
         }
         Ok(())
     }
+}
 
-    fn of(self, call: Call, serial_calls: u64) -> CallSamples {
-        CallSamples {
-            call,
-            serial_calls,
-            serial_ticks: self.serial_ticks,
-            release_ticks: self.release_ticks,
-            inside_ticks: self.inside_ticks.into_iter().collect(),
-            wake_ticks: self.wake_ticks.into_iter().collect(),
-        }
+/// Adds one to the count of `value`, of counts in the order of their values.
+fn count<T: Ord>(counts: &mut Vec<(T, u64)>, value: T) {
+    match counts.binary_search_by(|(known, _)| known.cmp(&value)) {
+        Ok(at) => counts[at].1 += 1,
+        Err(at) => counts.insert(at, (value, 1)),
     }
 }
 
@@ -350,6 +339,6 @@ mod tests {
     #[test]
     fn a_clock_that_does_not_exist_is_named() {
         let wrong = Request { calls: vec![Call::Read("sundial".into())], ..request(1, 0) };
-        assert!(run(&wrong, timer(), 1).unwrap_err().contains("sundial"));
+        assert!(body(&wrong.calls[0]).err().unwrap().contains("sundial"));
     }
 }
