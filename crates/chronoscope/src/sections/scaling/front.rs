@@ -67,7 +67,7 @@ fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
 }
 
 /// What the clock adds to the work alone, from pairs of the same round.
-fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
+pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
     let of_clock = record.comparisons.iter().filter(|comparison| {
         comparison.case == clock && comparison.baseline == NOTHING && comparison.threads == threads
     });

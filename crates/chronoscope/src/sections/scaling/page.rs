@@ -5,9 +5,9 @@ use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
 use super::chart::chart;
 use super::clock::{NOTHING, ticks_of};
-use super::front::TOLERANCE_PCT;
+use super::front::{TOLERANCE_PCT, difference};
 use super::grid::USUAL;
-use super::report::{Conclusion, Rise};
+use super::report::{Conclusion, Point, Rise};
 use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, FRONTS, ONE_THREAD, SCALES, SLOWED_MOST};
 use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
@@ -161,36 +161,20 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         return;
     }
     page.section("TIME PER OPERATION: the work, then one read");
-    let mut rows = Vec::new();
-    let time = |case: &str, threads: u32, tokens: u64| {
+    let cell = |case: &str, threads: u32, tokens: u64| {
         let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
-        Some(match below(cell.time_ns, cell.below_ns) {
+        let time = match below(cell.time_ns, cell.below_ns) {
             Some(below) => format!("< {}", ns(below)),
             None => cell.time_ns.map_or_else(|| NONE.to_owned(), |time| ns(time.estimate)),
-        })
+        };
+        let points = conclusions.iter().filter(|one| one.clock == case).flat_map(|one| &one.points);
+        let is_here = |point: &&Point| (point.backoff_tokens, point.threads) == (tokens, threads);
+        Some(format!("{time}{}", mark(points.filter(is_here).map(|point| point.rise).next())))
     };
-    let named = conclusions.iter().map(|conclusion| (conclusion.clock.as_str(), Some(conclusion)));
-    for (case, conclusion) in std::iter::once((NOTHING, None)).chain(named) {
-        for threads in within(conclusions) {
-            let cells = columns.iter().map(|(tokens, _)| {
-                let point = conclusion.and_then(|one| {
-                    one.points.iter().find(|point| (point.backoff_tokens, point.threads) == (*tokens, threads))
-                });
-                let mark = mark(point.map(|point| point.rise));
-                time(case, threads, *tokens).map(|time| format!("{time}{mark}"))
-            });
-            let cells: Vec<Option<String>> = cells.collect();
-            if cells.iter().all(Option::is_none) {
-                continue;
-            }
-            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| format!("{NONE}  ")));
-            let is_first = threads == 1;
-            let name = if is_first { marked(objections, case) } else { String::new() };
-            let mood = if case == NOTHING { Mood::Quiet } else { Mood::Plain };
-            rows.push((mood, [name, threads.to_string()].into_iter().chain(cells).collect()));
-        }
-    }
+    let clocks = conclusions.iter().map(|conclusion| conclusion.clock.as_str());
+    let cases = std::iter::once(NOTHING).chain(clocks);
+    let rows = over_work(cases, conclusions, objections, &columns, &format!("{NONE}  "), cell);
     page.table_with_moods(&heads(&columns), rows);
     page.sentence(
         Mood::Quiet,
@@ -204,35 +188,39 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
     );
 }
 
+/// A row for each case and number of threads that has a cell; the case is named in its first.
+fn over_work<'a>(
+    cases: impl Iterator<Item = &'a str>,
+    conclusions: &[Conclusion],
+    objections: &[Objection],
+    columns: &[(u64, f64)],
+    none: &str,
+    cell: impl Fn(&str, u32, u64) -> Option<String>,
+) -> Vec<(Mood, Vec<String>)> {
+    let row = |case: &str, threads: u32| {
+        let cells: Vec<Option<String>> = columns.iter().map(|(tokens, _)| cell(case, threads, *tokens)).collect();
+        cells.iter().any(Option::is_some).then(|| {
+            let name = if threads == 1 { marked(objections, case) } else { String::new() };
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| none.to_owned()));
+            let mood = if case == NOTHING { Mood::Quiet } else { Mood::Plain };
+            (mood, [name, threads.to_string()].into_iter().chain(cells).collect())
+        })
+    };
+    cases.flat_map(|case| within(conclusions).into_iter().filter_map(move |threads| row(case, threads))).collect()
+}
+
 /// What a read adds to the work beside it, from pairs of the same round.
 fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
     let columns = backoffs(conclusions);
-    let mut rows = Vec::new();
-    for conclusion in conclusions {
-        for threads in within(conclusions) {
-            let difference = |tokens: u64| {
-                let of = record.comparisons.iter().filter(|comparison| {
-                    comparison.case == conclusion.clock
-                        && comparison.threads == threads
-                        && comparison.baseline == NOTHING
-                });
-                let mut points = of.flat_map(|comparison| &comparison.points);
-                points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
-            };
-            let found: Vec<Option<Estimate>> = columns.iter().map(|(tokens, _)| difference(*tokens)).collect();
-            if found.iter().all(Option::is_none) {
-                continue;
-            }
-            let name = if threads == 1 { marked(objections, &conclusion.clock) } else { String::new() };
-            let cells = found.into_iter().map(extra);
-            rows.push([name, threads.to_string()].into_iter().chain(cells).collect::<Vec<String>>());
-        }
-    }
+    let clocks = conclusions.iter().map(|conclusion| conclusion.clock.as_str());
+    let rows = over_work(clocks, conclusions, objections, &columns, NONE, |clock, threads, tokens| {
+        difference(record, clock, tokens, threads).map(extra)
+    });
     if rows.is_empty() {
         return;
     }
     page.section("WHAT A READ ADDS to the work beside it, compared directly");
-    page.table(&heads(&columns), rows);
+    page.table_with_moods(&heads(&columns), rows);
     page.sentence(
         Mood::Quiet,
         " ",
@@ -348,12 +336,13 @@ fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
 }
 
 /// A difference; of one that is not resolved, how far its interval reaches.
-fn extra(difference: Option<Estimate>) -> String {
-    match difference {
-        None => NONE.to_owned(),
-        Some(found) if found.confidence <= 0.0 => "?".to_owned(),
-        Some(found) if found.holds(0.0) => format!("(± {})", ns(found.low.abs().max(found.high.abs()))),
-        Some(found) => ns(found.estimate),
+fn extra(found: Estimate) -> String {
+    if found.confidence <= 0.0 {
+        "?".to_owned()
+    } else if found.holds(0.0) {
+        format!("(± {})", ns(found.low.abs().max(found.high.abs())))
+    } else {
+        ns(found.estimate)
     }
 }
 
@@ -552,10 +541,9 @@ mod tests {
 
     #[test]
     fn an_unresolved_difference_shows_how_far_it_reaches() {
-        assert_eq!(extra(Some(about(150.0, 316.0))), "(± 466 ns)");
-        assert_eq!(extra(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) })), "?");
-        assert_eq!(extra(Some(about(6.38, 0.15))), "6.38 ns");
-        assert_eq!(extra(None), NONE);
+        assert_eq!(extra(about(150.0, 316.0)), "(± 466 ns)");
+        assert_eq!(extra(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), "?");
+        assert_eq!(extra(about(6.38, 0.15)), "6.38 ns");
         assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.5 ms");
         assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.800 ns");
         assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");

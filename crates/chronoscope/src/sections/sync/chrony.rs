@@ -2,21 +2,19 @@
 //!
 //! The crate that speaks chronyd's protocol, chrony-candm, is under the GPL alone and cannot be linked here.
 
-use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::Known;
+use chronoscope_harness::process::ChildProcess;
 
 const ARGUMENTS: [&str; 3] = ["-n", "-c", "tracking"];
 /// chronyc itself gives up after about 7 s; who waits longer for a local daemon waits for none.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// A report has about 200 bytes.
-const LONGEST_REPORT: u64 = 4096;
 /// Fields of a report after the name of the reference.
 const FIELDS_BEHIND_NAME: usize = 12;
 /// What `local` mode gives as its reference.
@@ -93,47 +91,28 @@ pub fn read(program: &str) -> Known<Chrony> {
 }
 
 fn ask(program: &str) -> Result<String, String> {
-    let mut child = Command::new(program)
-        .args(ARGUMENTS)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => format!("{program} is not installed"),
-            _ => format!("{program}: {error}"),
-        })?;
-    let ended = wait(&mut child);
-    if !matches!(ended, Ok(Some(_))) {
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    let status = match ended {
-        Ok(Some(status)) => status,
-        Ok(None) => return Err(format!("{program} timed out after {} s", PATIENCE.as_secs())),
-        Err(error) => return Err(format!("{program}: {error}")),
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("{program} is not installed"),
+        _ => format!("{program}: {error}"),
     };
-    let mut bytes = Vec::new();
-    if let Some(pipe) = child.stdout.take() {
-        // It has ended: what it wrote is in the pipe.
-        let _ = pipe.take(LONGEST_REPORT).read_to_end(&mut bytes);
-    }
-    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-    if status.success() {
-        return Ok(text);
-    }
-    let said = text.lines().next().unwrap_or("").trim();
-    Err(if said.is_empty() { format!("{program} failed ({status})") } else { format!("{program} said: {said}") })
-}
-
-fn wait(child: &mut Child) -> std::io::Result<Option<std::process::ExitStatus>> {
+    let mut command = Command::new(program);
+    command.args(ARGUMENTS).env("LC_ALL", "C").stdin(Stdio::null());
+    // It ends when this goes, whatever it does.
+    let mut child = ChildProcess::start(&mut command).map_err(failed)?;
     let deadline = Instant::now() + PATIENCE;
-    loop {
-        match child.try_wait()? {
-            None if Instant::now() < deadline => std::thread::sleep(LOOK_EVERY),
-            ended => return Ok(ended),
+    let status = loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match child.look().map_err(failed)? {
+            Some(status) => break status,
+            None if left.is_zero() => return Err(format!("{program} timed out after {} s", PATIENCE.as_secs())),
+            None => child.wait(left.min(LOOK_EVERY)),
         }
+    };
+    let text = child.line().unwrap_or_else(|| child.rest()).trim().to_owned();
+    match text.as_str() {
+        _ if status.success() => Ok(text),
+        "" => Err(format!("{program} failed ({status})")),
+        said => Err(format!("{program} said: {said}")),
     }
 }
 
