@@ -8,14 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::report::Verdict;
-use crate::clock_id::ClockId;
 use crate::part::Part;
 use crate::plan::Plan;
 use crate::registry::Sections;
-use crate::sections::clocks::plan::GRANULARITY;
-use crate::sections::clocks::report::ClockReport;
 use crate::sections::pace::report::Pace;
-use crate::sections::reads::plan::READS;
 use crate::sections::scaling;
 use crate::sections::selftest::Selftest;
 use chronoscope_harness::record::{Disturbance, Document, Machine, Tool};
@@ -103,39 +99,14 @@ impl Record {
         record
     }
 
-    /// The clocks whose causality the verdict speaks of: those that it recommends and that must be causal; or if there
-    /// are none, all that were to be tested.
-    pub fn relied_on_across_cpus(&self) -> Vec<&ClockReport> {
-        let must_be = |clock: &&ClockReport| clock.available && clock.must_be_causal();
-        let is_recommended =
-            |id: &ClockId| self.verdict.clocks.iter().any(|verdict| verdict.recommended && verdict.name == *id);
-        let recommended: Vec<&ClockReport> =
-            self.clocks.iter().filter(must_be).filter(|clock| is_recommended(&clock.name)).collect();
-        if !recommended.is_empty() {
-            return recommended;
+    /// Why nothing is known that one of `parts` would have told.
+    pub fn reason_missing(&self, parts: &[Part]) -> String {
+        let mut reports = self.parts.iter().filter(|report| parts.contains(&report.part)).peekable();
+        if reports.peek().is_none() {
+            return "it was not part of the plan".to_owned();
         }
-        self.clocks
-            .iter()
-            .filter(must_be)
-            .filter(|clock| self.causality.plan.litmus_clocks.contains(&clock.name))
-            .collect()
-    }
-
-    /// The clocks that were to be watched on one thread and must not step back there: all but the wall clock, which may
-    /// be set. Each with whether it was watched.
-    pub fn watched_on_one_thread(&self) -> Vec<(&ClockReport, bool)> {
-        let in_steps = self.plan.budget_ms_of(GRANULARITY).is_some();
-        let in_reads = self.plan.budget_ms_of(READS).is_some();
-        let was_planned =
-            |id: &ClockId| in_steps && self.plan.clocks.contains(id) || in_reads && self.reads.plan.clocks.contains(id);
-        let was_watched = |clock: &ClockReport| {
-            clock.granularity.is_some() || self.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
-        };
-        self.clocks
-            .iter()
-            .filter(|clock| clock.available && !clock.may_be_set() && was_planned(&clock.name))
-            .map(|clock| (clock, was_watched(clock)))
-            .collect()
+        let reason = reports.find(|report| report.outcome != Outcome::Done).and_then(|report| report.reason.as_deref());
+        reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("the record gives no reason").to_owned()
     }
 }
 

@@ -10,6 +10,7 @@ use chronoscope_harness::record::{
 };
 use chronoscope_harness::rule::{Rule, conclude};
 
+use crate::answers::verdict::draw_conclusions;
 use crate::document::Record;
 use crate::experiment::against;
 use crate::sections::{contention, pace, pauses, scaling, selftest, thread_release};
@@ -84,6 +85,10 @@ fn concluded(mut record: Record) -> Record {
         against::worst_first(&mut findings);
     }
     record.findings = findings;
+    let is_check = record.study.is_none() && record.pace.is_none() && record.selftest.is_none();
+    if is_check && record.verdict.conclusions.is_none() {
+        draw_conclusions(&mut record);
+    }
     record
 }
 

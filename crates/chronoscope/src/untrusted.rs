@@ -9,8 +9,7 @@ use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds, ProbeProcess};
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
-use crate::view::View;
-use crate::view::terminal_at;
+use crate::view::{View, terminal_at};
 use chronoscope_harness::record::Disturbance;
 
 /// Reads a document of any kind, and if it is one renders it in every way. Gives the pages, or the error.

@@ -27,9 +27,9 @@ pub use record::study::{Mode, Parameters};
 
 pub use crate::start::Start;
 pub use crate::study::compare::compare_studies;
-pub use crate::study::{Bencher, Group, Study, StudyError, StudyObserver, StudyOptions, WORKER_VARIABLE, defaults};
 pub use crate::study::{
-    compare as study_compare, conclusions as study_conclusions, rules as study_rules, words as study_words,
+    Bencher, Group, Study, StudyError, StudyObserver, StudyOptions, WORKER_VARIABLE, compare as study_compare,
+    conclusions as study_conclusions, defaults, rules as study_rules, words as study_words,
 };
 
 #[cfg(doctest)]

@@ -1,5 +1,10 @@
 //! From all sections to the first screen: which clock to use, and what can be timed.
 
+pub mod causality;
+pub mod conclusions;
+pub mod fast_path;
+pub mod intervals;
+pub mod monotonic;
 pub mod report;
 pub mod trust;
 pub mod verdict;

@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::conclusions::{Answer, Conclusions, Promise};
 use crate::clock_id::ClockId;
 
 /// What can be timed on the machine.
@@ -20,6 +21,8 @@ pub struct Verdict {
     pub clocks: Vec<ClockVerdict>,
     /// Intervals that the user asked about.
     pub questions: Vec<Question>,
+    /// What the first screen says of it all; null in documents of builds that concluded while they drew.
+    pub conclusions: Option<Conclusions>,
 }
 
 /// What one clock can time.
@@ -41,6 +44,9 @@ pub struct ClockVerdict {
     pub reason_unvalidated: Option<String>,
     /// Known work timed directly, beside its truth.
     pub trials: Vec<IntervalTrial>,
+    /// What all of it comes to.
+    #[serde(default)]
+    pub promise: Promise,
 }
 
 impl ClockVerdict {
@@ -55,19 +61,22 @@ impl ClockVerdict {
             validated: false,
             reason_unvalidated: None,
             trials: Vec::new(),
+            promise: Promise::default(),
         }
     }
 
     /// What is known of the shortest interval within `tolerance`.
     pub fn shortest(&self, tolerance: Tolerance) -> ShortestInterval {
         let trials = self.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
-        let longest = trials.max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
+        let longest = trials.clone().max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
         match (longest, tolerance.of(&self.direct_interval_ns), tolerance.of(&self.claimed_interval_ns)) {
             (Some(_), Some(confirmed), _) => ShortestInterval::Confirmed(confirmed),
             (Some(longest), None, _) => {
-                let error_ns = longest.error_pct_abs_p95 / 100.0 * longest.truth_ns;
-                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns);
-                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns }
+                // A stranger's numbers may overflow, and what is not finite cannot be written.
+                let error_ns = (longest.error_pct_abs_p95 / 100.0 * longest.truth_ns).clamp(f64::MIN, f64::MAX);
+                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns).min(f64::MAX);
+                let some_held = trials.clone().any(|trial| trial.holds);
+                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns, some_held }
             }
             (None, _, Some(claimed)) => ShortestInterval::Claimed(claimed),
             (None, ..) => ShortestInterval::Unknown,
@@ -114,7 +123,8 @@ impl Tolerance {
 }
 
 /// What is known of the shortest interval that two reads of a clock time within a tolerance.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ShortestInterval {
     /// Trials confirm this one.
     Confirmed(f64),
@@ -128,8 +138,11 @@ pub enum ShortestInterval {
         error_ns: f64,
         /// The length at which that error, if it stays the same, is within the tolerance.
         expected_from_ns: f64,
+        /// Whether some lengths held by themselves, though not together with all longer ones.
+        some_held: bool,
     },
     /// There is neither a claim nor a trial.
+    #[default]
     Unknown,
 }
 
@@ -140,6 +153,16 @@ impl ShortestInterval {
             Self::Confirmed(from) | Self::Claimed(from) => Some(from),
             Self::NotConfirmed { .. } | Self::Unknown => None,
         }
+    }
+
+    /// Whether trials confirm a length.
+    pub const fn is_confirmed(self) -> bool {
+        matches!(self, Self::Confirmed(_))
+    }
+
+    /// Whether trials were made.
+    pub const fn is_tried(self) -> bool {
+        matches!(self, Self::Confirmed(_) | Self::NotConfirmed { .. })
     }
 
     /// The shortest interval that one may count on: known, or expected after trials that confirmed none.
@@ -191,4 +214,7 @@ pub struct Question {
     pub within_1pct: Vec<ClockId>,
     /// Clocks that do so within 10 %, but not within 1 %.
     pub within_10pct: Vec<ClockId>,
+    /// What that comes to.
+    #[serde(default)]
+    pub answer: Answer,
 }

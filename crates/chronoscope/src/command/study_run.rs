@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use chronoscope_bench::Failure;
-use chronoscope_harness::Start;
-use chronoscope_harness::StudyOptions;
 use chronoscope_harness::record::Tool;
+use chronoscope_harness::{Start, StudyOptions};
 
 use crate::arguments::RunOptions;
 

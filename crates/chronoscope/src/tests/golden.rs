@@ -4,11 +4,11 @@
 //! committed.
 
 use super::golden_file::assert_golden;
+use crate::answers::verdict::draw_conclusions;
 use crate::document::Record;
 use crate::json::{document, json};
 use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
-use crate::view::View;
-use crate::view::terminal;
+use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
 use chronoscope_clock::SourceId;
 use unicode_width::UnicodeWidthStr;
@@ -70,9 +70,25 @@ fn runtimes() {
     assert!(plain(&record(), View::named("runtimes")).contains("it was not part of the plan"));
 }
 
-/// The line of the verdict that holds `words`, with the lines that go on with it.
+/// Builds before this one drew their conclusions while they rendered.
+#[test]
+fn a_document_without_conclusions_is_shown_with_them() {
+    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    let verdict = fields["content"]["verdict"].as_object_mut().expect("it is an object");
+    assert!(verdict.remove("conclusions").is_some());
+    for (list, conclusion) in [("clocks", "promise"), ("questions", "answer")] {
+        for row in verdict[list].as_array_mut().expect("it is a list") {
+            assert!(row.as_object_mut().expect("it is an object").remove(conclusion).is_some());
+        }
+    }
+    assert_eq!(document(&fields.to_string()).expect("fields are only ever added"), record());
+}
+
+/// The line of the verdict on what `record` now holds that has `words`, with the lines that go on with it.
 fn line_of(record: &Record, words: &str) -> String {
-    let text = plain(record, View::CHECK).replace("\n  ", " ");
+    let mut record = record.clone();
+    draw_conclusions(&mut record);
+    let text = plain(&record, View::CHECK).replace("\n  ", " ");
     text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
 }
 
@@ -178,7 +194,12 @@ fn a_question_is_answered_by_what_is_known() {
     let mut record = record();
     let asked = |record: &mut Record, interval_ns: f64, within: [&[&str]; 2]| {
         let [within_1pct, within_10pct] = within.map(|names| names.iter().map(|&name| name.into()).collect());
-        record.verdict.questions = vec![crate::answers::report::Question { interval_ns, within_1pct, within_10pct }];
+        record.verdict.questions = vec![crate::answers::report::Question {
+            interval_ns,
+            within_1pct,
+            within_10pct,
+            answer: Default::default(),
+        }];
     };
     asked(&mut record, 50.0, [&[], &[]]);
     let line = line_of(&record, "50.0 ns: ");

@@ -2,8 +2,7 @@
 
 use crate::document::Record;
 use crate::json::{document, json};
-use crate::view::View;
-use crate::view::terminal;
+use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
 use proptest::prelude::*;
 use proptest::sample::Index;

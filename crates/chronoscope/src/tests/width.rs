@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::command::page::{Shown, page};
 use crate::json::document;
-use crate::view::View;
-use crate::view::{terminal, terminal_at};
+use crate::view::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
 use chronoscope_render::study::{self, Detail};

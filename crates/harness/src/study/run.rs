@@ -7,11 +7,10 @@ use super::launch::{self, End};
 use super::protocol::{IterationLog, Message, Request, VARIABLE};
 use super::schedule::{CellSpec, EMPTY};
 use super::study::{Study, StudyOptions};
-use crate::Start;
 use crate::record::study::{CaseFailure, StudyClock, StudyContent, StudyPlan, StudyProcess, StudyRecord, StudyReport};
 use crate::record::{Document, Tool, TscAccess};
-use crate::stats;
 use crate::worker::Launcher;
+use crate::{Start, stats};
 
 /// What a document says was run where a program of studies wrote it.
 const COMMAND: &str = "study";

@@ -8,8 +8,7 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 use crate::words::given;
-use crate::{Width, study_compared};
-use crate::{findings, machine, title};
+use crate::{Width, findings, machine, study_compared, title};
 use chronoscope_harness::quantity::confidence;
 
 /// Charts at the usual detail.

@@ -8,13 +8,12 @@ use crate::sections::clocks::view::{cycles_said, path_word};
 use crate::view::findings;
 use chronoscope_harness::quantity::{TIME, confidence, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
-use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
-use chronoscope_render::machine;
 use chronoscope_render::page::{Page, wrapped};
 use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::counted;
+use chronoscope_render::{disturbance, machine};
 
 /// Rows of a histogram here.
 const ROWS: usize = 12;

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
-use chronoscope_harness::record::PublishedCycles;
-use chronoscope_harness::record::{Disturbance, Histogram};
+use chronoscope_harness::record::{Disturbance, Histogram, PublishedCycles};
 
 /// What was seen of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

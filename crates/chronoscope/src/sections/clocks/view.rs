@@ -4,7 +4,6 @@ use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe, La
 use crate::sections::clocks::rules::exits_to_hypervisor;
 
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::view::reason::reason;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -160,7 +159,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
         let affected = record.clocks.iter().any(|clock| clock.available && missing(clock));
-        affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", reason(record, &[part])))
+        affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", record.reason_missing(&[part])))
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
     remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));

@@ -6,13 +6,12 @@ use super::rules::{RATE_KEPT, UNREAD_LINES};
 use super::words::rate;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns, percent};
-use chronoscope_render::Width;
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE, WARNING};
 use chronoscope_render::table::{Align, Table};
-use chronoscope_render::title;
+use chronoscope_render::{Width, title};
 
 /// Rows of the histogram: one for each octave that there can be, since bars of bins that were put together would be longer than
 /// those of others.

@@ -1,7 +1,8 @@
 use crate::document::Record;
 use crate::sections::clocks::report::Path;
-use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY};
-use crate::sections::clocks::rules::{misdeclared, way_off_the_slow_path};
+use crate::sections::clocks::rules::{
+    NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, way_off_the_slow_path,
+};
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};

@@ -1,8 +1,7 @@
 use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
-use chronoscope_harness::Start;
-use chronoscope_harness::rule;
+use chronoscope_harness::{Start, rule};
 use chronoscope_render::study::html;
 
 use super::conclude;

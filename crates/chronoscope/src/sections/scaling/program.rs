@@ -4,10 +4,9 @@ use crate::arguments::ScalingOptions;
 use crate::clock_id::ClockId;
 use crate::plan::Depth;
 use chronoscope_bench::{Failure, StudyProgress};
-use chronoscope_harness::Start;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
-use chronoscope_harness::{Study, StudyObserver, StudyOptions};
+use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
 
 use super::clock::{NOTHING, Read, ScaledClock};
 use super::grid::{self, Pass, Threads};

@@ -2,11 +2,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
-use chronoscope_harness::Start;
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::rule::conclude;
-use chronoscope_harness::{StudyObserver, StudyOptions};
+use chronoscope_harness::{Start, StudyObserver, StudyOptions};
 
 use crate::arguments::RunOptions;
 use crate::command::output::Output;

@@ -6,8 +6,7 @@ use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
 use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict, PublishedLatch};
 use chronoscope_harness::record::{Disturbance, Spread};
-use chronoscope_harness::stats::CONFIDENCE;
-use chronoscope_harness::stats::{Distribution, median_interval};
+use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// Where calling nothing costs so much of what a call costs, even at the lower end of the interval, waking threads is
 /// what was measured, in percent. Releases differ by about the rest from one to the next.

@@ -133,7 +133,7 @@ fn notes(record: &Record, seen: &Latch) -> Vec<String> {
             ns(start.median),
             TIME.interval(start.low, start.high)
         ),
-        None => format!("no release: {}", crate::view::reason::reason(record, &[THREAD_RELEASE])),
+        None => format!("no release: {}", record.reason_missing(&[THREAD_RELEASE])),
     });
     if let Some(published) = seen.rows.iter().find_map(|row| row.published.as_ref()) {
         let calls: Vec<String> = seen

@@ -212,8 +212,7 @@ fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::Estimate;
-    use crate::record::study::{Mode, StudyPlan};
+    use crate::record::study::{Estimate, Mode, StudyPlan};
 
     fn plan() -> StudyPlan {
         StudyPlan {

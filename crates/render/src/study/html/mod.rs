@@ -8,11 +8,10 @@ use chronoscope_harness::record::study::{Comparison, StudyRecord};
 use self::markup::{escaped, grid, sentence};
 use super::curve::{self, Chart};
 use super::{Detail, cells, comparisons, harness, says, words};
-use crate::Width;
 use crate::bars::{SCALE, bars};
 use crate::grid::Mood;
 use crate::words::given;
-use crate::{findings, machine, title};
+use crate::{Width, findings, machine, title};
 use chronoscope_harness::quantity::confidence;
 
 const STYLE: &str = include_str!("style.css");

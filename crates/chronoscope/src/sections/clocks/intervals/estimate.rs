@@ -343,7 +343,7 @@ mod tests {
         tried_with(&mut verdict, &Tolerance::ALL, 12_000.0, f64::INFINITY);
         let ShortestInterval::Confirmed(from) = verdict.shortest(Tolerance::TenPercent) else { panic!("{verdict:?}") };
         assert!((120_000.0..=170_000.0).contains(&from), "{from}");
-        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns } =
+        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } =
             verdict.shortest(Tolerance::OnePercent)
         else {
             panic!("{verdict:?}")

@@ -3,8 +3,7 @@ use chronoscope_clock::Rate;
 use super::task::LaneSamples;
 use crate::sections::clocks::granularity::task::Steps;
 use crate::sections::clocks::report::{ForkSummary, Granularity, Latency};
-use chronoscope_harness::stats::CONFIDENCE;
-use chronoscope_harness::stats::{Distribution, median_interval};
+use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// Of all consecutive reads, at most this share may be equal where a step is taken for the latency of the read.
 const MOST_EQUAL_READS: f64 = 0.1;
