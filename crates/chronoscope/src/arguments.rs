@@ -1,5 +1,4 @@
 use std::ffi::OsString;
-use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,15 +6,13 @@ use chronoscope_examples::Experiment;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use chronoscope_bench::{CpuList, ThreadList, time, whole_number};
+use chronoscope_bench::{Format, ThreadList, time, whole_number};
 
 use crate::registry::SectionCommand;
-use crate::section::Section;
-use crate::sections::clocks::Clocks;
+use crate::run_options::RunOptions;
+use crate::sections::clocks::plan as clocks;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
-
-pub use chronoscope_bench::Format;
 
 /// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
 /// what therefore can and cannot be timed here.
@@ -34,7 +31,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 
     #[command(flatten)]
-    pub check: Of<Clocks>,
+    pub check: Of<clocks::Options>,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
@@ -45,7 +42,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured no
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
-    Check(Of<Clocks>),
+    Check(Of<clocks::Options>),
     #[command(flatten)]
     Section(SectionCommand),
     /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
@@ -71,56 +68,14 @@ pub enum Command {
     Man,
 }
 
-/// Options of everything that measures.
-#[derive(Args, Clone, Debug, Default)]
-pub struct RunOptions {
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
-
-    /// Save the record as JSON to FILE as well; it appears whole or not at all
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-
-    /// Take about this long, e.g. 8s or 1min; longer narrows the intervals
-    #[arg(long, value_name = "TIME", value_parser = run_time, allow_hyphen_values = true)]
-    pub duration: Option<Duration>,
-
-    /// Use these CPUs only, e.g. 0-3,6; single-threaded measurements run on the last
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub cpus: Option<CpuList>,
-
-    /// Take less time, with wider intervals: a few seconds for a check
-    #[arg(long, conflicts_with_all = ["thorough", "duration"])]
-    pub quick: bool,
-
-    /// Take more time, with narrower intervals: about a minute for a check, with up to 4096 pairs of CPUs
-    #[arg(long)]
-    pub thorough: bool,
-
-    /// Show no progress
-    #[arg(long, short)]
-    pub quiet: bool,
-
-    /// Exit with 1 if a finding of severity warning or worse stands
-    #[arg(long)]
-    pub strict: bool,
-}
-
 /// The options of a section, after those of any run.
-#[derive(Args)]
-pub struct Of<S: Section> {
+#[derive(Args, Debug)]
+pub struct Of<O: Args> {
     #[command(flatten)]
     pub run: RunOptions,
 
     #[command(flatten)]
-    pub of: S::Options,
-}
-
-impl<S: Section> Debug for Of<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Of").field("run", &self.run).field("of", &self.of).finish()
-    }
+    pub of: O,
 }
 
 /// Options of a pace.
@@ -252,10 +207,6 @@ pub struct ShowOptions {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-}
-
-fn run_time(text: &str) -> Result<Duration, String> {
-    time(text, "a time such as 8s or 1min")
 }
 
 fn pace_time(text: &str) -> Result<Duration, String> {

@@ -1,13 +1,12 @@
-use std::borrow::Cow;
 use std::fmt;
 
 use chronoscope_clock::{SourceId, SourceVisitor};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A clock, from the plan to the document: a source, or the name that another build, another architecture or a runtime gave
-/// to one of its own. It is written as its name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A clock, by its name: one that this build knows, or one of another build, another architecture or a runtime.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(from = "String", into = "String")]
 pub enum ClockId {
     /// A source that this build can read, or knows.
@@ -133,20 +132,6 @@ impl PartialEq<SourceId> for ClockId {
 impl PartialEq<&str> for ClockId {
     fn eq(&self, name: &&str) -> bool {
         self.is_called(name)
-    }
-}
-
-impl JsonSchema for ClockId {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
     }
 }
 

@@ -16,6 +16,7 @@ mod part;
 mod plan;
 mod registry;
 mod rules;
+mod run_options;
 mod section;
 mod sections;
 mod serve;
@@ -23,8 +24,6 @@ pub mod untrusted;
 mod upgrade;
 mod view;
 
-#[cfg(test)]
-mod documents;
 #[cfg(test)]
 mod tests;
 

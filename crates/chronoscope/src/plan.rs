@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use chronoscope_bench::CpuList;
 use chronoscope_clock::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::registry;
+use crate::run_options::RunOptions;
 
 /// What a run will do, as far as it concerns all sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,17 +87,6 @@ impl Depth {
     }
 }
 
-/// What a user says of any run; what is left open is chosen.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunWish {
-    /// How deep to look.
-    pub depth: Depth,
-    /// The time to take; None for the depth's own.
-    pub budget: Option<Duration>,
-    /// The CPUs to use; None for all that are allowed.
-    pub cpus: Option<Vec<u32>>,
-}
-
 /// What sections are planned in.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -121,8 +112,14 @@ impl Frame {
     ///
     /// # Errors
     /// [`PlanError`] for CPUs that are not allowed.
-    pub fn new(wish: &RunWish, allowed: &[u32], alone: bool) -> Result<Self, PlanError> {
-        Ok(Self { depth: wish.depth, cpus: cpus(wish, allowed)?, alone })
+    pub fn new(run: &RunOptions, allowed: &[u32], alone: bool) -> Result<Self, PlanError> {
+        let depth = match (run.quick, run.thorough) {
+            (true, _) => Depth::Quick,
+            (_, true) => Depth::Thorough,
+            _ => Depth::Normal,
+        };
+        let cpus = run.cpus.as_ref().map_or_else(|| Ok(allowed.to_vec()), |CpuList(wanted)| cpus(wanted, allowed))?;
+        Ok(Self { depth, cpus, alone })
     }
 }
 
@@ -131,9 +128,9 @@ impl Plan {
     ///
     /// # Errors
     /// [`PlanError`] for absurd times.
-    pub fn of_check(wish: &RunWish, frame: &Frame) -> Result<Self, PlanError> {
+    pub fn of_check(duration: Option<Duration>, frame: &Frame) -> Result<Self, PlanError> {
         let rows: Vec<&PartRow> = registry::parts().filter(|row| row.is_of_check).collect();
-        Self::of(&rows, budget(wish)?.unwrap_or(wish.depth.budget()), frame)
+        Self::of(&rows, budget(duration)?.unwrap_or(frame.depth.budget()), frame)
     }
 
     /// The plan of a section alone, whose parts are `rows`, which take `time_alone` unless a time is given.
@@ -141,15 +138,15 @@ impl Plan {
     /// # Errors
     /// [`PlanError`] for absurd times.
     pub fn of_section(
-        wish: &RunWish,
+        duration: Option<Duration>,
         frame: &Frame,
         rows: &'static [PartRow],
         time_alone: Option<Duration>,
     ) -> Result<Self, PlanError> {
         let whole: u64 = registry::parts().filter(|row| row.is_of_check).map(|row| row.weight).sum();
         let wanted: u64 = rows.iter().map(|row| row.weight).sum();
-        let share = || wish.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR;
-        let budget = budget(wish)?.or(time_alone).unwrap_or_else(share);
+        let share = || frame.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR;
+        let budget = budget(duration)?.or(time_alone).unwrap_or_else(share);
         Self::of(&rows.iter().collect::<Vec<_>>(), budget, frame)
     }
 
@@ -172,8 +169,7 @@ impl Plan {
     }
 }
 
-fn cpus(wish: &RunWish, allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
-    let Some(wanted) = &wish.cpus else { return Ok(allowed.to_vec()) };
+fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
     if wanted.is_empty() {
         return Err(PlanError::new("no CPU is named; name at least one"));
     }
@@ -184,15 +180,14 @@ fn cpus(wish: &RunWish, allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
             "CPU {cpu} is not among the CPUs that this process may run on; choose from {choose}"
         )));
     }
-    let mut cpus = wanted.clone();
+    let mut cpus = wanted.to_vec();
     cpus.sort_unstable();
     cpus.dedup();
     Ok(cpus)
 }
 
-fn budget(wish: &RunWish) -> Result<Option<Duration>, PlanError> {
-    let Some(budget) = wish.budget else { return Ok(None) };
-    within(budget, BUDGET_BOUNDS, "no time that a run can take").map(Some)
+fn budget(duration: Option<Duration>) -> Result<Option<Duration>, PlanError> {
+    duration.map(|duration| within(duration, BUDGET_BOUNDS, "no time that a run can take")).transpose()
 }
 
 /// `length` if it lies within `bounds`; else it is `what`.

@@ -16,7 +16,7 @@ use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::section::{Entry, Section};
+use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 use chronoscope_render::page::Page;
 
@@ -26,20 +26,20 @@ macro_rules! sections {
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default)]
         pub struct Sections {
-            $(#[serde(skip_serializing_if = "Entry::is_untouched")] pub $field: Entry<sections::$field::$Section>,)*
+            $(#[serde(skip_serializing_if = "Entry::is_untouched")] pub $field: EntryOf<sections::$field::$Section>,)*
         }
 
         /// The sections as subcommands.
         #[derive(Debug, Subcommand)]
         pub enum SectionCommand {
-            $($(#[$meta])* $Section(Of<sections::$field::$Section>),)*
+            $($(#[$meta])* $Section(Of<<sections::$field::$Section as Section>::Options>),)*
         }
 
         impl SectionCommand {
             /// Measures the section, and prints and saves what was seen.
             pub fn run(self, start: &Start) -> Result<std::process::ExitCode, Failure> {
                 match self {
-                    $(Self::$Section(options) => measure::section(start, &options, stringify!($field), |sections| &mut sections.$field),)*
+                    $(Self::$Section(options) => measure::section::<sections::$field::$Section>(start, &options, stringify!($field), |sections| &mut sections.$field),)*
                 }
             }
         }

@@ -39,19 +39,13 @@ pub mod tests {
     use crate::clock_id::ClockId;
     use crate::document::Record;
     use crate::engine::Planned;
-    use crate::plan::RunWish;
     use crate::sections::clocks::report::{ClockReport, Latency};
     use chronoscope_harness::record::{Machine, Tool};
 
     /// A record of a machine with two CPUs, on which nothing has been measured.
     pub fn blank() -> Record {
-        blank_of(&RunWish::default(), &[0, 1])
-    }
-
-    /// The same, of a check as `wish` wants it on these CPUs.
-    pub fn blank_of(wish: &RunWish, cpus: &[u32]) -> Record {
         let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
-        Planned::check(&Default::default(), wish, cpus).unwrap().record(tool, Machine::default())
+        Planned::check(&Default::default(), &Default::default(), &[0, 1]).unwrap().record(tool, Machine::default())
     }
 
     /// A clock that can be read, and of which nothing else is known.

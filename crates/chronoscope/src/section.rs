@@ -1,13 +1,12 @@
 //! What a section of the tool is: options, plan, measuring, report, rules and view, behind one trait.
 
-use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use chronoscope_harness::rule::Rule;
 use clap::Args;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -70,73 +69,36 @@ pub trait Section {
 }
 
 /// What a document holds of a section.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "", default)]
-pub struct Entry<S: Section> {
+pub type EntryOf<S> = Entry<<S as Section>::Plan, <S as Section>::Report>;
+
+/// What a section planned and saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "{P}_and_{R}", bound = "P: Data, R: Data")]
+pub struct Entry<P, R> {
     /// What was to be done.
-    pub plan: S::Plan,
+    pub plan: P,
     /// What was seen.
-    pub report: S::Report,
+    pub report: R,
 }
 
-impl<S: Section> Entry<S> {
+impl<P: Data, R: Data> Entry<P, R> {
     /// Whether it was neither planned nor seen.
     pub fn is_untouched(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl<S: Section> JsonSchema for Entry<S> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}_and_{}", S::Plan::schema_name(), S::Report::schema_name()).into()
-    }
+impl<P, R> Deref for Entry<P, R> {
+    type Target = R;
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "What a section planned and saw.",
-            "type": "object",
-            "properties": {
-                "plan": generator.subschema_for::<S::Plan>(),
-                "report": generator.subschema_for::<S::Report>(),
-            }
-        })
-    }
-}
-
-impl<S: Section> Default for Entry<S> {
-    fn default() -> Self {
-        Self { plan: S::Plan::default(), report: S::Report::default() }
-    }
-}
-
-impl<S: Section> Clone for Entry<S> {
-    fn clone(&self) -> Self {
-        Self { plan: self.plan.clone(), report: self.report.clone() }
-    }
-}
-
-impl<S: Section> Debug for Entry<S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("plan", &self.plan).field("report", &self.report).finish()
-    }
-}
-
-impl<S: Section> PartialEq for Entry<S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.plan == other.plan && self.report == other.report
-    }
-}
-
-impl<S: Section> Deref for Entry<S> {
-    type Target = S::Report;
-
-    fn deref(&self) -> &S::Report {
+    fn deref(&self) -> &R {
         &self.report
     }
 }
 
-impl<S: Section> DerefMut for Entry<S> {
-    fn deref_mut(&mut self) -> &mut S::Report {
+impl<P, R> DerefMut for Entry<P, R> {
+    fn deref_mut(&mut self) -> &mut R {
         &mut self.report
     }
 }

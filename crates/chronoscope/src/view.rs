@@ -1,9 +1,9 @@
 pub mod disturbance;
 pub mod findings;
 pub mod reason;
-pub mod title;
 
 use chronoscope_render::machine;
+use chronoscope_render::title::{circumstances, head};
 use clap::builder::PossibleValue;
 
 use crate::answers::view as verdict;
@@ -70,7 +70,9 @@ pub fn terminal(record: &Record, view: View) -> String {
 /// page has more lines and the same numbers: no column of a table is left out.
 pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
-    title::show(&mut page, record);
+    let tool = format!("{} {}", record.tool.name, record.tool.version);
+    let circumstances = circumstances(&record.machine, &record.started_at, record.elapsed_ms);
+    head(&mut page, &tool, &circumstances, record.interrupted);
     if registry::show(view.0, &mut page, record) {
         findings::concerning(&mut page, record, view.0);
     } else {

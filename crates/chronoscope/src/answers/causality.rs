@@ -1,6 +1,6 @@
 //! Whether clocks went backwards between CPUs, and how far they may be apart.
 
-use crate::answers::conclusions::{Causality, Skew, UnknownClock};
+use crate::answers::conclusions::{CausalityConclusion, Skew, UnknownClock};
 use crate::clock_id::ClockId;
 use crate::document::{Outcome, Record};
 use crate::part::Part;
@@ -80,7 +80,7 @@ fn relied_on(record: &Record) -> Vec<&ClockReport> {
 }
 
 /// What the first screen says of it: of which clocks, and between which CPUs.
-pub fn causality(record: &Record) -> Causality {
+pub fn causality(record: &Record) -> CausalityConclusion {
     let was_observed = |clock: &ClockReport| {
         let rows: Vec<&Litmus> = record.causality.litmus.iter().filter(|row| row.name == clock.name).collect();
         let is_telling = !rows.is_empty() && rows.iter().all(|row| row.is_telling());
@@ -103,7 +103,7 @@ pub fn causality(record: &Record) -> Causality {
     match record.verdict.causal {
         Some(false) => {
             let pairs = || record.causality.pairs.iter().filter(|pair| tested.contains(&&pair.clock));
-            Causality::WentBackwards {
+            CausalityConclusion::WentBackwards {
                 violations: total(rows().map(|row| row.violations).chain(pairs().map(|pair| pair.violations))),
                 observations: total(rows().map(|row| row.observations)),
                 messages: total(pairs().map(|pair| pair.rounds.saturating_mul(2))),
@@ -112,12 +112,12 @@ pub fn causality(record: &Record) -> Causality {
         Some(true) if unknown.is_empty() && !tested.is_empty() => {
             let pairs = each_once(rows().map(|row| (row.writer, row.reader)));
             let only_pair = if let [pair] = pairs[..] { Some(pair) } else { None };
-            Causality::Causal { clocks, new_values, pairs: pairs.len() as u64, only_pair }
+            CausalityConclusion::Causal { clocks, new_values, pairs: pairs.len() as u64, only_pair }
         }
         _ if unknown.is_empty() || record.causality.litmus.is_empty() => {
-            Causality::NotTested { reason: reason_untested(record, LITMUS) }
+            CausalityConclusion::NotTested { reason: reason_untested(record, LITMUS) }
         }
-        _ => Causality::Unknown { unknown, clocks, new_values },
+        _ => CausalityConclusion::Unknown { unknown, clocks, new_values },
     }
 }
 
@@ -284,22 +284,26 @@ mod tests {
         let rows = [
             (
                 of(both(ENOUGH)),
-                Causality::Causal { clocks: 2, new_values: 2 * ENOUGH, pairs: 1, only_pair: Some((0, 1)) },
+                CausalityConclusion::Causal { clocks: 2, new_values: 2 * ENOUGH, pairs: 1, only_pair: Some((0, 1)) },
                 Grade::Good,
             ),
             (
                 of(there_and_back),
-                Causality::Causal { clocks: 2, new_values: 3 * ENOUGH, pairs: 2, only_pair: None },
+                CausalityConclusion::Causal { clocks: 2, new_values: 3 * ENOUGH, pairs: 2, only_pair: None },
                 Grade::Good,
             ),
             (
                 back(both(ENOUGH)),
-                Causality::WentBackwards { violations: 3, observations: 12 * ENOUGH, messages: 20 },
+                CausalityConclusion::WentBackwards { violations: 3, observations: 12 * ENOUGH, messages: 20 },
                 Grade::Critical,
             ),
-            (of(both(0)), Causality::Unknown { unknown, clocks: 1, new_values: ENOUGH }, Grade::Unknown),
-            (of(Vec::new()), Causality::NotTested { reason: reason("it was not part of the plan") }, Grade::Unknown),
-            (one_cpu, Causality::NotTested { reason: reason("one CPU is allowed") }, Grade::Unknown),
+            (of(both(0)), CausalityConclusion::Unknown { unknown, clocks: 1, new_values: ENOUGH }, Grade::Unknown),
+            (
+                of(Vec::new()),
+                CausalityConclusion::NotTested { reason: reason("it was not part of the plan") },
+                Grade::Unknown,
+            ),
+            (one_cpu, CausalityConclusion::NotTested { reason: reason("one CPU is allowed") }, Grade::Unknown),
         ];
         for (record, wanted, grade) in rows {
             let found = concluded(record).verdict.conclusions.clone().unwrap().causality;

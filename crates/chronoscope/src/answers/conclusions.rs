@@ -24,7 +24,7 @@ pub struct Conclusions {
     /// Whether clocks went backwards within a thread.
     pub monotonic: Monotonic,
     /// Whether clocks went backwards between threads.
-    pub causality: Causality,
+    pub causality: CausalityConclusion,
     /// How far the CPUs' clocks may be apart.
     pub skew: Skew,
     /// Whether `CLOCK_MONOTONIC` is read without entering the kernel.
@@ -160,7 +160,7 @@ impl Monotonic {
 /// Whether reads that must be causal went backwards between CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Causality {
+pub enum CausalityConclusion {
     /// None did.
     Causal {
         /// Clocks that were observed.
@@ -206,7 +206,7 @@ pub struct UnknownClock {
     pub reason: Option<String>,
 }
 
-impl Causality {
+impl CausalityConclusion {
     /// How it is to be taken.
     pub const fn grade(&self) -> Grade {
         match self {

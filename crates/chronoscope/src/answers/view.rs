@@ -3,7 +3,7 @@
 use anstyle::Style;
 
 use crate::answers::conclusions::{
-    Answer, Causality, FastPath, Grade, Intervals, Monotonic, Promise, Skew, TimedBy, UnknownClock,
+    Answer, CausalityConclusion, FastPath, Grade, Intervals, Monotonic, Promise, Skew, TimedBy, UnknownClock,
 };
 use crate::answers::fast_path::CLOCK;
 use crate::answers::report::{ClockVerdict, Question, ShortestInterval};
@@ -175,16 +175,16 @@ fn monotonic(conclusion: &Monotonic) -> String {
     }
 }
 
-fn causality(conclusion: &Causality) -> String {
+fn causality(conclusion: &CausalityConclusion) -> String {
     let values = |new: u64| counted(new, "new value", "new values");
     match conclusion {
-        Causality::WentBackwards { violations, observations, messages } => format!(
+        CausalityConclusion::WentBackwards { violations, observations, messages } => format!(
             "not causal across cores: reads that must be causal went backwards {} in {} and {}",
             counted(*violations, "time", "times"),
             counted(*observations, "observation", "observations"),
             counted(*messages, "message", "messages")
         ),
-        Causality::Causal { clocks, new_values, pairs, only_pair } => {
+        CausalityConclusion::Causal { clocks, new_values, pairs, only_pair } => {
             let whence = match only_pair {
                 Some((writer, reader)) => format!("CPU {writer} → {reader}"),
                 None => format!("{} pairs of CPUs", count(*pairs)),
@@ -192,8 +192,8 @@ fn causality(conclusion: &Causality) -> String {
             let clocks = counted(*clocks, "clock", "clocks");
             format!("causal across cores: none of {clocks} went backwards in {} seen ({whence})", values(*new_values))
         }
-        Causality::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
-        Causality::Unknown { unknown, clocks, new_values } => {
+        CausalityConclusion::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
+        CausalityConclusion::Unknown { unknown, clocks, new_values } => {
             let why = |UnknownClock { clock, reason }: &UnknownClock| {
                 format!("{} ({})", quoted(clock.name()), given(reason.as_deref()))
             };

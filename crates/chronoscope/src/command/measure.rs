@@ -6,30 +6,31 @@ use chronoscope_harness::Start;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::{Of, RunOptions};
+use crate::arguments::Of;
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
-use crate::plan::{Depth, PlanError, RunWish};
+use crate::plan::PlanError;
 use crate::registry::Sections;
 use crate::rules;
-use crate::section::{Entry, Section};
-use crate::sections::clocks::Clocks;
+use crate::run_options::RunOptions;
+use crate::section::{EntryOf, Section};
+use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::finding::Severity;
 
 /// Checks the machine, and prints and saves what was seen.
-pub fn check(start: &Start, options: &Of<Clocks>) -> Result<ExitCode, Failure> {
-    let planned = Planned::check(&options.of, &wish(&options.run), start.allowed_cpus());
+pub fn check(start: &Start, options: &Of<clocks::Options>) -> Result<ExitCode, Failure> {
+    let planned = Planned::check(&options.of, &options.run, start.allowed_cpus());
     run(start, &options.run, planned)
 }
 
 /// Measures a section alone, which is called `name` and whose entry is `entry`, and prints and saves what was seen.
 pub fn section<S: Section>(
     start: &Start,
-    options: &Of<S>,
+    options: &Of<S::Options>,
     name: &'static str,
-    entry: fn(&mut Sections) -> &mut Entry<S>,
+    entry: fn(&mut Sections) -> &mut EntryOf<S>,
 ) -> Result<ExitCode, Failure> {
-    let planned = Planned::section(name, entry, &options.of, &wish(&options.run), start.allowed_cpus());
+    let planned = Planned::section::<S>(name, entry, &options.of, &options.run, start.allowed_cpus());
     run(start, &options.run, planned)
 }
 
@@ -42,15 +43,6 @@ fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> 
     rules::judge(&mut record);
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
-}
-
-fn wish(run: &RunOptions) -> RunWish {
-    let depth = match (run.quick, run.thorough) {
-        (true, _) => Depth::Quick,
-        (_, true) => Depth::Thorough,
-        _ => Depth::Normal,
-    };
-    RunWish { depth, budget: run.duration, cpus: run.cpus.clone().map(|list| list.0) }
 }
 
 fn measured_nothing(record: &Record) -> bool {

@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, page_width, print};
+use chronoscope_bench::{Failure, Format, page_width, print};
 
 use super::page::{Shown, page};
-use crate::arguments::{Format, ShowOptions};
+use crate::arguments::ShowOptions;
 use crate::document::Record;
 use crate::json::{document, json};
 

@@ -6,7 +6,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::{Start, StudyOptions};
 
-use crate::arguments::RunOptions;
+use crate::run_options::RunOptions;
 
 /// How much of its usual time a study takes for `--quick` and for `--thorough`.
 const QUICK: f64 = 0.25;

@@ -19,9 +19,10 @@ use chronoscope_harness::{Start, StudyObserver};
 
 use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
-use crate::plan::{Frame, PartBudget, Plan, PlanError, RunWish};
+use crate::plan::{Frame, PartBudget, Plan, PlanError};
 use crate::registry::{self, Sections};
-use crate::section::{Entry, Section};
+use crate::run_options::RunOptions;
+use crate::section::{EntryOf, Section};
 use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::record::{Machine, Tool};
 use chronoscope_harness::worker::Launch;
@@ -47,12 +48,12 @@ impl Planned {
     ///
     /// # Errors
     /// [`PlanError`] for what makes no sense.
-    pub fn check(options: &clocks::Options, wish: &RunWish, allowed: &[u32]) -> Result<Self, PlanError> {
-        let frame = Frame::new(wish, allowed, false)?;
+    pub fn check(options: &clocks::Options, run: &RunOptions, allowed: &[u32]) -> Result<Self, PlanError> {
+        let frame = Frame::new(run, allowed, false)?;
         let mut sections = Sections::default();
         registry::plan_check(&mut sections, &frame)?;
         sections.clocks.plan = clocks::plan(options, &frame)?;
-        Ok(Self { command: CHECK, plan: Plan::of_check(wish, &frame)?, sections })
+        Ok(Self { command: CHECK, plan: Plan::of_check(run.duration, &frame)?, sections })
     }
 
     /// The section `S` alone, whose entry is `entry`.
@@ -61,15 +62,15 @@ impl Planned {
     /// [`PlanError`] for what makes no sense.
     pub fn section<S: Section>(
         command: &'static str,
-        entry: fn(&mut Sections) -> &mut Entry<S>,
+        entry: fn(&mut Sections) -> &mut EntryOf<S>,
         options: &S::Options,
-        wish: &RunWish,
+        run: &RunOptions,
         allowed: &[u32],
     ) -> Result<Self, PlanError> {
-        let frame = Frame::new(wish, allowed, true)?;
+        let frame = Frame::new(run, allowed, true)?;
         let mut sections = Sections::default();
         entry(&mut sections).plan = S::plan(options, &frame)?;
-        let plan = Plan::of_section(wish, &frame, S::PARTS, S::time_alone(wish.depth))?;
+        let plan = Plan::of_section(run.duration, &frame, S::PARTS, S::time_alone(frame.depth))?;
         Ok(Self { command, plan, sections })
     }
 

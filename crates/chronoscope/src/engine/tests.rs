@@ -77,7 +77,7 @@ impl StudyObserver for Until<'_> {
 }
 
 fn plan() -> Planned {
-    let mut planned = Planned::check(&Default::default(), &RunWish::default(), &[0, 1]).unwrap();
+    let mut planned = Planned::check(&Default::default(), &Default::default(), &[0, 1]).unwrap();
     planned.plan.parts.retain(|part| PARTS.contains(&part.part));
     let clocks = || vec![MONOTONIC.into(), REALTIME.into()];
     let Sections { reads, causality, .. } = &mut planned.sections;

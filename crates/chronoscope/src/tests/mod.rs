@@ -1,5 +1,6 @@
 //! What every page, document and rule must hold, over whole records.
 
+mod documents;
 mod faults;
 mod findings;
 mod golden;

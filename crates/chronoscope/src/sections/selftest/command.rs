@@ -7,13 +7,13 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::rule::conclude;
 use chronoscope_harness::{Start, StudyObserver, StudyOptions};
 
-use crate::arguments::RunOptions;
 use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::Record;
 use crate::plan::Plan;
 use crate::registry::Sections;
+use crate::run_options::RunOptions;
 use crate::sections::selftest::rules::RULES;
 use crate::sections::selftest::{self, Part, Selftest, Verdict};
 

@@ -25,7 +25,7 @@ use crate::document::Record;
 use crate::rules::conclude;
 use crate::rules::tests::blank;
 use crate::view::View;
-use crate::view::findings::concerning;
+use crate::view::findings;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
@@ -98,7 +98,7 @@ fn page(report: &SyncReport, columns: usize) -> String {
     let mut page = Page::with_width(Width::of_columns(columns));
     let record = document(report.clone());
     super::view::show(&mut page, &record);
-    concerning(&mut page, &record, "sync");
+    findings::concerning(&mut page, &record, "sync");
     anstream::adapter::strip_str(&page.finish()).to_string()
 }
 
