@@ -3,7 +3,7 @@ use chronoscope_clock::{Guarantee, Rate, SourceId};
 use super::task::{Lane, Samples, Window};
 use crate::clock_id::ClockId;
 use crate::estimate::spread;
-use crate::sections::contention::report::{Monotime, MonotimeKnee, MonotimeRow, PublishedMonotime, Staleness};
+use crate::sections::contention::report::{ContentionReport, ContentionRow, Knee, PublishedContention, Staleness};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::Distribution;
 
@@ -25,13 +25,13 @@ const PUBLISHED_SOURCE: &str = "D. Dice, \"Mitigating the Java nanoTime coherenc
 /// threads a CPU each. None for no windows.
 ///
 /// Rates are compared within a round only, so that what slows the machine for a while slows both sides of a ratio.
-pub fn monotime(rounds: &[Samples], rate: Rate, cpus: u32, disturbance: Disturbance) -> Option<Monotime> {
-    let mut rows: Vec<MonotimeRow> =
+pub fn contention(rounds: &[Samples], rate: Rate, cpus: u32, disturbance: Disturbance) -> Option<ContentionReport> {
+    let mut rows: Vec<ContentionRow> =
         combinations(rounds).into_iter().filter_map(|(lane, threads)| row(rounds, lane, threads, rate)).collect();
     // In place: clocks stay in the order in which the plan names them.
     rows.sort_by_key(|row| (order(row), row.threads));
     let knee = knee(&rows, cpus);
-    (!rows.is_empty()).then_some(Monotime { rounds: rounds.len() as u64, rows, knee, disturbance })
+    (!rows.is_empty()).then_some(ContentionReport { rounds: rounds.len() as u64, rows, knee, disturbance })
 }
 
 fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
@@ -45,7 +45,7 @@ fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
 }
 
 /// The bare source, the fenced clock, then rising granularities, and last the one that adapts.
-fn order(row: &MonotimeRow) -> (u8, u64) {
+fn order(row: &ContentionRow) -> (u8, u64) {
     let place = match row.granularity_ns {
         Some(_) => 2,
         None if row.clock == clock(Lane::Unordered) => 0,
@@ -55,7 +55,7 @@ fn order(row: &MonotimeRow) -> (u8, u64) {
     (place, row.granularity_ns.unwrap_or(0))
 }
 
-fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<MonotimeRow> {
+fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<ContentionRow> {
     let windows = || rounds.iter().filter_map(|round| window_of(round, lane, threads));
     let rates: Vec<f64> = windows().filter_map(|window| reads_per_s(window, rate)).collect();
     let ratio = |round: &Samples| {
@@ -69,7 +69,7 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Monot
         Lane::Granular { granularity_ns } => Some(granularity_ns),
         Lane::Unordered | Lane::Ordered | Lane::Adaptive { .. } => None,
     };
-    Some(MonotimeRow {
+    Some(ContentionRow {
         clock: clock(lane),
         granularity_ns,
         threads,
@@ -107,11 +107,11 @@ fn staleness(seen: &Distribution) -> Option<Staleness> {
     })
 }
 
-fn published(granularity_ns: u64, threads: u32) -> Option<PublishedMonotime> {
+fn published(granularity_ns: u64, threads: u32) -> Option<PublishedContention> {
     let (_, figures) = PUBLISHED.iter().find(|(ns, _)| *ns == granularity_ns)?;
     let millions_in_10_s = |wanted: u32| figures.iter().find(|(threads, _)| *threads == wanted).map(|(_, m)| *m);
     let (alone, all) = (millions_in_10_s(1)?, millions_in_10_s(threads)?);
-    Some(PublishedMonotime {
+    Some(PublishedContention {
         reads_per_s: all * 1e6 / 10.0,
         scaling: all / alone,
         machine: PUBLISHED_MACHINE.to_owned(),
@@ -120,19 +120,19 @@ fn published(granularity_ns: u64, threads: u32) -> Option<PublishedMonotime> {
 }
 
 /// Judged at the most threads that have a CPU each; None where that is one.
-pub fn knee(rows: &[MonotimeRow], cpus: u32) -> Option<MonotimeKnee> {
-    let bare = |row: &&MonotimeRow| row.clock == clock(Lane::Unordered);
+pub fn knee(rows: &[ContentionRow], cpus: u32) -> Option<Knee> {
+    let bare = |row: &&ContentionRow| row.clock == clock(Lane::Unordered);
     let judged =
         rows.iter().filter(bare).filter(|row| (2..=cpus).contains(&row.threads)).max_by_key(|row| row.threads)?;
     let (threads, bare) = (judged.threads, judged.scaling?);
     // Rows come with rising granularity.
     let granular = || rows.iter().filter(|row| row.threads == threads && row.granularity_ns.is_some());
-    let scales = |row: &&MonotimeRow| row.scales_like(&bare, KNEE_TOLERANCE_PCT);
+    let scales = |row: &&ContentionRow| row.scales_like(&bare, KNEE_TOLERANCE_PCT);
     let worse = granular().rfind(|row| scales(row) == Some(false));
     // Behind the last that does not.
     let mut behind = granular().filter(|row| row.granularity_ns > worse.and_then(|row| row.granularity_ns));
     let found = behind.find(|row| scales(row) == Some(true));
-    Some(MonotimeKnee {
+    Some(Knee {
         threads,
         bare_scaling: bare.median,
         granularity_ns: found.and_then(|row| row.granularity_ns),
@@ -166,8 +166,8 @@ mod tests {
         Samples { windows: windows.map(|(lane, threads, reads)| window(lane, threads, reads * speed)).to_vec() }
     }
 
-    fn found(rounds: &[Samples], cpus: u32) -> Monotime {
-        monotime(rounds, Rate::NANOSECONDS, cpus, Disturbance::default()).unwrap()
+    fn found(rounds: &[Samples], cpus: u32) -> ContentionReport {
+        contention(rounds, Rate::NANOSECONDS, cpus, Disturbance::default()).unwrap()
     }
 
     #[test]
@@ -227,6 +227,6 @@ mod tests {
         let lone = Samples { windows: vec![window(G0, 2, 10)] };
         let seen = found(&[lone], 2);
         assert_eq!((seen.rows[0].scaling, seen.knee), (None, None));
-        assert_eq!(monotime(&[], Rate::NANOSECONDS, 2, Disturbance::default()), None);
+        assert_eq!(contention(&[], Rate::NANOSECONDS, 2, Disturbance::default()), None);
     }
 }

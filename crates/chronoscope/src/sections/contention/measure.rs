@@ -24,7 +24,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         rotation: round,
     });
     let cpus = u32::try_from(session.plan.cpus.len()).unwrap_or(u32::MAX);
-    record.contention.report = estimate::monotime(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
+    record.contention.report = estimate::contention(&found.seen, session.timer_rate(), cpus, found.disturbance.clone());
     found.outcome(session)
 }
 

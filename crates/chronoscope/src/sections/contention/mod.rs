@@ -26,7 +26,7 @@ pub struct Contention;
 impl Section for Contention {
     type Options = plan::Options;
     type Plan = plan::ContentionPlan;
-    type Report = Option<report::Monotime>;
+    type Report = Option<report::ContentionReport>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];

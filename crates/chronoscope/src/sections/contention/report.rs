@@ -6,20 +6,20 @@ use chronoscope_harness::record::{Disturbance, Spread};
 
 /// What causal times cost when many threads ask for them: reads of all threads together, by clock and granularity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Monotime {
+pub struct ContentionReport {
     /// Rounds made, each in a process of its own; in each, every clock was read by every number of threads once.
     pub rounds: u64,
     /// Clock by clock, each with rising numbers of threads.
-    pub rows: Vec<MonotimeRow>,
+    pub rows: Vec<ContentionRow>,
     /// The smallest granularity that scales about as the bare source does; null where one thread alone read.
-    pub knee: Option<MonotimeKnee>,
+    pub knee: Option<Knee>,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
 }
 
 /// One clock, read by so many threads at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MonotimeRow {
+pub struct ContentionRow {
     /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` …, `Adaptive`.
     pub clock: ClockId,
     /// The granularity of the causal clock; null for the others.
@@ -33,10 +33,10 @@ pub struct MonotimeRow {
     /// How stale returned values were, from windows of their own; null where none was sampled.
     pub staleness: Option<Staleness>,
     /// What was published for as many threads and the same granularity, on another machine.
-    pub published: Option<PublishedMonotime>,
+    pub published: Option<PublishedContention>,
 }
 
-impl MonotimeRow {
+impl ContentionRow {
     /// Whether this clock scales as a bare source that scales so, up to `tolerance_pct` worse. None where the intervals
     /// allow both, or where one has a confidence below 95 %, as of fewer than six rounds.
     pub fn scales_like(&self, bare: &Spread, tolerance_pct: f64) -> Option<bool> {
@@ -69,7 +69,7 @@ pub struct Staleness {
 
 /// A published throughput.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedMonotime {
+pub struct PublishedContention {
     /// Reads of all threads together, per second.
     pub reads_per_s: f64,
     /// The same over what one thread read.
@@ -82,7 +82,7 @@ pub struct PublishedMonotime {
 
 /// Where the cost of causality ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MonotimeKnee {
+pub struct Knee {
     /// The number of threads at which that was judged: the most that have a CPU each.
     pub threads: u32,
     /// The bare source's scaling at that number.

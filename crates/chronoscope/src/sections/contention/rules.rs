@@ -5,7 +5,7 @@ use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, limit, ns, three_digits};
 use chronoscope_harness::rule::Rule;
 
-use super::report::{Monotime, MonotimeRow};
+use super::report::{ContentionReport, ContentionRow};
 use crate::document::Record;
 
 const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
@@ -36,7 +36,7 @@ pub const BARE_SOURCE_HELD_BACK: Kind =
     Kind::notice("bare_source_held_back", "even a bare source did not scale over threads: the CPUs were not free")
         .shown_in(SHOWN_IN);
 
-fn of(record: &Record, find: fn(&Monotime) -> Option<Finding>) -> Vec<Finding> {
+fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Finding> {
     record.contention.report.iter().filter_map(find).collect()
 }
 
@@ -44,16 +44,16 @@ fn times(scaling: f64) -> String {
     format!("{}×", three_digits(scaling))
 }
 
-fn of_row(row: &MonotimeRow) -> String {
+fn of_row(row: &ContentionRow) -> String {
     row.scaling.map_or_else(|| "–".to_owned(), |scaling| times(scaling.median))
 }
 
 /// What the rows at the knee's number of threads say of scaling, clock by clock, as the intervals in the table allow.
-fn knee(seen: &Monotime) -> Option<Finding> {
+fn knee(seen: &ContentionReport) -> Option<Finding> {
     let knee = seen.knee.as_ref()?;
     let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
     let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
-    let scales = |row: &MonotimeRow| row.scales_like(&bare?, knee.tolerance_pct);
+    let scales = |row: &ContentionRow| row.scales_like(&bare?, knee.tolerance_pct);
     // `100 ns (1.28×), 1 000 ns (1.26×)`.
     let named = |belongs: &dyn Fn(u64, Option<bool>) -> bool| {
         let granular = rows().filter_map(|row| Some((row.granularity_ns?, row)));
@@ -92,7 +92,7 @@ fn knee(seen: &Monotime) -> Option<Finding> {
     Some(good.into_iter().fold(finding, |finding, good| finding.value("granularity_ns", good as f64)))
 }
 
-fn held_back(seen: &Monotime) -> Option<Finding> {
+fn held_back(seen: &ContentionReport) -> Option<Finding> {
     let knee = seen.knee.as_ref().filter(|knee| knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads))?;
     let said = format!(
         "the bare source scales by {} only on {} threads: a sign of CPUs that were not free",
@@ -118,21 +118,21 @@ mod tests {
 
     /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
     /// and 1 000 ns 1.96×.
-    fn said(change: impl Fn(&mut Monotime)) -> String {
+    fn said(change: impl Fn(&mut ContentionReport)) -> String {
         let mut seen = record().contention.report.clone().unwrap();
         change(&mut seen);
         seen.knee = super::super::estimate::knee(&seen.rows, 2);
         knee(&seen).unwrap().evidence.summary
     }
 
-    fn scaling(seen: &mut Monotime, clock: &str, median: f64, half: f64) {
+    fn scaling(seen: &mut ContentionReport, clock: &str, median: f64, half: f64) {
         let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
         row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
     }
 
-    fn with_adaptive(seen: &mut Monotime, median: f64) {
+    fn with_adaptive(seen: &mut ContentionReport, median: f64) {
         let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
-        seen.rows.push(MonotimeRow { clock: "adaptive 100–2000 ns".into(), ..row });
+        seen.rows.push(ContentionRow { clock: "adaptive 100–2000 ns".into(), ..row });
         scaling(seen, "adaptive 100–2000 ns", median, 0.02);
     }
 

@@ -1,6 +1,6 @@
 use crate::document::Record;
 use crate::sections::contention::plan::CONTENTION;
-use crate::sections::contention::report::{Monotime, MonotimeRow};
+use crate::sections::contention::report::{ContentionReport, ContentionRow};
 use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
@@ -48,7 +48,7 @@ pub fn show(page: &mut Page, record: &Record) {
 }
 
 /// The clock is named in its first row alone.
-fn cells(row: &MonotimeRow, is_first: bool) -> [String; 11] {
+fn cells(row: &ContentionRow, is_first: bool) -> [String; 11] {
     let none = || NONE.to_owned();
     let stale = row.staleness.as_ref();
     let published = row.published.as_ref();
@@ -79,7 +79,7 @@ fn range(spread: &Spread, said: fn(f64) -> String) -> String {
     format!("{}–{}", said(spread.low).trim_end_matches('×'), said(spread.high))
 }
 
-fn notes(record: &Record, seen: &Monotime) -> Vec<String> {
+fn notes(record: &Record, seen: &ContentionReport) -> Vec<String> {
     let lowest = seen.rows.iter().map(|row| row.reads_per_s.confidence).fold(f64::INFINITY, f64::min);
     let mut notes = vec![
         format!(

@@ -21,8 +21,8 @@ use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
 use crate::sections::runtimes::report::{
     AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind, WarmUp,
 };
-use crate::sections::thread_release::estimate::latch;
-use crate::sections::thread_release::report::Latch;
+use crate::sections::thread_release::estimate::thread_release;
+use crate::sections::thread_release::report::ThreadReleaseReport;
 use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::{Distribution, Steadiness, median, steady_state};
@@ -356,9 +356,9 @@ pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<Runt
 }
 
 /// What calls cost in one thread and in `threads` released together. None for no calls.
-pub fn runtime_latch(forks: &[ProbeProcess], threads: u32, disturbance: Disturbance) -> Option<Latch> {
+pub fn runtime_latch(forks: &[ProbeProcess], threads: u32, disturbance: Disturbance) -> Option<ThreadReleaseReport> {
     let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
-    latch(&rounds, threads.max(1), timer_rate(forks), disturbance)
+    thread_release(&rounds, threads.max(1), timer_rate(forks), disturbance)
 }
 
 #[cfg(test)]
@@ -541,7 +541,7 @@ mod tests {
             ))
             .unwrap();
             // A number that is not finite would be written as null, which no reader takes for a number.
-            type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<Latch>);
+            type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<ThreadReleaseReport>);
             let again: Result<All, _> = serde_json::from_str(&text);
             prop_assert!(again.is_ok(), "{:?}", again.err());
         }

@@ -9,7 +9,7 @@ use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence};
 use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
 use crate::sections::reads::report::Reads;
 use crate::sections::runtimes::kind::RuntimeKind;
-use crate::sections::thread_release::report::Latch;
+use crate::sections::thread_release::report::ThreadReleaseReport;
 use chronoscope_harness::record::{Disturbance, Spread};
 
 /// One language runtime of the machine, measured from inside.
@@ -47,7 +47,7 @@ pub struct Runtime {
     /// How long its pauses take; null where that was not asked for.
     pub pause: Option<RuntimePause>,
     /// What a call costs in one thread and in many released together; null where that was not asked for.
-    pub latch: Option<Latch>,
+    pub latch: Option<ThreadReleaseReport>,
     /// What disturbed the machine while it was measured.
     pub disturbance: Disturbance,
 }

@@ -4,7 +4,7 @@
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 
 use super::clock::{NOTHING, ticks_of};
-use super::report::{Conclusion, Crowded, End, Front, Point, Read, Rise, worst_by_backoff};
+use super::report::{Conclusion, End, Front, Oversubscribed, Point, Read, Rise, worst_by_backoff};
 
 /// What more threads may add to an operation without being called a rise, in percent of what it takes on one.
 pub const TOLERANCE_PCT: f64 = 10.0;
@@ -42,7 +42,7 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
         })
         .collect();
     let crowded = cells.iter().filter(|cell| cell.oversubscribed).filter_map(|cell| {
-        Some(Crowded { backoff_tokens: cell.backoff_tokens, threads: cell.threads, time_ns: cell.time_ns? })
+        Some(Oversubscribed { backoff_tokens: cell.backoff_tokens, threads: cell.threads, time_ns: cell.time_ns? })
     });
     Conclusion {
         clock: clock.to_owned(),

@@ -12,14 +12,14 @@ const LARGEST_POWER: u32 = 20;
 /// The clocks that programs use.
 pub const USUAL: [SourceId; 2] = [SourceId::Os(OsClock::Monotonic), SourceId::Clock(Guarantee::Ordered)];
 /// Threads beyond the CPUs: so many times as many.
-const CROWDS: [u32; 2] = [2, 4];
+const OVERSUBSCRIBED: [u32; 2] = [2, 4];
 /// Batches have the same number of operations for all cases of a combination, so what is measured beside each other may
 /// take at most so many times as long.
 const MOST_UNLIKE: f64 = 24.0;
 /// The work at each end of which groups of clocks begin, in nanoseconds per read.
 const GROUPS_NS: [f64; 3] = [60.0, 1_000.0, 100_000.0];
 /// What a visit to a combination takes, relative to others: threads that share CPUs must be watched over several turns.
-const CROWDED_WEIGHT: f64 = 12.0;
+const OVERSUBSCRIBED_WEIGHT: f64 = 12.0;
 /// A guess at what a token and a call without tokens take, in nanoseconds, for what must be known before it is measured.
 const GUESS_NS: (f64, f64) = (1.5, 1.5);
 
@@ -51,7 +51,7 @@ impl Threads {
         let powers = (0..=cpus.ilog2()).map(|power| 1 << power);
         let mut all: Vec<u32> = match wanted {
             Some(wanted) => wanted.iter().copied().chain([1]).collect(),
-            None => powers.chain([cpus]).chain(CROWDS.map(|times| cpus.saturating_mul(times))).collect(),
+            None => powers.chain([cpus]).chain(OVERSUBSCRIBED.map(|times| cpus.saturating_mul(times))).collect(),
         };
         all.sort_unstable();
         all.dedup();
@@ -119,7 +119,7 @@ pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, d
             let backoff: Vec<u64> = few.into_iter().filter(|tokens| is_alike(*tokens, slowest_ns)).collect();
             if !cases.is_empty() && !backoff.is_empty() {
                 let mut pass = Pass::new("more threads than CPUs", cases, true, backoff, threads.beyond.clone());
-                pass.weight *= CROWDED_WEIGHT;
+                pass.weight *= OVERSUBSCRIBED_WEIGHT;
                 passes.push(pass);
             }
         }

@@ -34,7 +34,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
     reads(&mut page, conclusions, &objections);
     operations(&mut page, record, conclusions, &objections);
     added(&mut page, record, conclusions, &objections);
-    crowded(&mut page, conclusions, &objections);
+    oversubscribed(&mut page, conclusions, &objections);
     page.section("HOW SURE");
     for sentence in show::how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
@@ -229,7 +229,7 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], obje
     );
 }
 
-fn crowded(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
+fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     let rows: Vec<Vec<String>> = conclusions
         .iter()
         .flat_map(|conclusion| {

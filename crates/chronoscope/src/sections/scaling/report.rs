@@ -17,7 +17,7 @@ pub struct Conclusion {
     /// Reads in a row and steps of the value, by number of threads.
     pub reads: Vec<Read>,
     /// Combinations with more threads than CPUs: they wait for a CPU, not for the clock, and tell nothing of a front.
-    pub crowded: Vec<Crowded>,
+    pub crowded: Vec<Oversubscribed>,
 }
 
 /// The least work between reads from which adding threads, up to the number of CPUs, does not raise the time per operation.
@@ -117,7 +117,7 @@ pub struct Read {
 
 /// More threads than CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Crowded {
+pub struct Oversubscribed {
     pub backoff_tokens: u64,
     pub threads: u32,
     pub time_ns: Estimate,

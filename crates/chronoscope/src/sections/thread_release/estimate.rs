@@ -4,7 +4,7 @@ use chronoscope_clock::{Rate, SourceId};
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
-use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict, PublishedLatch};
+use crate::sections::thread_release::report::{PublishedRelease, ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
 use chronoscope_harness::record::{Disturbance, Spread};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
@@ -35,13 +35,18 @@ const PUBLISHED_SOURCE: &str = "\"System.nanoTime / currentTimeMillis under conc
 ///
 /// A call is compared with the control of the same turn, and many threads with one of the same process, so that what slows
 /// the machine for a while slows both sides of a ratio. Nothing is subtracted from anything.
-pub fn latch(rounds: &[Samples], threads: u32, rate: Rate, disturbance: Disturbance) -> Option<Latch> {
-    let mut rows: Vec<LatchRow> = calls(rounds).iter().map(|call| row(rounds, call, threads, rate)).collect();
+pub fn thread_release(
+    rounds: &[Samples],
+    threads: u32,
+    rate: Rate,
+    disturbance: Disturbance,
+) -> Option<ThreadReleaseReport> {
+    let mut rows: Vec<ReleaseRow> = calls(rounds).iter().map(|call| row(rounds, call, threads, rate)).collect();
     // In place: clocks stay in the order in which the plan names them.
     rows.sort_by_key(|row| !row.is_control);
     let starts: Vec<f64> = rounds.iter().filter_map(|round| median_ns(&round.start_ticks, rate)).collect();
     let per_thread: Vec<f64> = starts.iter().map(|ns| ns / f64::from(threads)).collect();
-    (!rows.is_empty()).then(|| Latch {
+    (!rows.is_empty()).then(|| ThreadReleaseReport {
         threads,
         rounds: rounds.len() as u64,
         releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
@@ -88,13 +93,13 @@ fn process(round: &Samples, call: &Call, threads: u32, rate: Rate) -> Option<Pro
     })
 }
 
-fn row(rounds: &[Samples], call: &Call, threads: u32, rate: Rate) -> LatchRow {
+fn row(rounds: &[Samples], call: &Call, threads: u32, rate: Rate) -> ReleaseRow {
     let processes: Vec<Process> = rounds.iter().filter_map(|round| process(round, call, threads, rate)).collect();
     let over =
         |figure: &dyn Fn(&Process) -> Option<f64>| spread(&processes.iter().filter_map(figure).collect::<Vec<_>>());
     let is_control = *call == Call::Nothing;
     let control_share = if is_control { None } else { over(&|process| process.control_share) };
-    LatchRow {
+    ReleaseRow {
         call: name(call),
         is_control,
         serial_ns: over(&|process| process.serial_ns),
@@ -144,24 +149,24 @@ fn ratio(of: f64, to: f64) -> Option<f64> {
 }
 
 /// The whole interval must stand on one side.
-fn verdict(control_share: &Spread) -> LatchVerdict {
+fn verdict(control_share: &Spread) -> ReleaseVerdict {
     let least = CONTROL_SHARE_PCT_LEAST / 100.0;
     match control_share {
-        share if share.confidence < CONFIDENCE_LEAST => LatchVerdict::Undecided,
-        share if share.low >= least => LatchVerdict::WakingThreads,
-        share if share.high < least => LatchVerdict::MoreThanWaking,
-        share if share.low >= MOST_OF_IT => LatchVerdict::MostlyWaking,
-        _ => LatchVerdict::Undecided,
+        share if share.confidence < CONFIDENCE_LEAST => ReleaseVerdict::Undecided,
+        share if share.low >= least => ReleaseVerdict::WakingThreads,
+        share if share.high < least => ReleaseVerdict::MoreThanWaking,
+        share if share.low >= MOST_OF_IT => ReleaseVerdict::MostlyWaking,
+        _ => ReleaseVerdict::Undecided,
     }
 }
 
 /// Figures of as many threads alone stand beside ours.
-fn published(call: &Call, threads: u32) -> Option<PublishedLatch> {
+fn published(call: &Call, threads: u32) -> Option<PublishedRelease> {
     let Call::Read(clock) = call else { return None };
     let is_like = |os: &OsClock, call: &str| clock.name() == call || *clock == SourceId::Os(*os);
     let (_, call, serial_ns, concurrent_ns) =
         PUBLISHED.into_iter().find(|(os, call, ..)| threads == PUBLISHED_THREADS && is_like(os, call))?;
-    Some(PublishedLatch {
+    Some(PublishedRelease {
         call: call.to_owned(),
         serial_ns,
         concurrent_ns,
@@ -200,12 +205,12 @@ mod tests {
         }
     }
 
-    fn found(rounds: &[Samples]) -> Latch {
-        latch(rounds, THREADS, Rate::NANOSECONDS, Disturbance::default()).unwrap()
+    fn found(rounds: &[Samples]) -> ThreadReleaseReport {
+        thread_release(rounds, THREADS, Rate::NANOSECONDS, Disturbance::default()).unwrap()
     }
 
     /// The verdict on the clock over processes in which the control costs such shares of 40 µs.
-    fn judged(control_pct: &[u64]) -> LatchVerdict {
+    fn judged(control_pct: &[u64]) -> ReleaseVerdict {
         let rounds: Vec<Samples> = control_pct.iter().map(|pct| round(400 * pct, 40_000)).collect();
         found(&rounds).rows[1].verdict.unwrap()
     }
@@ -249,19 +254,19 @@ mod tests {
 
     #[test]
     fn the_verdict_follows_the_whole_interval() {
-        assert_eq!(judged(&[100; 11]), LatchVerdict::WakingThreads);
-        assert_eq!(judged(&[81, 85, 90, 95, 97, 100, 101, 103, 110, 120, 150]), LatchVerdict::WakingThreads);
-        assert_eq!(judged(&[10, 12, 14, 20, 30, 31, 40, 50, 60, 70, 79]), LatchVerdict::MoreThanWaking);
-        assert_eq!(judged(&[60, 85, 90, 95, 97, 100, 101, 103, 110, 120, 150]), LatchVerdict::MostlyWaking);
-        assert_eq!(judged(&[60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70]), LatchVerdict::MoreThanWaking);
-        assert_eq!(judged(&[10, 12, 14, 20, 30, 31, 40, 50, 60, 70, 99]), LatchVerdict::Undecided);
+        assert_eq!(judged(&[100; 11]), ReleaseVerdict::WakingThreads);
+        assert_eq!(judged(&[81, 85, 90, 95, 97, 100, 101, 103, 110, 120, 150]), ReleaseVerdict::WakingThreads);
+        assert_eq!(judged(&[10, 12, 14, 20, 30, 31, 40, 50, 60, 70, 79]), ReleaseVerdict::MoreThanWaking);
+        assert_eq!(judged(&[60, 85, 90, 95, 97, 100, 101, 103, 110, 120, 150]), ReleaseVerdict::MostlyWaking);
+        assert_eq!(judged(&[60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70]), ReleaseVerdict::MoreThanWaking);
+        assert_eq!(judged(&[10, 12, 14, 20, 30, 31, 40, 50, 60, 70, 99]), ReleaseVerdict::Undecided);
     }
 
     #[test]
     fn a_few_processes_decide_nothing() {
-        assert_eq!(judged(&[100]), LatchVerdict::Undecided);
-        assert_eq!(judged(&[100; 5]), LatchVerdict::Undecided);
-        assert_eq!(judged(&[100; 6]), LatchVerdict::WakingThreads);
+        assert_eq!(judged(&[100]), ReleaseVerdict::Undecided);
+        assert_eq!(judged(&[100; 5]), ReleaseVerdict::Undecided);
+        assert_eq!(judged(&[100; 6]), ReleaseVerdict::WakingThreads);
     }
 
     #[test]
@@ -278,7 +283,7 @@ mod tests {
         let clock = &seen.rows[1];
         assert!(clock.serial_ns.is_some() && clock.concurrent_ns.is_none() && clock.verdict.is_none());
         assert_eq!((clock.slowdown, clock.inside_ns_p50, clock.wake_ns_max), (None, None, None));
-        assert_eq!(latch(&[], THREADS, Rate::NANOSECONDS, Disturbance::default()), None);
+        assert_eq!(thread_release(&[], THREADS, Rate::NANOSECONDS, Disturbance::default()), None);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     });
     found.reasons.extend(found.seen.iter().filter_map(|samples| samples.reason_stopped.clone()));
     record.thread_release.report =
-        estimate::latch(&found.seen, threads, session.timer_rate(), found.disturbance.clone());
+        estimate::thread_release(&found.seen, threads, session.timer_rate(), found.disturbance.clone());
     match found.outcome(session) {
         // Each process may have been stopped, and each after some releases.
         Err(StageError::Failed(reason))

@@ -26,7 +26,7 @@ pub struct ThreadRelease;
 impl Section for ThreadRelease {
     type Options = plan::Options;
     type Plan = plan::ThreadReleasePlan;
-    type Report = Option<report::Latch>;
+    type Report = Option<report::ThreadReleaseReport>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];

@@ -1,6 +1,6 @@
 //! What a call takes in its own thread.
 
-use crate::sections::thread_release::report::LatchRow;
+use crate::sections::thread_release::report::ReleaseRow;
 use chronoscope_harness::record::Spread;
 
 /// Intervals of less confidence bound nothing.
@@ -21,7 +21,7 @@ pub enum OwnShare {
 
 /// The own share of `row`'s call, from what lies between its stamps and between those of the `control`. Without all that it
 /// takes to subtract the stamps, what lies between them is the most that the call can take.
-pub fn own_share(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<OwnShare> {
+pub fn own_share(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Option<OwnShare> {
     let inside = row.inside_ns_p50?;
     let sure = |spread: &Spread| spread.confidence >= CONFIDENCE_LEAST;
     let stamps = control.inside_ns_p50.filter(sure).zip(step_ns.filter(|step| *step > 0.0)).filter(|_| sure(&inside));
@@ -48,8 +48,8 @@ mod tests {
         Spread { median, low, high, confidence: 0.999 }
     }
 
-    fn row(inside: Option<Spread>) -> LatchRow {
-        LatchRow {
+    fn row(inside: Option<Spread>) -> ReleaseRow {
+        ReleaseRow {
             call: "clock".into(),
             is_control: false,
             serial_ns: None,

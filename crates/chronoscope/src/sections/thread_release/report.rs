@@ -7,7 +7,7 @@ use chronoscope_harness::record::{Disturbance, Spread};
 /// What a call costs in one thread, and what it seems to cost when many threads are released together and call once
 /// each; with a control that calls nothing, since such a release is mostly the waking of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Latch {
+pub struct ThreadReleaseReport {
     /// Threads released together, started anew each time.
     pub threads: u32,
     /// Rounds made, each in a process of its own; in each, the calls took turns.
@@ -17,7 +17,7 @@ pub struct Latch {
     /// From the start of the first thread until the last waited at the latch, per thread; no other figure holds it.
     pub thread_start_ns: Option<Spread>,
     /// Call by call, the control first.
-    pub rows: Vec<LatchRow>,
+    pub rows: Vec<ReleaseRow>,
     /// The smallest step that the times between stamps show; null where there is none, and in records of earlier versions.
     #[serde(default)]
     pub stamp_step_ns: Option<f64>,
@@ -29,7 +29,7 @@ pub struct Latch {
 
 /// One call: a clock read once, or nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LatchRow {
+pub struct ReleaseRow {
     /// The clock; `nothing` for the control.
     pub call: ClockId,
     /// Whether it reads nothing, so that whatever it costs is not a clock's.
@@ -43,7 +43,7 @@ pub struct LatchRow {
     /// The time of the control's releases over that of this one's, turn by turn; null for the control itself.
     pub control_share: Option<Spread>,
     /// What `control_share` says of `concurrent_ns`; null for the control itself, and where there is none.
-    pub verdict: Option<LatchVerdict>,
+    pub verdict: Option<ReleaseVerdict>,
     /// Median over threads of one call between two stamps of its own thread, in releases of their own. It holds what the
     /// stamps cost, as the control's row shows.
     pub inside_ns_p50: Option<Spread>,
@@ -54,13 +54,13 @@ pub struct LatchRow {
     /// The largest of these times in any process.
     pub wake_ns_max: Option<f64>,
     /// What was published for a like call and as many threads, on another machine.
-    pub published: Option<PublishedLatch>,
+    pub published: Option<PublishedRelease>,
 }
 
 /// What the time from a release to its last call is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum LatchVerdict {
+pub enum ReleaseVerdict {
     /// Waking threads: calling nothing takes as long, or nearly so.
     WakingThreads,
     /// Waking threads for the most part: calling nothing takes more than half as long, and perhaps as long.
@@ -73,7 +73,7 @@ pub enum LatchVerdict {
 
 /// A published pair of figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedLatch {
+pub struct PublishedRelease {
     /// The call.
     pub call: String,
     /// Per call in one thread.

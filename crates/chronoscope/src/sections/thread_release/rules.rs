@@ -4,7 +4,7 @@ use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
 use crate::sections::thread_release::own_share::{OwnShare, own_share};
-use crate::sections::thread_release::report::{Latch, LatchRow, LatchVerdict};
+use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{TIME, ns, percent, share, three_digits};
 use chronoscope_harness::record::Spread;
@@ -22,7 +22,7 @@ pub const RULES: &[Rule<Record>] = &[
 const SHOWN_IN: &[&str] = &["thread_release", "runtimes"];
 
 /// What `find` finds in native code, about each call; and in each runtime, about that.
-fn of_each(record: &Record, find: fn(&Latch) -> Vec<Finding>) -> Vec<Finding> {
+fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> Vec<Finding> {
     let own = record.thread_release.report.iter().flat_map(find);
     let of_runtimes = record.runtimes.report.iter().flat_map(|runtime| {
         let found = runtime.latch.iter().flat_map(find);
@@ -51,37 +51,37 @@ const SAME_AT_MOST: f64 = 1.25;
 /// Up to this multiple of its cost in one thread, a call is not called slower.
 const HARDLY_SLOWER: f64 = 1.1;
 
-fn control_of(seen: &Latch) -> Option<&LatchRow> {
+fn control_of(seen: &ThreadReleaseReport) -> Option<&ReleaseRow> {
     seen.rows.iter().find(|row| row.is_control)
 }
 
-fn calls(seen: &Latch) -> Vec<Finding> {
+fn calls(seen: &ThreadReleaseReport) -> Vec<Finding> {
     let judged = |row| judged(row, control_of(seen)?, seen.stamp_step_ns);
     seen.rows.iter().filter_map(judged).collect()
 }
 
 /// What the figures of a clock look like, and what they are.
-fn judged(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<Finding> {
+fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Option<Finding> {
     let (verdict, control_share) = (row.verdict?, row.control_share?);
     let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
     let of_it = format!("{} of it", shares(&control_share));
     let kind = match verdict {
-        LatchVerdict::WakingThreads => RELEASE_IS_WAKING,
-        LatchVerdict::MoreThanWaking => RELEASE_IS_MORE,
-        LatchVerdict::MostlyWaking => RELEASE_IS_MOSTLY_WAKING,
-        LatchVerdict::Undecided => RELEASE_UNDECIDED,
+        ReleaseVerdict::WakingThreads => RELEASE_IS_WAKING,
+        ReleaseVerdict::MoreThanWaking => RELEASE_IS_MORE,
+        ReleaseVerdict::MostlyWaking => RELEASE_IS_MOSTLY_WAKING,
+        ReleaseVerdict::Undecided => RELEASE_UNDECIDED,
     };
     let truth = match verdict {
-        LatchVerdict::WakingThreads => {
+        ReleaseVerdict::WakingThreads => {
             format!("calling nothing costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
         }
-        LatchVerdict::MoreThanWaking => {
+        ReleaseVerdict::MoreThanWaking => {
             format!("calling nothing costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
         }
-        LatchVerdict::MostlyWaking => format!(
+        ReleaseVerdict::MostlyWaking => format!(
             "calling nothing costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
         ),
-        LatchVerdict::Undecided => format!(
+        ReleaseVerdict::Undecided => format!(
             "calling nothing costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
              longer, or a quieter machine"
         ),
@@ -93,7 +93,7 @@ fn judged(row: &LatchRow, control: &LatchRow, step_ns: Option<f64>) -> Option<Fi
 }
 
 /// The call's own share of `concurrent_ns`, which waking takes part in and the call's thread does not see.
-fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
+fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String {
     let stamps = control
         .inside_ns_p50
         .map_or_else(String::new, |empty| format!(" (its stamps alone show {})", ns(empty.median)));
@@ -112,7 +112,7 @@ fn own_words(own: OwnShare, control: &LatchRow, concurrent_ns: f64) -> String {
     }
 }
 
-fn naive(row: &LatchRow) -> Option<String> {
+fn naive(row: &ReleaseRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
     let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
     let call = quoted(row.call.name());
@@ -140,9 +140,9 @@ fn as_much(control_share: &Spread, nothing: &str) -> String {
 }
 
 /// The naive reading of the control itself, where it shows that the reading is at fault.
-fn absurd(seen: &Latch) -> Option<Finding> {
+fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
     let control = control_of(seen)?;
-    let is_shown = seen.rows.iter().any(|row| row.verdict == Some(LatchVerdict::WakingThreads));
+    let is_shown = seen.rows.iter().any(|row| row.verdict == Some(ReleaseVerdict::WakingThreads));
     let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
     let said = format!("read the same way, calling nothing is {} slower in parallel", times(slowdown.median));
     Some(Finding::new(CONTROL_LOOKS_SLOWER, said).about(&control.call).value("slowdown", slowdown.median))
@@ -166,8 +166,13 @@ mod tests {
         Some(Spread { median, low, high, confidence: 0.999 })
     }
 
-    fn row(call: &str, concurrent_ns: f64, control_share: Option<Spread>, verdict: Option<LatchVerdict>) -> LatchRow {
-        LatchRow {
+    fn row(
+        call: &str,
+        concurrent_ns: f64,
+        control_share: Option<Spread>,
+        verdict: Option<ReleaseVerdict>,
+    ) -> ReleaseRow {
+        ReleaseRow {
             call: call.into(),
             is_control: verdict.is_none(),
             serial_ns: spread(24.0, 25.0, 26.0),
@@ -183,7 +188,7 @@ mod tests {
         }
     }
 
-    fn said(verdict: LatchVerdict, low: f64, high: f64, control_ns: f64) -> String {
+    fn said(verdict: ReleaseVerdict, low: f64, high: f64, control_ns: f64) -> String {
         let control = row("nothing", control_ns, None, None);
         judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control, Some(0.5))
             .unwrap()
@@ -193,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_control_is_called_the_same_only_where_it_is() {
-        let waking = |low, high, control_ns| said(LatchVerdict::WakingThreads, low, high, control_ns);
+        let waking = |low, high, control_ns| said(ReleaseVerdict::WakingThreads, low, high, control_ns);
         let same = waking(0.9, 1.1, 40_000.0);
         assert!(same.contains("looks 1\u{202f}600× slower in parallel"), "{same}");
         assert!(
@@ -228,7 +233,7 @@ mod tests {
     fn the_whole_interval_must_lie_on_one_side() {
         let words = |low, median, high| {
             let slowdown = spread(low, median, high);
-            naive(&LatchRow { slowdown, ..row("nothing", 20.0, None, None) }).unwrap()
+            naive(&ReleaseRow { slowdown, ..row("nothing", 20.0, None, None) }).unwrap()
         };
         assert!(words(1.1, 2.0, 3.0).contains("looks 2.00× slower"));
         assert!(words(0.5, 0.8, 1.1).contains("does not look slower"));
@@ -240,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_slowdown_around_one_is_not_denied() {
-        let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
         clock.slowdown = spread(0.5, 1.4, 3.0);
         let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap().evidence.summary;
         assert!(said.starts_with("whether Clock::now looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
@@ -248,11 +253,11 @@ mod tests {
 
     #[test]
     fn a_control_that_is_not_close_is_not_said_to_be() {
-        let more = said(LatchVerdict::MoreThanWaking, 0.2, 0.3, 10_000.0);
+        let more = said(ReleaseVerdict::MoreThanWaking, 0.2, 0.3, 10_000.0);
         assert!(more.contains("10.0 µs per thread, 20.0–30.0 % of it: waking threads does not explain"), "{more}");
-        let mostly = said(LatchVerdict::MostlyWaking, 0.6, 1.3, 30_000.0);
+        let mostly = said(ReleaseVerdict::MostlyWaking, 0.6, 1.3, 30_000.0);
         assert!(mostly.contains("60.0–130 % of it: more than half of what is measured is waking"), "{mostly}");
-        let undecided = said(LatchVerdict::Undecided, 0.4, 1.3, 30_000.0);
+        let undecided = said(ReleaseVerdict::Undecided, 0.4, 1.3, 30_000.0);
         assert!(undecided.contains("too uncertain to say what is measured"), "{undecided}");
         for said in [more, mostly, undecided] {
             assert!(!said.contains("the same") && !said.contains("waking threads is what"), "{said}");
@@ -262,7 +267,7 @@ mod tests {
     #[test]
     fn a_call_that_is_not_slower_does_not_look_so() {
         let control = row("nothing", 20.0, None, None);
-        let clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(LatchVerdict::WakingThreads));
+        let clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
         let said = judged(&clock, &control, Some(0.5)).unwrap().evidence.summary;
         assert!(said.starts_with("Clock::now does not look slower in parallel"));
     }
@@ -270,13 +275,13 @@ mod tests {
     #[test]
     fn each_verdict_is_a_finding_of_its_kind_and_rows_keep_their_order() {
         let kinds = [
-            (LatchVerdict::Undecided, RELEASE_UNDECIDED),
-            (LatchVerdict::WakingThreads, RELEASE_IS_WAKING),
-            (LatchVerdict::MoreThanWaking, RELEASE_IS_MORE),
-            (LatchVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
+            (ReleaseVerdict::Undecided, RELEASE_UNDECIDED),
+            (ReleaseVerdict::WakingThreads, RELEASE_IS_WAKING),
+            (ReleaseVerdict::MoreThanWaking, RELEASE_IS_MORE),
+            (ReleaseVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
         ];
         let judged = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
-        let seen = Latch {
+        let seen = ThreadReleaseReport {
             threads: 3,
             rounds: 11,
             releases: 11,
@@ -289,7 +294,7 @@ mod tests {
         let found = [calls(&seen), Vec::from_iter(absurd(&seen))].concat();
         let wanted = kinds.map(|(_, kind)| kind).into_iter().chain([CONTROL_LOOKS_SLOWER]);
         assert!(found.len() == 5 && found.iter().zip(wanted).all(|(finding, kind)| finding.is(kind)), "{found:?}");
-        let uncontrolled = Latch { rows: seen.rows[1..].to_vec(), ..seen.clone() };
+        let uncontrolled = ThreadReleaseReport { rows: seen.rows[1..].to_vec(), ..seen.clone() };
         assert!(calls(&uncontrolled).is_empty() && absurd(&uncontrolled).is_none(), "no control, no word");
         let mut record = crate::json::document(include_str!("../../../tests/fixtures/runtimes.json")).unwrap();
         record.runtimes.report[0].latch = Some(seen);

@@ -1,7 +1,7 @@
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::thread_release::plan::THREAD_RELEASE;
-use crate::sections::thread_release::report::{Latch, LatchRow};
+use crate::sections::thread_release::report::{ReleaseRow, ThreadReleaseReport};
 use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
@@ -33,7 +33,7 @@ pub fn show(page: &mut Page, record: &Record) {
 }
 
 /// The table and the published figures, without the notes on the run.
-pub fn calls(page: &mut Page, seen: &Latch) {
+pub fn calls(page: &mut Page, seen: &ThreadReleaseReport) {
     page.table(table(seen, &COLUMNS[..COLUMNS.len() - PUBLISHED_COLUMNS]));
     let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
     for of in published {
@@ -60,7 +60,7 @@ const COLUMNS: [(&str, Align); 11] = [
 /// So many of them, the last, are published figures.
 const PUBLISHED_COLUMNS: usize = 2;
 
-fn table(seen: &Latch, columns: &[(&str, Align)]) -> Table {
+fn table(seen: &ThreadReleaseReport, columns: &[(&str, Align)]) -> Table {
     let mut table = Table::new(columns).tied(&["interval", "p99", "max", "conc."]).apart(&[
         ("p99", "in thread p99"),
         ("max", "woken max"),
@@ -72,7 +72,7 @@ fn table(seen: &Latch, columns: &[(&str, Align)]) -> Table {
     table
 }
 
-fn cells(row: &LatchRow) -> [String; 11] {
+fn cells(row: &ReleaseRow) -> [String; 11] {
     let none = || NONE.to_owned();
     let median = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns(spread.median));
     let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| TIME.interval(spread.low, spread.high));
@@ -93,7 +93,7 @@ fn cells(row: &LatchRow) -> [String; 11] {
 }
 
 /// Clocks that were to be read and were not, each with its reason.
-fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r str, String)> {
+fn missing<'r>(record: &'r Record, seen: &'r ThreadReleaseReport) -> impl Iterator<Item = (&'r str, String)> {
     let unread = |id: &&ClockId| seen.rows.iter().all(|row| row.call != **id);
     record.thread_release.plan.clocks.iter().filter(unread).map(|id| {
         let clock = record.clocks.iter().find(|clock| clock.name == *id);
@@ -102,14 +102,14 @@ fn missing<'r>(record: &'r Record, seen: &'r Latch) -> impl Iterator<Item = (&'r
 }
 
 /// What a ratio is that is not the quotient of the two figures behind it.
-pub fn ratios(seen: &Latch) -> Option<&'static str> {
+pub fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
     seen.rows
         .iter()
         .any(|row| row.slowdown.is_some())
         .then_some("×: the median of the ratios of every round, not the quotient of the two medians")
 }
 
-fn notes(record: &Record, seen: &Latch) -> Vec<String> {
+fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
     let spreads = seen.rows.iter().flat_map(|row| [row.serial_ns, row.concurrent_ns]).flatten();
     let lowest = spreads.map(|spread| spread.confidence).fold(f64::INFINITY, f64::min);
     let threads = counted(u64::from(seen.threads), "thread", "threads");
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_ratio_says_that_it_is_no_quotient() {
-        let seen = |rows| Latch {
+        let seen = |rows| ThreadReleaseReport {
             threads: 3,
             rounds: 11,
             releases: 11,
@@ -168,7 +168,7 @@ mod tests {
             control_share_pct_least: 80.0,
             disturbance: chronoscope_harness::record::Disturbance::default(),
         };
-        let mut clock = LatchRow {
+        let mut clock = ReleaseRow {
             call: "ordered".into(),
             is_control: false,
             serial_ns: None,
