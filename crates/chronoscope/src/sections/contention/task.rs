@@ -34,9 +34,7 @@ const GRACE_MS: u64 = 1_000;
 /// Which clocks, by how many threads, on which CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The clocks.
     pub lanes: Vec<Lane>,
-    /// Numbers of threads.
     pub threads: Vec<u32>,
     /// The CPUs that threads are bound to, in turn.
     pub cpus: Vec<u32>,
@@ -53,10 +51,7 @@ pub enum Lane {
     /// The fenced clock.
     Ordered,
     /// The causal clock over the bare source.
-    Granular {
-        /// Its granularity.
-        granularity_ns: u64,
-    },
+    Granular { granularity_ns: u64 },
     /// The causal clock whose granularity adapts to the crowd.
     Adaptive {
         /// Its granularity while one thread reads.
@@ -76,7 +71,6 @@ pub struct Samples {
 /// One clock, read by so many threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// The clock.
     pub lane: Lane,
     /// Threads that read.
     pub threads: u32,
@@ -93,27 +87,26 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        run(self, bench.timer()?, bench.budget_ms)
+        let readers: Vec<Named> = self.lanes.iter().map(|lane| (*lane, lane.reader())).collect();
+        round(self, &readers, bench.timer()?, bench.budget_ms)
     }
 }
 
-fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    let source = Unordered::or_system();
-    let lane = |lane: &Lane| -> Box<dyn Reader> {
-        match lane {
-            Lane::Unordered => Box::new(Over { clock: source, source }),
-            Lane::Ordered => Box::new(Over { clock: Clock::or_system(), source }),
-            Lane::Granular { granularity_ns } => {
-                Box::new(Over { clock: Granular::over(source, Duration::from_nanos(*granularity_ns)), source })
+impl Lane {
+    fn reader(self) -> Box<dyn Reader> {
+        let source = Unordered::or_system();
+        match self {
+            Self::Unordered => Box::new(Over { clock: source, source }),
+            Self::Ordered => Box::new(Over { clock: Clock::or_system(), source }),
+            Self::Granular { granularity_ns } => {
+                Box::new(Over { clock: Granular::over(source, Duration::from_nanos(granularity_ns)), source })
             }
-            Lane::Adaptive { finest_ns, coarsest_ns } => {
-                let [finest, coarsest] = [*finest_ns, *coarsest_ns].map(Duration::from_nanos);
+            Self::Adaptive { finest_ns, coarsest_ns } => {
+                let [finest, coarsest] = [finest_ns, coarsest_ns].map(Duration::from_nanos);
                 Box::new(Over { clock: Adaptive::over(source, finest, coarsest), source })
             }
         }
-    };
-    let readers: Vec<Named> = request.lanes.iter().map(|name| (*name, lane(name))).collect();
-    round(request, &readers, timer, budget_ms)
+    }
 }
 
 /// Reads every clock by every number of threads once, as far as there is time.

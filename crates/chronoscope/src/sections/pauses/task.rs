@@ -32,9 +32,7 @@ const SLICE: Duration = Duration::from_micros(100);
 /// Which ways, for which lengths, on which CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The ways.
     pub ways: Vec<PauseWay>,
-    /// The lengths.
     pub lengths_ns: Vec<u64>,
     /// The CPU to run on.
     pub cpu: Option<u32>,
@@ -56,15 +54,12 @@ pub struct Samples {
 /// One way at one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The way.
     pub way: PauseWay,
-    /// What was asked for.
     pub requested_ns: u64,
     /// What it took, with counts.
     pub taken_ns: Vec<(u64, u64)>,
     /// CPU time of the thread over the whole turn; None where it is not told.
     pub cpu_ns: Option<u64>,
-    /// The whole turn.
     pub wall_ns: u64,
     /// Involuntary switches of the thread in it: to another that the kernel preferred, or that a yield gave way to.
     pub preempted: u64,

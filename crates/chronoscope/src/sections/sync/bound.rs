@@ -61,16 +61,11 @@ pub fn conclude(discipline: &Discipline, kernel: &Known<Kernel>, chrony: &Known<
             by.name()
         ));
     }
-    match kernel {
-        Known::Value(kernel) if !kernel.is_synchronised => {
-            Known::Unavailable("the kernel says unsynchronised".to_owned())
-        }
-        Known::Value(kernel) => match &kernel.error_bound_ns {
-            Known::Value(ns) => Known::Value(Bound { error_ns: *ns as f64, basis: BoundBasis::KernelMaxError }),
-            Known::Unavailable(why) => Known::Unavailable(why.clone()),
-        },
-        Known::Unavailable(why) => Known::Unavailable(why.clone()),
-    }
+    let of_kernel = |ns: &u64| Known::Value(Bound { error_ns: *ns as f64, basis: BoundBasis::KernelMaxError });
+    kernel.and_then(|kernel| match kernel.is_synchronised {
+        true => kernel.error_bound_ns.and_then(of_kernel),
+        false => Known::Unavailable("the kernel says unsynchronised".to_owned()),
+    })
 }
 
 /// Who tells the kernel that the error is 0.

@@ -19,6 +19,14 @@ impl<T> Known<T> {
             Self::Unavailable(_) => None,
         }
     }
+
+    /// What follows from what it says; the same reason where it says nothing.
+    pub fn and_then<U>(&self, follows: impl FnOnce(&T) -> Known<U>) -> Known<U> {
+        match self {
+            Self::Value(value) => follows(value),
+            Self::Unavailable(why) => Known::Unavailable(why.clone()),
+        }
+    }
 }
 
 impl<T, E: ToString> From<Result<T, E>> for Known<T> {

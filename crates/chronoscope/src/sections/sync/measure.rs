@@ -14,6 +14,7 @@ use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
+use chronoscope_clock::os::OsClock;
 
 const CHRONYC: &str = "chronyc";
 /// Between two looks whether the run was stopped.
@@ -42,13 +43,17 @@ fn watch(session: &mut Session<'_>, over: Duration) {
 pub fn observe(wait: impl FnOnce()) -> SyncReport {
     let root = Path::new("/");
     let kernel_at_start = kernel::read();
-    let (wall_at_start, slewed_at_start) = (step::now(), slew::now());
+    let now = || {
+        let wall = slew::between(OsClock::Monotonic, OsClock::Realtime);
+        (wall, slew::between(OsClock::MonotonicRaw, OsClock::Monotonic))
+    };
+    let (wall_at_start, slewed_at_start) = now();
     let daemons = daemon::read(root);
     let timesyncd = timesyncd::read(root);
     let tai_offset_s = kernel_at_start.value().and_then(|kernel| kernel.tai_offset_s);
     let ptp = ptp::read(root, tai_offset_s);
     wait();
-    let (wall_at_end, slewed_at_end) = (step::now(), slew::now());
+    let (wall_at_end, slewed_at_end) = now();
     // Both at once: the difference of their corrections is what slews an offset away now.
     let chrony = chrony::read(CHRONYC);
     let kernel = kernel::read();
@@ -60,7 +65,7 @@ pub fn observe(wait: impl FnOnce()) -> SyncReport {
         slew: Slew {
             declared: declared(&kernel_at_start, &kernel),
             observed: slewed_at_start.and_then(|start| slew::observed(start, slewed_at_end?)).into(),
-            transient_ppm: slew::transient_ppm(&kernel, steering).into(),
+            transient_ppm: slew::transient_ppm(&kernel, steering),
         },
         step: Known::<WallStep>::from(stepped),
         discipline,
@@ -73,10 +78,7 @@ pub fn observe(wait: impl FnOnce()) -> SyncReport {
 }
 
 fn declared(start: &Known<Kernel>, end: &Known<Kernel>) -> Known<Declared> {
-    match (start, end) {
-        (Known::Value(start), Known::Value(end)) => {
-            Known::Value(Declared { at_start_ppm: start.slew_ppm(), at_end_ppm: end.slew_ppm() })
-        }
-        (Known::Unavailable(why), _) | (_, Known::Unavailable(why)) => Known::Unavailable(why.clone()),
-    }
+    start.and_then(|start| {
+        end.and_then(|end| Known::Value(Declared { at_start_ppm: start.slew_ppm(), at_end_ppm: end.slew_ppm() }))
+    })
 }

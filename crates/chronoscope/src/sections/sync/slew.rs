@@ -77,10 +77,10 @@ pub fn bracket<E>(
     Ok(best)
 }
 
-/// `CLOCK_MONOTONIC` between two reads of `CLOCK_MONOTONIC_RAW`, now.
-pub fn now() -> Result<Bracket, String> {
+/// `inner` between two reads of `outer`, now.
+pub fn between(outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
     let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", OsClock::name(clock)));
-    bracket(read(OsClock::MonotonicRaw), read(OsClock::Monotonic))
+    bracket(read(outer), read(inner))
 }
 
 /// By how much the inner clock ran faster than the outer one from `start` to `end`.
@@ -105,17 +105,12 @@ pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
 
 /// The part of the slew that removes an offset. chronyd slews by the frequency alone, and says which frequency it holds
 /// right; the kernel's own loop keeps the two apart.
-///
-/// # Errors
-/// Why nobody can say.
-pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Result<f64, String> {
-    let kernel = match kernel {
-        Known::Value(kernel) => kernel,
-        Known::Unavailable(why) => return Err(why.clone()),
-    };
-    match chrony {
-        Some(chrony) => Ok(kernel.slew_ppm() - chrony.correction_ppm),
-        None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Ok(kernel.offset_slew_ppm),
-        None => Err("no source tells a lasting correction from the slewing away of an offset".to_owned()),
-    }
+pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Known<f64> {
+    kernel.and_then(|kernel| match chrony {
+        Some(chrony) => Known::Value(kernel.slew_ppm() - chrony.correction_ppm),
+        None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Known::Value(kernel.offset_slew_ppm),
+        None => {
+            Known::Unavailable("no source tells a lasting correction from the slewing away of an offset".to_owned())
+        }
+    })
 }

@@ -1,10 +1,9 @@
 //! Whether the wall clock was set while it was watched.
 
-use chronoscope_clock::os::{OsClock, try_read_ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::slew::{Bracket, bracket};
+use super::slew::Bracket;
 
 /// By how much `CLOCK_REALTIME` moved against `CLOCK_MONOTONIC`, between these for certain. Both are slewed alike, so it
 /// moves only when somebody sets it, or by a leap second.
@@ -19,12 +18,6 @@ impl WallStep {
     pub const fn is_step(self) -> bool {
         self.low_ns > 0 || self.high_ns < 0
     }
-}
-
-/// The wall clock between two reads of `CLOCK_MONOTONIC`, now.
-pub fn now() -> Result<Bracket, String> {
-    let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", OsClock::name(clock)));
-    bracket(read(OsClock::Monotonic), read(OsClock::Realtime))
 }
 
 /// By how much the inner clock moved against the outer one from `start` to `end`.

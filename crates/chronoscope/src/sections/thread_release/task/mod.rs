@@ -32,7 +32,6 @@ const GRACE_MS: u64 = 1_000;
 /// Which calls, by how many threads, on which CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The calls.
     pub calls: Vec<Call>,
     /// Threads that are released together.
     pub threads: u32,
@@ -66,7 +65,6 @@ pub struct Samples {
 /// What was seen of one call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSamples {
-    /// The call.
     pub call: Call,
     /// Calls of each batch in one thread.
     pub serial_calls: u64,
