@@ -40,7 +40,7 @@ pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
         let others: Vec<&str> = others.map(String::as_str).collect();
         let also = match others.as_slice() {
             [] => String::new(),
-            some => format!(". The like holds of {} more: {}", some.len(), some.join(", ")),
+            some => format!(". The same holds for {} more: {}", some.len(), some.join(", ")),
         };
         let sign = if cases.is_empty() {
             OF_THE_RUN
@@ -119,7 +119,7 @@ mod tests {
         worst_first(&mut findings);
         let found = objections(&findings);
         let said: Vec<(&str, &str)> = found.iter().map(|one| (one.sign, one.words.as_str())).collect();
-        let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The like holds of 2 more: c, a";
+        let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The same holds for 2 more: c, a";
         let modes = "b (0 tokens, 2 threads): 160 ns and 19 ns";
         assert_eq!(said, [("!", "6 of 18 visits were quiet"), ("†", worst), ("‡", modes)]);
         assert_eq!([marks(&found, &["a"]), marks(&found, &["a", "b"]), marks(&found, &["d"])], [" †", " †‡", ""]);

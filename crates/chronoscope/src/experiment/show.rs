@@ -14,11 +14,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
     title(&mut page, record, &format!("experiment {}", conclusions.experiment));
     page.line(Mood::Plain, &conclusions.question);
     if record.interrupted {
-        page.sentence(
-            Mood::Warning,
-            "!",
-            "interrupted: the run was stopped before its end; what follows was measured until then",
-        );
+        page.sentence(Mood::Warning, "!", "interrupted: the run was stopped early; results so far");
     }
     for failure in &record.failures {
         let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
@@ -101,7 +97,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         ));
     }
     if let Some(empty) = &record.empty_loop_ns {
-        said.push(format!("a loop with nothing in it takes {} per turn; it is not subtracted", TIME.amount(empty)));
+        said.push(format!("an empty loop takes {} per turn, which is not subtracted", TIME.amount(empty)));
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
@@ -125,7 +121,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     }
     for fork in &record.forks {
         if let Some(reason) = &fork.reason_incomplete {
-            said.push(format!("process {} did not come to its end: {reason}", fork.fork));
+            said.push(format!("process {} did not finish: {reason}", fork.fork));
         }
     }
     said

@@ -15,7 +15,7 @@ const NONE: &str = "–";
 
 /// Throughput, scaling and staleness of causal times, by granularity and number of threads.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("MONOTIME: causal times for many threads");
+    page.section("CONTENTION: causal times on many threads");
     let Some(seen) = &record.contention.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[CONTENTION]));
         return;

@@ -38,7 +38,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
     let (shortest, longest) = LENGTHS;
     if !(shortest..=longest).contains(&options.length) {
         return Err(Failure::usage(format!(
-            "--for: {} is no time for a run; choose {} to {}",
+            "--for {} is out of range ({}–{})",
             humantime::format_duration(options.length),
             humantime::format_duration(shortest),
             humantime::format_duration(longest)
@@ -46,7 +46,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
     }
     if let Some(stall) = options.stall.filter(|stall| *stall >= options.length) {
         return Err(Failure::usage(format!(
-            "--stall: {} would take the whole run of {}; choose less",
+            "--stall {} is out of range: it must be shorter than the run ({})",
             humantime::format_duration(stall),
             humantime::format_duration(options.length)
         )));

@@ -30,7 +30,7 @@ impl FromStr for Rate {
             Some((at, 'M')) => (&events.trim()[..at], 1_000_000),
             _ => (events.trim(), 1_u64),
         };
-        let wrong = || format!("{text} is no rate; {HOW}");
+        let wrong = || format!("{text} is not a rate; {HOW}");
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
         if whole.is_empty() || !is_number(whole) || !is_number(decimals) || decimals.len() > MOST_DECIMALS {

@@ -106,7 +106,7 @@ fn killed(pace: &Pace) -> Option<Finding> {
         }
         None => "it may not have read all".to_owned(),
     };
-    let said = format!("the consumer did not end within 2 s after its last line, and was ended by force; {unread}");
+    let said = format!("the consumer did not end within 2 s after its last line, and was killed; {unread}");
     Some(Finding::new(CONSUMER_KILLED, said))
 }
 
@@ -141,7 +141,7 @@ fn blamed(pace: &Pace) -> Option<Finding> {
         parts.push(format!("{} from others", percent(rest * 100.0)));
     }
     (!parts.is_empty()).then(|| {
-        let said = format!("of all lateness, each backlog counted as its first cause's: {}", parts.join(", "));
+        let said = format!("of all lateness, with each backlog counted under its first cause: {}", parts.join(", "));
         Finding::new(CAUSES_OF_LATENESS, said)
             .value("late_share_caller", pace.late_share_caller)
             .value("late_share_machine", pace.late_share_machine)
@@ -194,7 +194,7 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
 
 fn left_out(pace: &Pace) -> Option<Finding> {
     let is_told = pace.events > 0 && pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0);
-    let said = "what was left out or moved would have been late: times here are those of the events that came";
+    let said = "events that were dropped or moved would have been late: these times cover only those that started";
     is_told.then(|| {
         Finding::new(EVENTS_LEFT_OUT, said).value("missed", pace.missed as f64).value("slipped_ms", pace.slipped_ms)
     })
@@ -202,7 +202,7 @@ fn left_out(pace: &Pace) -> Option<Finding> {
 
 fn ended_early(pace: &Pace) -> Option<Finding> {
     let reason = pace.reason_ended.as_ref()?;
-    Some(Finding::new(PACE_ENDED_EARLY, format!("it ended before its time: {reason}")))
+    Some(Finding::new(PACE_ENDED_EARLY, format!("the run ended early: {reason}")))
 }
 
 #[cfg(test)]
@@ -255,7 +255,7 @@ mod tests {
         let mut nothing = pace();
         (nothing.stall_ms, nothing.late_share_caller, nothing.late_share_machine) = (None, 0.0, 0.9);
         let all = blamed(&nothing).unwrap().evidence.summary;
-        assert!(!all.contains("between events") && all.contains("counted as its first cause's"), "{all}");
+        assert!(!all.contains("between events") && all.contains("counted under its first cause"), "{all}");
     }
 
     /// At the consumer's own rate, not at that which was asked for and which it did not keep up with.

@@ -71,7 +71,7 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
     let (name, achieved) = match (words(RATE_KEPT), pace.achieved_per_s) {
         (Some(kept), _) => ("kept", kept.to_owned()),
         (None, Some(achieved)) => ("reached", rate(achieved)),
-        (None, None) => ("kept", "no rate, of fewer than two events".to_owned()),
+        (None, None) => ("kept", "no rate: fewer than two events".to_owned()),
     };
     said.push((name, format!("{} events, {achieved}", count(pace.events))));
     let slipped = if pace.slipped_ms > 0.0 {
@@ -80,15 +80,15 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
         String::new()
     };
     let policy = match pace.behind.as_str() {
-        "catch_up" => "late ones come at once".to_owned(),
+        "catch_up" => "late events start at once".to_owned(),
         "catch_up_within" => format!(
-            "late ones come at once, unless more than {} late",
+            "late events start at once, unless more than {} late",
             pace.most_late_ms.map_or_else(|| "a limit".to_owned(), |ms| ns(ms * 1e6))
         ),
-        "skip" => "late ones are left out".to_owned(),
+        "skip" => "late events are dropped".to_owned(),
         _ => "the schedule moves".to_owned(),
     };
-    said.push(("when behind", format!("{policy}: {} left out{slipped}", count(pace.missed))));
+    said.push(("when behind", format!("{policy}: {} dropped{slipped}", count(pace.missed))));
     if pace.unread_lines.is_some() {
         let unread = words(UNREAD_LINES).unwrap_or("no line unread when the last was handed over");
         said.push(("consumer", unread.to_owned()));
@@ -98,7 +98,7 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
         said.push(("CPU", format!("{} of one{how}", percent(share * 100.0))));
     }
     if let Some(reason) = &pace.reason_no_real_time {
-        said.push(("real time", format!("not here: {reason}")));
+        said.push(("real time", format!("unavailable: {reason}")));
     }
     said
 }
@@ -145,7 +145,7 @@ fn lateness(page: &mut Page, times: &PaceTimes) {
 fn hand_over(pace: &Pace) -> String {
     let room = pace.pipe_bytes.map_or_else(String::new, |bytes| format!(", here {}", bytes_of(bytes)));
     format!(
-        "what the consumer takes for an event is in no figure: the pipe takes lines, read or not, until it is full{room}; each \
+        "no figure includes the consumer's own time: the pipe takes lines, read or not, until it is full{room}; each \
          line holds the event's intended start, from which the consumer itself can time it"
     )
 }
@@ -234,9 +234,9 @@ mod tests {
     #[test]
     fn a_consumer_that_was_ended_by_force_is_told_of() {
         let mut killed = piped();
-        assert!(!pace(&killed).contains("by force"));
+        assert!(!pace(&killed).contains("was killed"));
         killed.pace.command_killed = Some(true);
-        assert!(pace(&killed).contains("by force"));
+        assert!(pace(&killed).contains("was killed"));
     }
 
     #[test]
@@ -254,6 +254,6 @@ mod tests {
         let mut skipping = run();
         skipping.pace.behind = "skip".to_owned();
         skipping.pace.missed = 500;
-        assert!(pace(&skipping).contains("left out or moved"));
+        assert!(pace(&skipping).contains("dropped or moved"));
     }
 }

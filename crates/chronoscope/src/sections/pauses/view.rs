@@ -15,16 +15,16 @@ const NONE: &str = "–";
 pub fn show(page: &mut Page, record: &Record) {
     let load = record.pauses.report.as_ref().is_some_and(|pause| pause.loaded);
     page.section(if load {
-        "PAUSES: what was asked for, and what it took, beside a busy thread on the same CPU"
+        "PAUSES: requested and actual length, with a busy thread on the same CPU"
     } else {
-        "PAUSES: what was asked for, and what it took"
+        "PAUSES: requested and actual length"
     });
     let Some(seen) = &record.pauses.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
         return;
     };
     let mut table = Table::new(&[
-        ("asked for", Align::Right),
+        ("requested", Align::Right),
         ("way", Align::Left),
         ("mean", Align::Right),
         ("late p50", Align::Right),
@@ -71,7 +71,7 @@ pub fn brief(page: &mut Page, record: &Record) {
     let lengths = seen.lengths_ns();
     let heads: Vec<String> =
         lengths.iter().map(|length| format!("{}: late p50 / p99, CPU", ns(*length as f64))).collect();
-    let columns: Vec<(&str, Align)> = std::iter::once(("asked for", Align::Left))
+    let columns: Vec<(&str, Align)> = std::iter::once(("requested", Align::Left))
         .chain(heads.iter().map(|head| (head.as_str(), Align::Right)))
         .collect();
     let mut table = Table::new(&columns);
@@ -140,7 +140,7 @@ pub fn published_figures(page: &mut Page, published: &[PublishedPause], lengths:
 fn note(seen: &Pause) -> String {
     let lowest = seen.methods.iter().map(|method| method.figures.p50_ns.confidence).fold(f64::INFINITY, f64::min);
     format!(
-        "late: beyond what was asked for, call and return included; {} rounds, each a process of its own, in which ways and \
+        "late: beyond the requested length, call and return included; {} rounds, each a process of its own, in which ways and \
          lengths take turns; medians have intervals with confidence {} in the record; a Pauser has learnt for 30 ms before; \
          inv. switches: involuntary switches as the kernel counts them, among them those of a yield to another thread",
         count(seen.rounds),

@@ -23,7 +23,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
     let mut page = Text::with_width(width);
     show::title(&mut page, record, "scaling");
     if record.interrupted {
-        page.sentence(Mood::Warning, "!", "interrupted: what follows was measured until then");
+        page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
     for failure in &record.failures {
         page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
@@ -219,7 +219,7 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], obje
     if rows.is_empty() {
         return;
     }
-    page.section("WHAT A READ ADDS to the work beside it, compared directly");
+    page.section("WHAT A READ ADDS to the work, compared directly");
     page.table_with_moods(&heads(&columns), rows);
     page.sentence(
         Mood::Quiet,

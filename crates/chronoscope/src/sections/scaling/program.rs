@@ -59,7 +59,7 @@ impl Program {
         if !(shortest..=longest).contains(&budget) {
             let said = |time: Duration| humantime::format_duration(time).to_string();
             return Err(Failure::usage(format!(
-                "{} is no time for a run; choose {} to {}",
+                "duration {} is out of range ({}–{})",
                 said(budget),
                 said(shortest),
                 said(longest)
@@ -175,10 +175,7 @@ fn chosen(clocks: Vec<ScaledClock>, names: &[String]) -> Result<Vec<ScaledClock>
     let is_named = |clock: &ScaledClock, name: &ClockId| clock.name == name.name();
     if let Some(unknown) = names.iter().find(|name| !clocks.iter().any(|clock| is_named(clock, name))) {
         let known: Vec<&str> = clocks.iter().map(|clock| clock.name.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "no clock that can be read here is called \"{unknown}\"; there are: {}",
-            known.join(", ")
-        )));
+        return Err(Failure::usage(format!("unknown clock \"{unknown}\"; readable here: {}", known.join(", "))));
     }
     Ok(clocks.into_iter().filter(|clock| names.is_empty() || names.iter().any(|name| is_named(clock, name))).collect())
 }

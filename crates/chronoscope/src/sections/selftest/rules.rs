@@ -31,7 +31,7 @@ fn conclusion(verdict: &Verdict) -> Finding {
         (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
     let tried = verdict.checks.len() - skipped;
     let at_fault = verdict.faults.first().map_or_else(
-        || "what is at fault does not show in the canary loops; try again".to_owned(),
+        || "the interference probe shows no cause; try again".to_owned(),
         |fault| format!("at fault: {fault}"),
     );
     let finding = if verdict.passed {
@@ -39,10 +39,7 @@ fn conclusion(verdict: &Verdict) -> Finding {
         let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
         Finding::new(HARNESS_RIGHT, text)
     } else if verdict.interrupted && wrong == 0 {
-        Finding::new(
-            SELFTEST_STOPPED,
-            format!("the self-test was stopped after {passed} right claims; it says nothing yet"),
-        )
+        Finding::new(SELFTEST_STOPPED, format!("stopped after {passed} right claims: no verdict yet"))
     } else if wrong > 0 {
         let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
         Finding::new(HARNESS_WRONG, if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })

@@ -86,7 +86,7 @@ fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
     let found = judge(&parts, &[stopped.clone()]);
     assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
     let words = said(&found);
-    assert!(!found.passed && words.contains("was stopped") && !words.contains("wrong"), "{words}");
+    assert!(!found.passed && words.contains("stopped after") && !words.contains("wrong"), "{words}");
     stopped.interrupted = false;
     let whole = judge(&parts, &[stopped]);
     assert!(whole.checks.iter().any(|check| check.outcome == Outcome::Fail), "a run to the end has no excuse");

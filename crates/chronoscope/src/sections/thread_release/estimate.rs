@@ -8,7 +8,7 @@ use crate::sections::thread_release::report::{PublishedRelease, ReleaseRow, Rele
 use chronoscope_harness::record::{Disturbance, Spread};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
-/// Where calling nothing costs so much of what a call costs, even at the lower end of the interval, waking threads is
+/// Where the empty control costs this share of a call, even at the lower end of the interval, waking threads is
 /// what was measured, in percent. Releases differ by about the rest from one to the next.
 const CONTROL_SHARE_PCT_LEAST: f64 = 80.0;
 /// Where it costs so much, waking is the most of it.

@@ -60,9 +60,7 @@ pub fn checked(threads: u32) -> Result<u32, PlanError> {
     if (1..=MOST_THREADS).contains(&threads) {
         return Ok(threads);
     }
-    Err(PlanError::new(format!(
-        "{threads} is no number of threads that can be released together; choose 1 to {MOST_THREADS}"
-    )))
+    Err(PlanError::new(format!("{threads} threads is out of range (1–{MOST_THREADS})")))
 }
 
 #[cfg(test)]
@@ -80,7 +78,7 @@ mod tests {
             assert_eq!(planned(Some(threads)).unwrap().threads, threads);
         }
         for threads in [0, 4097, u32::MAX] {
-            assert!(planned(Some(threads)).unwrap_err().to_string().contains("choose 1 to 4096"));
+            assert!(planned(Some(threads)).unwrap_err().to_string().contains("out of range (1–4096)"));
         }
     }
 }

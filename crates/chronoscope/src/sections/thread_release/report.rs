@@ -61,11 +61,11 @@ pub struct ReleaseRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseVerdict {
-    /// Waking threads: calling nothing takes as long, or nearly so.
+    /// Waking threads: the empty control takes as long, or nearly so.
     WakingThreads,
-    /// Waking threads for the most part: calling nothing takes more than half as long, and perhaps as long.
+    /// Waking threads for the most part: the empty control takes more than half as long, and perhaps as long.
     MostlyWaking,
-    /// More than waking threads: calling nothing takes clearly less.
+    /// More than waking threads: the empty control takes clearly less.
     MoreThanWaking,
     /// The interval is too wide to say.
     Undecided,

@@ -44,7 +44,8 @@ pub const RELEASE_UNDECIDED: Kind =
     Kind::notice("release_undecided", "what a call by threads released together is made of is too uncertain to say")
         .shown_in(SHOWN_IN);
 pub const CONTROL_LOOKS_SLOWER: Kind =
-    Kind::notice("control_looks_slower", "read naively, even calling nothing is slower in parallel").shown_in(SHOWN_IN);
+    Kind::notice("control_looks_slower", "read naively, even the empty control is slower in parallel")
+        .shown_in(SHOWN_IN);
 
 /// Up to this multiple of a call's cost, the control's is called about the same.
 const SAME_AT_MOST: f64 = 1.25;
@@ -73,16 +74,16 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     };
     let truth = match verdict {
         ReleaseVerdict::WakingThreads => {
-            format!("calling nothing costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
+            format!("the empty control costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
         }
         ReleaseVerdict::MoreThanWaking => {
-            format!("calling nothing costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
+            format!("the empty control costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
         }
         ReleaseVerdict::MostlyWaking => format!(
-            "calling nothing costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
+            "the empty control costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
         ),
         ReleaseVerdict::Undecided => format!(
-            "calling nothing costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
+            "the empty control costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
              longer, or a quieter machine"
         ),
     };
@@ -144,7 +145,7 @@ fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
     let control = control_of(seen)?;
     let is_shown = seen.rows.iter().any(|row| row.verdict == Some(ReleaseVerdict::WakingThreads));
     let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
-    let said = format!("read the same way, calling nothing is {} slower in parallel", times(slowdown.median));
+    let said = format!("read the same way, the empty control is {} slower in parallel", times(slowdown.median));
     Some(Finding::new(CONTROL_LOOKS_SLOWER, said).about(&control.call).value("slowdown", slowdown.median))
 }
 

@@ -17,7 +17,7 @@ const NONE: &str = "–";
 
 /// Calls in one thread, and by many threads that were released together.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("LATCH: calls in one thread, and by many released together");
+    page.section("THREAD RELEASE: calls in one thread, and by many threads released together");
     let Some(seen) = &record.thread_release.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[THREAD_RELEASE]));
         return;
@@ -115,7 +115,7 @@ fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
     let threads = counted(u64::from(seen.threads), "thread", "threads");
     let mut notes = vec![
         format!(
-            "concurrent: threads started anew wait at one latch (a mutex with a condition variable), are released together \
+            "concurrent: newly started threads wait at one latch (a mutex with a condition variable), are released together \
              and call once each; from the release until the last has called, over {threads}; serial: per call of many in one \
              thread; both timed from outside, median of {} rounds, each a process of its own, intervals with confidence {}",
             count(seen.rounds),
