@@ -116,12 +116,12 @@ fn what_is_no_runtime_gets_a_reason_and_leaves_the_others_whole() {
         (&garbage, "Hello, world"),
         (&crash, "SIGSEGV"),
         (&old, "this version is too old"),
-        (&comma, "cannot be understood"),
+        (&comma, "cannot be parsed"),
         (&silent, "before it was done"),
         (&torn, "in the middle of a line"),
         (&other, "speaks protocol 2"),
-        (&hung, "was ended after"),
-        (&gone, "there is no program"),
+        (&hung, "timed out after"),
+        (&gone, "no such program"),
     ] {
         let reason = reason(&record, program);
         assert!(reason.contains(told), "{told} is not in: {reason}");
@@ -212,9 +212,9 @@ fn absurd_wishes_are_refused_before_anything_is_started() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(refused(&["--runtime", "java"]).contains("KIND=PROGRAM"));
-    assert!(refused(&["--runtime", "cobol=/x"]).contains("there are java, dotnet"));
+    assert!(refused(&["--runtime", "cobol=/x"]).contains("expected one of java, dotnet"));
     assert!(refused(&["--runtime", "java="]).contains("no program"));
-    assert!(refused(&["--only", "perl"]).contains("no kind of runtime is called `perl`"));
+    assert!(refused(&["--only", "perl"]).contains("unknown runtime `perl`"));
     assert!(refused(&["--latch", "0"]).contains("choose 1 to 4096"));
     assert!(refused(&["--latch", "-5"]).contains("-5"));
 }

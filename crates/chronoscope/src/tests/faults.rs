@@ -177,7 +177,7 @@ fn full_resolution_may_go_back_by_less_than_its_granularity() {
     let within = litmus_of(name, -1_019); // 20 ns less, for the read
     assert_eq!(found(&within), [UNORDERED_READ_NOT_CAUSAL]);
     let saw = &conclusion::conclude(&within)[0].evidence;
-    assert!(saw.summary.contains("worst step back 999 ns of the 1.00 µs it allows"), "{}", saw.summary);
+    assert!(saw.summary.contains("by up to 999 ns, within the 1.00 µs it allows"), "{}", saw.summary);
     assert_eq!(found(&litmus_of(name, -1_020)), [NON_CAUSAL_READ]);
 }
 

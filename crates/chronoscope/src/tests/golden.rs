@@ -221,7 +221,7 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
     record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Variant);
     let text = plain(&record, View::named("clocks"));
-    assert!(!text.contains("echo tsc") && text.contains("not to switch to: the counter is variant"), "{text}");
+    assert!(!text.contains("echo tsc") && text.contains("do not switch to it: the counter is variant"), "{text}");
 }
 
 #[test]

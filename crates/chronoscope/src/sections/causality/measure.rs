@@ -112,8 +112,8 @@ fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), Stag
         return Ok(());
     }
     let reason = match session.plan.cpus.first() {
-        Some(cpu) => format!("the run may use CPU {cpu} alone, and this takes two"),
-        None => "the kernel does not say which CPUs the process may use".to_owned(),
+        Some(cpu) => format!("only CPU {cpu} is available, and two are needed"),
+        None => "the CPUs available to this process are unknown".to_owned(),
     };
     record.causality.reason_unavailable = Some(reason.clone());
     for clock in record.clocks.iter_mut().filter(|clock| clock.reason_causal_unknown.is_none()) {

@@ -11,15 +11,13 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
 ];
 
-pub const NON_CAUSAL_READ: Kind = Kind::critical(
-    "non_causal_read",
-    "a read returned less than a value already seen from another CPU, against its guarantee",
-)
-.shown_in(&["causality"]);
+pub const NON_CAUSAL_READ: Kind =
+    Kind::critical("non_causal_read", "a clock broke its guarantee: it went backwards across CPUs")
+        .shown_in(&["causality"]);
 
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
-    "the same, by a read that does not promise otherwise: expected, and a trap",
+    "a clock without a causal guarantee went backwards across CPUs: expected, and a trap",
 )
 .shown_in(&["causality"]);
 
@@ -40,9 +38,9 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
     let back = match allowed_ns {
         Some(allowed) if is_broken => {
-            format!("worst step back {}, where less than {} is its guarantee", ns(row.worst_ns), ns(allowed))
+            format!("by up to {}, although its guarantee is less than {}", ns(row.worst_ns), ns(allowed))
         }
-        Some(allowed) => format!("worst step back {} of the {} it allows", ns(row.worst_ns), ns(allowed)),
+        Some(allowed) => format!("by up to {}, within the {} it allows", ns(row.worst_ns), ns(allowed)),
         None => format!("by up to {}", ns(row.worst_ns)),
     };
     let saw = format!(
@@ -76,8 +74,8 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         Some(Guarantee::FullResolution) => {
             let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).map(SourceId::name).collect();
             match instead.is_empty() {
-                true => "that is its design".to_owned(),
-                false => format!("that is its design; where no step back will do, use {}", instead.join(" or ")),
+                true => "this is by design".to_owned(),
+                false => format!("this is by design; where times must never go back, use {}", instead.join(" or ")),
             }
         }
         Some(_) if is_sound(&ordered) => {

@@ -95,7 +95,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
         ("b", Align::Right),
         ("clock", Align::Left),
         ("offset b − a", Align::Right),
-        ("cannot exclude a skew", Align::Right),
+        ("skew, if any", Align::Right),
         ("rounds", Align::Right),
         ("violations", Align::Right),
     ])
@@ -108,20 +108,20 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
                 pair.b.to_string(),
                 pair.clock.to_string(),
                 format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns)),
-                format!("below {}", ns(pair.skew_not_excluded_ns())),
+                format!("< {}", ns(pair.skew_not_excluded_ns())),
                 count(pair.rounds),
                 count(pair.violations),
             ],
         );
     }
     page.table(table);
-    left_out(page, pairs.len(), limit, "rows; the worst are shown");
+    left_out(page, pairs.len(), limit, "rows, worst first");
     let mut tested: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
     tested.sort_unstable();
     tested.dedup();
     let tested = u64::try_from(tested.len()).unwrap_or(u64::MAX);
     if tested < record.causality.pairs_possible {
-        let text = format!("{} of {} pairs of CPUs were tested", count(tested), count(record.causality.pairs_possible));
+        let text = format!("{} of {} CPU pairs tested", count(tested), count(record.causality.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }
@@ -162,13 +162,11 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         );
     }
     page.table(table);
-    left_out(page, runs.len(), limit, "litmus runs; the worst are shown");
-    let mut notes = vec![
-        "rate: violations per observation; where none was seen, the rate per new value that 95 % confidence leaves possible"
-            .to_owned(),
-    ];
+    left_out(page, runs.len(), limit, "litmus runs, worst first");
+    let mut notes =
+        vec!["rate: violations per observation; with none seen, the upper 95 % bound per new value".to_owned()];
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
-        notes.push(format!("–: fewer than {} new values were seen, too few to tell", count(Litmus::FEWEST_NEW_VALUES)));
+        notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));
     }
     page.paragraph(Line::plain("  "), DIM, &notes.join(" · "));
 }

@@ -90,7 +90,7 @@ fn path(page: &mut Page, clock: &ClockReport) {
             };
             format!("{word}, {method}: {}", evidence.detail)
         }
-        None => format!("{word}, {}", clock.reason_path_unknown.as_deref().unwrap_or("nothing shows it")),
+        None => format!("{word}, {}", clock.reason_path_unknown.as_deref().unwrap_or("not tested")),
     };
     page.entry("path", PLAIN, &text);
 }
@@ -143,10 +143,10 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
         (Some(step), Some(true)) => {
-            format!("{} seen, about what a read takes: its tick, if it has one, is hidden", ns(step))
+            format!("{} seen, about the latency of a read: a shorter tick would not show", ns(step))
         }
         (Some(step), _) => ns(step),
-        (None, _) => "no step seen".to_owned(),
+        (None, _) => "no step observed".to_owned(),
     };
     let quantum = seen.quantum_ns.map_or_else(|| "no common quantum".to_owned(), |q| format!("quantum {}", ns(q)));
     let backward = if seen.backward_steps == 0 { " · none backward" } else { "" };

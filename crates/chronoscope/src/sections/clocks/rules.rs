@@ -35,10 +35,10 @@ pub const OS_CLOCK_COARSE: Kind =
         .shown_in(&["clocks", "reads"]);
 
 pub const PATH_INFERRED: Kind =
-    Kind::notice("path_inferred", "the path of a clock could only be guessed from timing").shown_in(&["clocks"]);
+    Kind::notice("path_inferred", "the path of a clock is inferred from timing, not proved").shown_in(&["clocks"]);
 
 pub const COUNTER_TRAPS: Kind =
-    Kind::warning("counter_traps", "reading the counter costs what a trap costs").shown_in(&["clocks"]);
+    Kind::warning("counter_traps", "reading the counter is as slow as a trap").shown_in(&["clocks"]);
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
@@ -61,7 +61,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
     seen.into_iter()
         .map(|(name, (clock, steps, worst_ns))| {
             let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
-            let mut summary = format!("{name} stepped back {times} on one thread");
+            let mut summary = format!("{name} went backwards {times} within a thread");
             // Consecutive reads are counted, and how far back they went is not kept.
             if worst_ns > 0.0 {
                 summary += &format!(", by up to {}", ns(worst_ns));
@@ -96,7 +96,7 @@ pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
             .about(name)
             .value("declared_ns", declared)
             .value("granularity_ns", step)
-            .advice("go by the observed step; a declared resolution, or 1/frequency, is not what a program sees")
+            .advice("rely on the observed step, not on the declared resolution or 1/frequency")
     })
 }
 
@@ -125,14 +125,14 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
         return format!("the vDSO can read {better}, which makes reads several times cheaper");
     }
     if let Some(reason) = record.reason_no_better_clocksource() {
-        return format!("no clocksource that the vDSO can read is to be had here: {reason}");
+        return format!("no clocksource that the vDSO can read is available: {reason}");
     }
     match &record.machine.clocksource.current {
         Some(current) => {
-            format!("the vDSO can read {current}, so look for a sandbox or a tracer that keeps it from doing so")
+            format!("the vDSO can read {current}: look for a sandbox or tracer that prevents it")
         }
         None => {
-            "find out which clocksource the kernel reads; the vDSO can read tsc, kvm-clock and a few others".to_owned()
+            "find out which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned()
         }
     }
 }
@@ -143,8 +143,8 @@ pub fn clocksource_use(record: &Record, name: &str) -> String {
         return "in use".to_owned();
     }
     match record.clocksource_doubt(name) {
-        Some(doubt) => format!("not to switch to: {doubt}"),
-        None => format!("to switch: {}", Clocksource::switch_command(name)),
+        Some(doubt) => format!("do not switch to it: {doubt}"),
+        None => format!("switch with {}", Clocksource::switch_command(name)),
     }
 }
 
@@ -162,7 +162,7 @@ fn os_clock_coarse(record: &Record) -> Vec<Finding> {
             Finding::new(OS_CLOCK_COARSE, format!("{} moves in steps of {}", clock.name, ns(step)))
                 .about(&clock.name)
                 .value("granularity_ns", step)
-                .advice("nothing shorter than a hundred of these steps can be timed within 1 %; see the clocksource")
+                .advice("timing to 1 % needs intervals of a hundred steps or more; check the clocksource")
         })
         .into_iter()
         .collect()
@@ -179,9 +179,9 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(PATH_INFERRED, format!("the path of {} is a guess from timing", inferred.join(", ")))
+        Finding::new(PATH_INFERRED, format!("the path of {} is inferred from timing", inferred.join(", ")))
             .value("clocks", inferred.len() as f64)
-            .advice("run where a process may install a seccomp filter, to have it proved"),
+            .advice("to prove it, run where a process may install a seccomp filter"),
     ]
 }
 
@@ -197,12 +197,12 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
     let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
     let advice = if record.machine.hypervisor.present == Some(true) {
-        "the hypervisor intercepts the counter; ask for a machine type that passes it through"
+        "the hypervisor intercepts the counter; use a machine type that passes it through"
     } else {
-        "something intercepts the counter: a hypervisor that does not show itself, an emulator, or a tracer"
+        "something intercepts the counter: a hidden hypervisor, an emulator or a tracer"
     };
     vec![
-        Finding::new(COUNTER_TRAPS, format!("{name} costs {}, which is what a trap costs", ns(cost)))
+        Finding::new(COUNTER_TRAPS, format!("{name} costs {}, as much as a trap", ns(cost)))
             .about(name)
             .value("latency_ns", cost)
             .advice(advice),
@@ -267,7 +267,7 @@ mod tests {
         }
         let found = path_inferred(&record);
         assert!(found.len() == 1 && found[0].is(PATH_INFERRED), "{found:?}");
-        assert_eq!(found[0].evidence.summary, "the path of a, c is a guess from timing");
+        assert_eq!(found[0].evidence.summary, "the path of a, c is inferred from timing");
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
             Default::default(),
         ));
         let found = negative_elapsed(&record);
-        assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC stepped back once on one thread");
+        assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC went backwards once within a thread");
         assert!(!found[0].evidence.values.contains_key("worst_ns"));
     }
 

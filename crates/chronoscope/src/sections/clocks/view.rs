@@ -18,7 +18,7 @@ const MARKS: [&str; 4] = ["¹", "²", "³", "⁴"];
 pub fn show(page: &mut Page, record: &Record) {
     page.section("CLOCKS");
     if record.clocks.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, "the record names no clock");
+        page.paragraph(Line::plain("  "), DIM, "no clocks in this record");
         return;
     }
     let confidences = Confidences::of(record);
@@ -143,10 +143,8 @@ impl Confidences {
             self.words[1..].iter().zip(MARKS).map(|(word, mark)| format!("{mark} {word}")).collect();
         match (marked.is_empty(), *first == usual) {
             (true, true) => None,
-            (true, false) => {
-                Some(format!("the intervals hold with confidence {first}, not {usual}: too few processes for more"))
-            }
-            (false, _) => Some(format!("{} and not {first}: too few processes", marked.join(", "))),
+            (true, false) => Some(format!("intervals are at {first} confidence, not {usual}: too few processes")),
+            (false, _) => Some(format!("{}, not {first}: too few processes", marked.join(", "))),
         }
     }
 }
@@ -155,7 +153,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
     if record.clocks.iter().any(|clock| clock.available && exits_to_hypervisor(record, clock)) {
-        remarks.push("traps: every read leaves the virtual machine, at the hypervisor's cost".to_owned());
+        remarks.push("traps: every read exits to the hypervisor".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
         let affected = record.clocks.iter().any(|clock| clock.available && missing(clock));
@@ -181,8 +179,7 @@ fn cycles(record: &Record) -> Option<String> {
     let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);
     let clock = clock.or_else(|| record.clocks.iter().find(counter))?;
     clock.latency_tsc_cycles.as_ref().map(|cycles| {
-        let unpublished =
-            if cycles.published.is_none() { "; the published table has no figure for this CPU" } else { "" };
+        let unpublished = if cycles.published.is_none() { "; no published figure for this CPU" } else { "" };
         format!("{}: {}{unpublished}", clock.name, cycles_said(cycles))
     })
 }
@@ -191,7 +188,7 @@ fn cycles(record: &Record) -> Option<String> {
 pub fn cycles_said(cycles: &Cycles) -> String {
     let mut text = format!("{} TSC cycles per read", three_digits(cycles.reciprocal_throughput));
     if let Some(serialised) = cycles.serialised {
-        text.push_str(&format!(", {} behind a fence", three_digits(serialised)));
+        text.push_str(&format!(", {} with a fence after each", three_digits(serialised)));
     }
     if let Some(p) = &cycles.published {
         text.push_str(&format!("; published for {}: {} cycles", p.microarchitecture, three_digits(p.cycles)));
@@ -201,21 +198,21 @@ pub fn cycles_said(cycles: &Cycles) -> String {
 
 fn harness(record: &Record) -> String {
     let Some(harness) = &record.clocks.harness else {
-        return "cost of measuring: not measured".to_owned();
+        return "measurement overhead not measured".to_owned();
     };
     let loops = match &harness.loop_overhead_ns {
         Some(latency) => format!("empty loop {} per turn", ns(latency.estimate)),
         None => "empty loop not measured".to_owned(),
     };
     let timer = format!(
-        "timer {}, ≥ {} between readings, at most {} of a batch",
+        "timer {}: ≥ {} between readings, at most {} of a batch",
         quoted(harness.timer.name()),
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
     );
     let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
     let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
-        format!("; that timer is the counter, at its rate in this run, although {doubt}")
+        format!("; the timer is the counter at the rate it had in this run, although {doubt}")
     });
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }
@@ -224,5 +221,5 @@ fn harness(record: &Record) -> String {
 fn quiet_rounds(probe: &InterferenceProbe) -> String {
     let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
     let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("latency and interval over {quiet} of {all} rounds{slow}; p50 and p99 over all")
+    format!("latency and interval from {quiet} of {all} rounds{slow}; p50 and p99 from all")
 }

@@ -63,7 +63,7 @@ pub fn show_all(page: &mut Page, record: &Record) {
         if let Some(text) = hidden(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &text);
         }
-        let smallest = reads.minimum_ns.map_or_else(|| "none above zero".to_owned(), ns);
+        let smallest = reads.minimum_ns.map_or_else(|| "none".to_owned(), ns);
         let text = format!("smallest difference {smallest}; first read to last {}", ns(reads.span_ns));
         page.paragraph(Line::plain("  "), PLAIN, &text);
         page.paragraph(Line::plain("  "), PLAIN, &disturbance::said(&reads.disturbance));
@@ -74,8 +74,8 @@ pub fn show_all(page: &mut Page, record: &Record) {
 fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
     let more = match record.reads.len().saturating_sub(shown) {
         0 => String::new(),
-        1 => "; 1 more clock in the reads view".to_owned(),
-        more => format!("; {more} more clocks in the reads view"),
+        1 => "; 1 more with --view reads".to_owned(),
+        more => format!("; {more} more with --view reads"),
     };
     page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
     if record.reads.is_empty() {
@@ -85,7 +85,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
 }
 
 fn title(record: &Record, reads: &Reads, width: usize) -> Vec<Line> {
-    let rest = format!(" {}, {} zero", counted(reads.count, "difference", "differences"), share(reads.zero_share));
+    let rest = format!(" {}, {} equal", counted(reads.count, "difference", "differences"), share(reads.zero_share));
     let name = Line::styled(TITLE, &chronoscope_render::page::fitted(reads.clock.name(), 26));
     let mut lines = if name.width() + Line::plain(&rest).width() <= width {
         vec![name.and(&rest)]
@@ -134,9 +134,9 @@ fn hidden(reads: &Reads) -> Option<String> {
         0.0 => None,
         step if step.is_finite() => {
             let shortest = short(step * Reads::STEPS_PER_GAP);
-            Some(format!("gaps below {shortest} cannot be told: the clock moves in steps of {} or more", ns(step)))
+            Some(format!("gaps under {shortest} are hidden: the clock moves in steps of {} or more", ns(step)))
         }
-        _ => Some("gaps cannot be told: the clock did not move".to_owned()),
+        _ => Some("gaps unknown: the clock did not advance".to_owned()),
     }
 }
 

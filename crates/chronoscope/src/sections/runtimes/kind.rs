@@ -100,7 +100,7 @@ impl RuntimeKind {
     /// The names that there are.
     pub fn named(word: &str) -> Result<Self, String> {
         let found = Self::all().find(|kind| kind.row().word == word);
-        found.ok_or_else(|| format!("no kind of runtime is called `{word}`; there are {}", Self::words()))
+        found.ok_or_else(|| format!("unknown runtime `{word}`; expected one of {}", Self::words()))
     }
 
     pub fn words() -> String {

@@ -40,7 +40,7 @@ const READY_SHARE: f64 = 0.15;
 /// Measures the runtimes of the machine in turn, one process each per round, with one of native code.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let Some(plan) = record.runtimes.plan.clone() else {
-        return Err(StageError::Skipped("no runtime was asked for".to_owned()));
+        return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
     if let Some(reason) = &session.reason_no_workers {
         return Err(StageError::Skipped(reason.clone()));
@@ -125,11 +125,10 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
         let is_usual = plan.kinds.contains(&kind);
         let found = places(kind, &plan.added, &surroundings, is_usual);
         if found.is_empty() && is_usual {
-            missing.push(without(kind, "there is none in the usual places"));
+            missing.push(without(kind, "not found in the usual places"));
         }
         if plan.quick_starters && !kind.row().starts_quickly && !found.is_empty() {
-            missing
-                .push(without(kind, "left out of a check, since it takes long to start: chronoscope runtimes asks it"));
+            missing.push(without(kind, "not part of a check, it starts too slowly: run chronoscope runtimes"));
             continue;
         }
         let most = if plan.quick_starters { MOST_OF_A_KIND_IN_CHECK } else { MOST_OF_A_KIND };
@@ -140,7 +139,8 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
                 candidates.push(candidate);
             } else {
                 let place = candidate.place.program.display();
-                let reason = format!("{place}: there are more than {most} of its kind; name it with --runtime");
+                let reason =
+                    format!("{place}: more than {most} of its kind found; name it with --runtime to measure it");
                 missing.push(without(kind, &reason));
             }
         }
@@ -195,7 +195,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     let mut runtime = candidate.runtime;
     runtime.available = forks > 0;
     if !runtime.available && runtime.reason_unavailable.is_none() {
-        let untold = if stopped { "the run was stopped" } else { "there was no time left for it" };
+        let untold = if stopped { "the run was stopped" } else { "no time was left for it" };
         let first = (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0));
         runtime.out_of_time = first.is_none() && !stopped;
         runtime.reason_unavailable = Some(first.unwrap_or_else(|| untold.to_owned()));

@@ -20,19 +20,19 @@ pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
 /// Options of the table of language runtimes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// A further one, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
+    /// Also measure this runtime, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
     #[arg(long, value_name = "KIND=PROGRAM")]
     pub runtime: Vec<RuntimePlace>,
 
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = RuntimeKind::named)]
-    #[arg(help = format!("Look only for these kinds: {}", RuntimeKind::words()))]
+    #[arg(help = format!("Measure only these: {}", RuntimeKind::words()))]
     pub only: Vec<RuntimeKind>,
 
-    /// Measure every way to pause that each has, in place of its clocks
+    /// Measure every way to pause instead of the clocks
     #[arg(long)]
     pub pause: bool,
 
-    /// Measure N threads that one latch releases against N calls in one thread, in place of its clocks
+    /// Measure N threads released by one latch against N calls in one thread, instead of the clocks
     #[arg(
         long,
         value_name = "N",
@@ -102,10 +102,10 @@ impl FromStr for RuntimePlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((word, program)) = text.split_once('=') else {
-            return Err(format!("`{text}` names no program; write KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
+            return Err(format!("`{text}` names no program; expected KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
         };
         if program.is_empty() {
-            return Err(format!("no program stands behind `{word}=`"));
+            return Err(format!("no program after `{word}=`"));
         }
         Ok(Self { kind: RuntimeKind::named(word)?, program: program.to_owned() })
     }
@@ -166,7 +166,8 @@ mod tests {
     fn a_place_has_a_kind_and_a_program() {
         let place: RuntimePlace = "java=/opt/a=b/java".parse().unwrap();
         assert_eq!((place.kind, place.program.as_str()), (RuntimeKind::Java, "/opt/a=b/java"));
-        for (wrong, told) in [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "there are java, dotnet")]
+        for (wrong, told) in
+            [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "expected one of java, dotnet")]
         {
             let error = wrong.parse::<RuntimePlace>().unwrap_err();
             assert!(error.contains(told), "{error}");

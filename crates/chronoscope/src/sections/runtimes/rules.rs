@@ -25,7 +25,7 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "runtime_tick_coarse",
-    "a runtime's clock calls itself fine, or is taken for it, and moves in coarse steps",
+    "a runtime's clock moves in coarser steps than it declares or than its unit suggests",
 )
 .shown_in(&["runtimes"]);
 
@@ -33,7 +33,7 @@ pub const RUNTIME_ON_SLOW_PATH: Kind =
     Kind::warning("runtime_on_slow_path", "every read of a runtime's clock enters the kernel").shown_in(&["runtimes"]);
 
 pub const WALL_CLOCK_FOR_INTERVALS: Kind =
-    Kind::notice("wall_clock_for_intervals", "clocks of runtimes that can be set while an interval runs")
+    Kind::notice("wall_clock_for_intervals", "runtimes' wall clocks, which can be set during an interval")
         .shown_in(&["runtimes"]);
 
 pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
@@ -43,15 +43,14 @@ pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
 .shown_in(&["runtimes"]);
 
 pub const RUNTIME_NOT_STEADY: Kind =
-    Kind::warning("runtime_not_steady", "a runtime's loops did not become steady in the time they had")
+    Kind::warning("runtime_not_steady", "a runtime's loops did not reach a steady state in time")
         .shown_in(&["runtimes"]);
 
 pub const RUNTIME_NOT_PARALLEL: Kind =
     Kind::notice("runtime_not_parallel", "a runtime lets one thread run at a time").shown_in(&["runtimes"]);
 
 pub const RUNTIME_FAILED: Kind =
-    Kind::warning("runtime_failed", "a runtime is installed and could not be measured, or not completely")
-        .shown_in(&["runtimes"]);
+    Kind::warning("runtime_failed", "an installed runtime could not be measured").shown_in(&["runtimes"]);
 
 /// A step below this is no coarse one, nor is one that is shorter than a read.
 const COARSE_NS: f64 = 50.0;
@@ -87,7 +86,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
     went_back
         .map(|(name, kind, steps, worst_ns)| {
             let summary =
-                format!("{name} stepped back {} times on one thread, by up to {}", count(steps), ns(worst_ns));
+                format!("{name} went backwards {} times within a thread, by up to {}", count(steps), ns(worst_ns));
             let mut finding = Finding::new(NEGATIVE_ELAPSED, summary)
                 .about(name)
                 .value("backward_steps", steps as f64)
@@ -112,9 +111,9 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
         .map(|(runtime, clock, step, claims)| {
             let name = full_name(runtime, clock);
             let beside = if claims {
-                "and calls itself high-resolution".to_owned()
+                "and declares itself high-resolution".to_owned()
             } else {
-                format!("though its readings have a unit of {}", ns(clock.tick_ns))
+                format!("although its unit is {}", ns(clock.tick_ns))
             };
             let mut finding =
                 Finding::new(RUNTIME_TICK_COARSE, format!("{name} moves in steps of {} {beside}", ns(step)))
@@ -127,7 +126,7 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
             }
             match clock.claimed_interval_ns.within_1pct {
                 Some(shortest) => {
-                    finding.advice(format!("two reads of it time nothing below {} within 1 %", ns(shortest)))
+                    finding.advice(format!("two reads cannot time intervals under {} to 1 %", ns(shortest)))
                 }
                 None => finding,
             }
@@ -157,7 +156,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
             let reads: u64 =
                 entering.iter().filter_map(|clock| clock.system_calls.as_ref()).map(|calls| calls.reads).sum();
             let summary = format!(
-                "{}: {} system calls behind {} reads of {} (clocksource {source})",
+                "{}: {} system calls for {} reads of {} (clocksource {source})",
                 runtime.title(),
                 count(calls),
                 count(reads),
@@ -188,11 +187,11 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let list: Vec<String> = told.iter().map(|(_, words)| words.clone()).collect();
-    let summary = format!("wall clocks, which can be set while an interval runs: {}", list.join("; "));
+    let summary = format!("wall clocks, which can be set during an interval: {}", list.join("; "));
     vec![
         Finding::new(WALL_CLOCK_FOR_INTERVALS, summary)
             .value("runtimes", told.len() as f64)
-            .advice("take them for the time of day, and the monotonic clock of the runtime for intervals"),
+            .advice("use them for the time of day, and the runtime's monotonic clock for intervals"),
     ]
 }
 
@@ -212,9 +211,10 @@ fn loop_doubtful(record: &Record) -> Vec<Finding> {
         .map(|(runtime, clock, check)| {
             let name = full_name(runtime, clock);
             let summary = format!("four times as many reads of {name} took {:.2} times as long", check.ratio);
-            Finding::new(RUNTIME_LOOP_DOUBTFUL, summary).about(name).value("ratio", check.ratio).advice(
-                "do not go by its latency: the compiler made something else of the loop, or the machine was disturbed",
-            )
+            Finding::new(RUNTIME_LOOP_DOUBTFUL, summary)
+                .about(name)
+                .value("ratio", check.ratio)
+                .advice("do not trust its latency: the compiler transformed the loop, or the machine was disturbed")
         })
         .collect()
 }
@@ -232,7 +232,7 @@ fn not_steady(record: &Record) -> Vec<Finding> {
             Finding::new(RUNTIME_NOT_STEADY, summary)
                 .about(runtime.title())
                 .value("clocks", names.len() as f64)
-                .advice("take longer (--thorough), or a quieter machine")
+                .advice("measure longer (--thorough) or on a quieter machine")
         })
     };
     measured(record).filter_map(unsteady).collect()
@@ -249,7 +249,7 @@ fn not_parallel(record: &Record) -> Vec<Finding> {
     let told = kinds.into_iter().map(|(_, titles)| {
         let titles = titles.join(", ");
         Finding::new(RUNTIME_NOT_PARALLEL, format!("{titles}: one thread runs at a time")).about(titles).advice(
-            "a thread's elapsed time contains the turns of the others: time work of several threads as a whole, from outside",
+            "a thread's elapsed time includes the other threads' turns: time the work of several threads as a whole",
         )
     });
     told.collect()
@@ -264,7 +264,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
         .map(|(runtime, method)| {
             let name = format!("{} of {}", method.name, runtime.title());
             let summary = format!(
-                "{name} came back before its time in {} of {} pauses of {}",
+                "{name} returned early from {} of {} pauses of {}",
                 count(method.early),
                 count(method.samples),
                 ns(method.requested_ns as f64)
@@ -273,7 +273,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .about(name)
                 .value("early", method.early as f64)
                 .value("requested_ns", method.requested_ns as f64)
-                .advice("look at the time when it returns, and wait for the rest");
+                .advice("check the clock when it returns, and wait for the rest");
             // Several runtimes permit it in so many words.
             finding.severity = Severity::Notice;
             finding
@@ -286,12 +286,13 @@ fn failed(record: &Record) -> Vec<Finding> {
     failing
         .map(|runtime| {
             let place = runtime.executable.as_deref().unwrap_or_default();
-            let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason is known");
+            let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason given");
             if runtime.out_of_time {
                 let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
                 let mut finding = Finding::new(RUNTIME_FAILED, summary).about(runtime.title());
                 finding.severity = Severity::Notice;
-                return finding.advice("chronoscope runtimes takes more time for them; --duration gives more still");
+                return finding
+                    .advice("run chronoscope runtimes, which takes more time, or give it more with --duration");
             }
             let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
             Finding::new(RUNTIME_FAILED, summary).about(runtime.title())
@@ -359,7 +360,7 @@ mod tests {
         let coarse = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
         assert_eq!(ids(&coarse), [(RUNTIME_TICK_COARSE, Severity::Warning)]);
         let finding = &conclude(&coarse)[0];
-        assert!(finding.evidence.summary.starts_with("now of Mono 7.1 moves in steps of 100 ns and calls itself"));
+        assert!(finding.evidence.summary.starts_with("now of Mono 7.1 moves in steps of 100 ns and declares itself"));
         assert_eq!(finding.evidence.values["granularity_ns"], 100.0);
         assert_eq!(ids(&record(TimeKind::Monotonic, 10_000_000, None, &[STEPS_OF_100_NS])), []);
     }

@@ -19,7 +19,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
                 clock.granularity_is_latency = Some(found.is_latency);
                 clock.granularity = Some(found.observed);
             }
-            None => reasons.push(format!("{name} did not move on in {} reads", steps.reads)),
+            None => reasons.push(format!("{name} did not advance in {} reads", steps.reads)),
         }
     }
     outcome(sources.len(), reasons)

@@ -10,11 +10,11 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const INTERVAL_NEAR_LATENCY: Kind =
-    Kind::warning("interval_near_latency", "an interval asked about is too short for the clock that is to time it")
+    Kind::warning("interval_near_latency", "a requested interval is too short for the recommended clock")
         .shown_in(&["clocks"]);
 
 pub const INTERVAL_CLAIM_REFUTED: Kind =
-    Kind::notice("interval_claim_refuted", "known work was not timed as well as latency and granularity promised")
+    Kind::notice("interval_claim_refuted", "known work was timed less accurately than latency and granularity predict")
         .shown_in(&["clocks"]);
 
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
@@ -38,13 +38,13 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
             let times = match shortest {
                 ShortestInterval::NotConfirmed { .. } => "is expected to time",
                 ShortestInterval::Claimed(_) => "should time",
-                _ => "times",
+                _ => "can time",
             };
             findings.push(
                 Finding::new(
                     INTERVAL_NEAR_LATENCY,
                     format!(
-                        "{} is too short for two reads of {}, which {times} single intervals within 10 % from {} on",
+                        "{} is too short for two reads of {}, which {times} single intervals ≥ {} to 10 %",
                         ns(*interval_ns),
                         clock.name,
                         ns(shortest_ns)
@@ -54,7 +54,7 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
                 .value("interval_ns", *interval_ns)
                 .value("shortest_ns", shortest_ns)
                 .advice(format!(
-                    "time {} of them together from outside, or build a model of the operation",
+                    "time {} of them together, or model the operation",
                     (shortest_ns * 10.0 / interval_ns).ceil()
                 )),
             );
@@ -70,11 +70,11 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
             let Some(claim) = tolerance.of(&clock.claimed_interval_ns) else { continue };
             let (saw, then) = match clock.shortest(tolerance) {
                 ShortestInterval::Confirmed(confirmed) if confirmed > claim * REFUTED_FACTOR => {
-                    (format!("only from {} on", ns(confirmed)), "the verdict gives what the trials confirm")
+                    (format!("only ≥ {}", ns(confirmed)), "use the confirmed interval")
                 }
                 ShortestInterval::NotConfirmed { tried_to_ns, .. } => (
-                    format!("at no length tried, up to {}", ns(tried_to_ns)),
-                    "the verdict tells from where to expect it",
+                    format!("at none of the lengths tried, up to {}", ns(tried_to_ns)),
+                    "use longer intervals, or time many together",
                 ),
                 _ => continue,
             };
@@ -83,8 +83,8 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
                 Finding::new(
                     INTERVAL_CLAIM_REFUTED,
                     format!(
-                        "{} should time intervals within {tolerance_pct} % from {} on by its latency and granularity, \
-                         and did so {saw}",
+                        "by latency and granularity, {} should time intervals ≥ {} to {tolerance_pct} %; it did so \
+                         {saw}",
                         clock.name,
                         ns(claim)
                     ),
@@ -128,9 +128,12 @@ mod tests {
         record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].evidence.summary.contains("is expected to time single intervals within 10 % from 96.0 µs"));
+        assert!(found[0].evidence.summary.contains("is expected to time single intervals ≥ 96.0 µs to 10 %"));
         let refuted = claim_refuted(&record);
         assert!(refuted[0].is(INTERVAL_CLAIM_REFUTED));
-        assert!(refuted[0].evidence.summary.ends_with("did so at no length tried, up to 64.0 µs"), "{refuted:?}");
+        assert!(
+            refuted[0].evidence.summary.ends_with("did so at none of the lengths tried, up to 64.0 µs"),
+            "{refuted:?}"
+        );
     }
 }

@@ -80,13 +80,13 @@ impl InterferenceProbe {
     pub fn slow_rounds(&self) -> Option<String> {
         let slow = self.rounds.saturating_sub(self.rounds_quiet);
         let shared = self.rounds_shared.unwrap_or(0).min(slow);
-        let ran_slow = format!("in the other {} the empty loop ran slow", count(slow));
+        let ran_slow = format!("the empty loop ran slow in the other {}", count(slow));
         match (slow, shared) {
             (0, _) => None,
             (_, 0) => Some(ran_slow),
             _ => Some(format!(
-                "{ran_slow}, in {} of them at about half speed while the multiplication chain kept its pace, as on a core \
-                 shared with a busy neighbour",
+                "{ran_slow}, in {} of them at about half speed while the multiplication chain kept pace, as on a core shared \
+                 with a busy neighbour",
                 count(shared)
             )),
         }

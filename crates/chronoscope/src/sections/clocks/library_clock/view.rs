@@ -19,7 +19,7 @@ pub fn said(record: &Record) -> Option<String> {
 
 fn sentence(clock: &LibraryClock) -> String {
     let mut text = match clock.state {
-        LibraryClockState::Fallback => format!("fallback, it reads {}", clock.rate_source_said),
+        LibraryClockState::Fallback => format!("fallback, reads {}", clock.rate_source_said),
         state => format!(
             "{} by {}, ± {} of CLOCK_MONOTONIC",
             state.word(),
@@ -63,7 +63,7 @@ fn error(clock: &LibraryClock) -> String {
     match (clock.checks, clock.checks_outside) {
         // A record from before readings were compared.
         (0, _) => bound,
-        (_, 0) => format!("{bound} · each of {readings} lay between two of CLOCK_MONOTONIC"),
+        (_, 0) => format!("{bound} · all of {readings} lay between two of CLOCK_MONOTONIC"),
         (_, outside) => {
             let worst = ns(clock.worst_outside_ns as f64);
             format!(

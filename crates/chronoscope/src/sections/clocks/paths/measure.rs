@@ -18,7 +18,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))
         .collect();
     if sources.is_empty() {
-        return Err(StageError::Skipped("no clock of the system can be read".to_owned()));
+        return Err(StageError::Skipped("no system clock can be read".to_owned()));
     }
     let request = Request(sources.clone());
     let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
@@ -35,7 +35,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 fn note(clock: &mut ClockReport, failed: Option<u32>) {
     const READS: u32 = task::READS;
     let Some(failed) = failed else {
-        let reason = "it could not be read in the process that was to have its system call forbidden";
+        let reason = "it could not be read in the process whose system call was to be forbidden";
         clock.reason_path_unknown = Some(reason.to_owned());
         return;
     };

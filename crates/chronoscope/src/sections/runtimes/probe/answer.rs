@@ -86,7 +86,7 @@ impl Answer {
                 check_identity(&identity)?;
                 self.identity = Some(identity);
             }
-            _ if self.identity.is_none() => return Err("a probe says first who it is".to_owned()),
+            _ if self.identity.is_none() => return Err("the identity must come first".to_owned()),
             Line::Clock(clock) => self.take_clock(clock)?,
             Line::CountBegin { clock } => {
                 self.known(&clock)?;
@@ -244,7 +244,7 @@ impl Answer {
     fn known(&self, name: &str) -> Result<(), String> {
         match self.clock(name) {
             Some(_) => Ok(()),
-            None => Err(format!("it named no clock {}", shortened(name))),
+            None => Err(format!("unknown clock {}", shortened(name))),
         }
     }
 
@@ -254,11 +254,11 @@ impl Answer {
 }
 
 fn no_second(is_second: bool, what: &str) -> Result<(), String> {
-    if is_second { Err(format!("there is a second {what}")) } else { Ok(()) }
+    if is_second { Err(format!("second {what}")) } else { Ok(()) }
 }
 
 fn positive(value: u64, what: &str) -> Result<(), String> {
-    if value == 0 { Err(format!("there are no {what}")) } else { Ok(()) }
+    if value == 0 { Err(format!("no {what}")) } else { Ok(()) }
 }
 
 /// The sum of counts that could have been made.
@@ -273,7 +273,7 @@ fn short(text: &str) -> Result<(), String> {
 
 fn check_identity(identity: &Identity) -> Result<(), String> {
     if identity.protocol != PROTOCOL {
-        return Err(format!("it speaks protocol {}, this program {PROTOCOL}", identity.protocol));
+        return Err(format!("it speaks protocol {}, not {PROTOCOL}", identity.protocol));
     }
     let texts = [&identity.runtime, &identity.version, &identity.executable, &identity.timer];
     texts.into_iter().chain(&identity.notes).try_for_each(|text| short(text))?;
@@ -290,7 +290,7 @@ fn check_clock(clock: &Clock) -> Result<(), String> {
 }
 
 fn check_rate(hz: u64) -> Result<(), String> {
-    Rate::from_hz(hz).map(|_| ()).ok_or_else(|| format!("{hz} is no frequency of a clock"))
+    Rate::from_hz(hz).map(|_| ()).ok_or_else(|| format!("{hz} Hz is out of range"))
 }
 
 /// The beginning of `text`, for a message.
@@ -311,7 +311,7 @@ pub struct ProtocolError {
 
 impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it said what cannot be understood: {} ({})", self.line, self.why)
+        write!(f, "its output cannot be parsed: {} ({})", self.line, self.why)
     }
 }
 
@@ -379,7 +379,7 @@ mod tests {
             r#"{"type":"gossip"}"#,
         ] {
             let error = answer(&[line]).expect_err(line).to_string();
-            assert!(error.contains("cannot be understood"), "{error}");
+            assert!(error.contains("cannot be parsed"), "{error}");
         }
         let end = r#"{"type":"end","sink":"1"}"#;
         assert!(answer(&[end, end]).is_err());

@@ -143,7 +143,7 @@ impl ProbeRunner<'_> {
                     false if status.success() && !rest.trim().is_empty() => {
                         Some("it ended in the middle of a line".to_owned())
                     }
-                    false if status.success() => Some("it ended before it was done, and gave no reason".to_owned()),
+                    false if status.success() => Some("it ended before it was done, without a reason".to_owned()),
                     false => Some(process.death(status)),
                 };
                 return asked;
@@ -154,7 +154,7 @@ impl ProbeRunner<'_> {
             if began.elapsed() > limit {
                 let complaint = process.complaint();
                 let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
-                let why = format!("it was ended after {:.1} s{because}", limit.as_secs_f64());
+                let why = format!("it timed out after {:.1} s{because}", limit.as_secs_f64());
                 return ProbeRun { failure: Some(why), ..asked };
             }
         }

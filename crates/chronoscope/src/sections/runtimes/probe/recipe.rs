@@ -53,7 +53,7 @@ pub fn prepare(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Launch, String> {
     if !place.program.is_file() {
-        return Err(format!("there is no program {}", place.program.display()));
+        return Err(format!("no such program: {}", place.program.display()));
     }
     let recipe = Recipe { place, directory, surroundings, limit, cancelled };
     match place.kind {
@@ -191,7 +191,7 @@ impl Recipe<'_> {
             if began.elapsed() > self.limit {
                 let limit_s = self.limit.as_secs();
                 return Err(format!(
-                    "the compiler {compiler} was ended after {limit_s} s; one that keeps what it built is faster the next time"
+                    "the compiler {compiler} timed out after {limit_s} s; a compiler with a cache may succeed next time"
                 ));
             }
             std::thread::sleep(LOOK_EVERY);

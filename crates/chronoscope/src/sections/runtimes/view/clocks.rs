@@ -14,7 +14,7 @@ const NONE: &str = "–";
 /// The table of every runtime's clocks.
 pub fn show(page: &mut Page, record: &Record) {
     let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
-    page.section("RUNTIMES: what a program sees of the time, measured from inside");
+    page.section("RUNTIMES: their clocks, measured from inside");
     if measured.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
@@ -23,14 +23,14 @@ pub fn show(page: &mut Page, record: &Record) {
     let crowd = threads.map_or_else(|| "threads".to_owned(), |threads| format!("{threads} thr."));
     let mut table = Table::new(&[
         ("clock", Align::Left),
-        ("sits on", Align::Left),
+        ("path", Align::Left),
         ("latency", Align::Right),
         ("±", Align::Right),
         ("added", Align::Right),
         (&crowd, Align::Right),
-        ("says", Align::Right),
-        ("shows", Align::Right),
-        ("zero", Align::Right),
+        ("declared", Align::Right),
+        ("observed", Align::Right),
+        ("equal", Align::Right),
         ("gap", Align::Right),
         ("1 %?", Align::Right),
         ("10 %?", Align::Right),
@@ -57,9 +57,9 @@ pub fn brief(page: &mut Page, record: &Record) {
     let mut table = Table::new(&[
         ("runtime", Align::Left),
         ("clock", Align::Left),
-        ("sits on", Align::Left),
+        ("path", Align::Left),
         ("latency", Align::Right),
-        ("shows", Align::Right),
+        ("observed", Align::Right),
         ("claimed 1 %", Align::Right),
         ("claimed 10 %", Align::Right),
     ])
@@ -78,8 +78,8 @@ pub fn brief(page: &mut Page, record: &Record) {
 }
 
 /// What the claims are worth.
-const CLAIM: &str = "the shortest interval that two reads should time so well, claimed from empty intervals and steps, not \
-                     tried: a trial may confirm only a longer one";
+const CLAIM: &str = "the shortest interval that two reads should time to this accuracy, predicted from empty intervals and steps, \
+                     not tried: a trial may confirm only a longer one";
 
 fn none() -> String {
     NONE.to_owned()
@@ -227,11 +227,11 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     };
     let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
-        "sits on: system calls for the time behind {} reads, counted; ±: the longer side of the interval{at}, over processes in \
-         turn with those of the other runtimes; added: over native code's own read in the same round{}, with \
-         < where it may be 0; {}says: the resolution that it declares; shows: the smallest step, = read where it ticks faster than it can \
-         be read; zero: equal consecutive reads; gap: the largest difference between two, with < where steps hide what is \
-         shorter; 1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
+        "path: by counting system calls for the time over {} reads; ±: the longer side of the interval{at}, over processes interleaved \
+         with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
+         declared: resolution; observed: the smallest step, = read where the clock ticks faster than it can be read; equal: \
+         consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
+         1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(reads)),
         beneath(measured),
         crowd_said(measured)
@@ -246,7 +246,7 @@ fn beneath(measured: &[&Runtime]) -> String {
             names.push(added.over.name());
         }
     }
-    if names.is_empty() { String::new() } else { format!(" of {}, whichever counts the same", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!(" of {}, whichever measures the same time", names.join(", ")) }
 }
 
 /// What the column of several threads holds.
@@ -255,11 +255,11 @@ fn crowd_said(measured: &[&Runtime]) -> String {
         || measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.crowd)?)));
     let Some((_, crowd)) = of().next() else { return String::new() };
     let serial = if of().any(|(runtime, _)| runtime.parallel == Some(false)) {
-        " (where a runtime runs one thread at a time: mostly within a thread's own turn)"
+        " (mostly within one thread's turn where a runtime runs one thread at a time)"
     } else {
         ""
     };
-    format!("{0} thr.: latency in each of {0} threads that read at once{serial}; ", crowd.threads)
+    format!("{0} thr.: latency per thread with {0} threads reading at once{serial}; ", crowd.threads)
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
         let said = explanation(&record, &measured);
         let threads =
             measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| clock.crowd).unwrap().threads;
-        assert!(said.contains(&format!("{threads} thr.: latency in each of {threads} threads")), "{said}");
+        assert!(said.contains(&format!("{threads} thr.: latency per thread with {threads} threads")), "{said}");
         assert!(said.contains("1 %?, 10 %?: ") && said.contains("not tried"), "{said}");
         assert!(said.contains("of CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_PROCESS_CPUTIME_ID, whichever"), "{said}");
         assert_eq!(crowd_said(&[]), "");

@@ -12,7 +12,7 @@ use chronoscope_render::words::{counted, given};
 
 /// Every way to pause that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("RUNTIMES, PAUSES: what was asked for, what it took, and of a CPU");
+    page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
     let paused: Vec<(String, &RuntimePause)> =
         record.runtimes.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
     if paused.is_empty() {
@@ -49,8 +49,8 @@ pub fn show(page: &mut Page, record: &Record) {
     if let Some((_, pause)) = paused.iter().find(|(_, pause)| !pause.published.is_empty()) {
         published_figures(page, &pause.published, &lengths);
     }
-    let text = "the mean of the whole pause, call and return included, as the article counts, and the share of one CPU that it \
-                took; medians with intervals and the 99th percentile are in the record";
+    let text = "mean of the whole pause, call and return included, as the article counts, and its share of one CPU; \
+                medians with intervals and the 99th percentile are in the record";
     page.paragraph(Line::plain("  "), DIM, text);
 }
 
