@@ -7,7 +7,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
-use chronoscope_harness::quantity::ns;
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::Clocksource;
 use chronoscope_harness::rule::Rule;
 
@@ -58,28 +58,30 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
         let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
         entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
+    let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
     seen.into_iter()
         .map(|(name, (clock, steps, worst_ns))| {
-            let times = if steps == 1 { "once".to_owned() } else { format!("{steps} times") };
-            let mut summary = format!("{name} went backwards {times} within a thread");
-            // Consecutive reads are counted, and how far back they went is not kept.
-            if worst_ns > 0.0 {
-                summary += &format!(", by up to {}", ns(worst_ns));
-            }
-            let mut finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
-            if worst_ns > 0.0 {
-                finding = finding.value("worst_ns", worst_ns);
-            }
-            if clock.is_settable() {
-                // A wall clock may be set; that it was, during the run, is worth knowing and no more.
-                finding.severity = Severity::Notice;
-                let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
-                finding.advice(format!("never time an interval with a wall clock{instead}"))
-            } else {
-                finding.advice("do not use this clock: an interval timed with it can come out negative")
-            }
+            went_backwards(name, steps, worst_ns, clock.is_settable().then_some(instead.as_str()))
         })
         .collect()
+}
+
+/// That the clock `name` went backwards; `wall` for one that may be set, with what to use instead. Consecutive reads are
+/// counted, and how far back they went is not kept: `worst_ns` is 0 then.
+pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>) -> Finding {
+    let times = if steps == 1 { "once".to_owned() } else { format!("{} times", count(steps)) };
+    let worst = Some(worst_ns).filter(|worst| *worst > 0.0);
+    let by = worst.map_or_else(String::new, |worst| format!(", by up to {}", ns(worst)));
+    let summary = format!("{name} went backwards {times} within a thread{by}");
+    let finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
+    // A number that is not finite is left out.
+    let mut finding = finding.value("worst_ns", worst.unwrap_or(f64::NAN));
+    let Some(instead) = wall else {
+        return finding.advice("do not use this clock: an interval timed with it can come out negative");
+    };
+    // That it was set during the run is worth knowing and no more.
+    finding.severity = Severity::Notice;
+    finding.advice(format!("never time an interval with a wall clock{instead}"))
 }
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
-use crate::answers::report::DirectInterval;
 use crate::estimate::spread;
-use crate::sections::clocks::intervals::estimate::claimed_interval_ns;
+use crate::sections::clocks::intervals::estimate::claimed_intervals;
 use crate::sections::clocks::latency::estimate::{granularity, latency};
 use crate::sections::clocks::latency::interference::{QUIET_FACTOR, QUIETEST_SHARE};
 use crate::sections::clocks::latency::task::LaneSamples;
@@ -107,14 +106,10 @@ fn runtime_clock(
     let lane = lane_of(forks, name);
     let steps = forks.iter().find_map(|fork| fork.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
     let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
-    let tick = |step: &crate::sections::clocks::latency::estimate::GranularityEstimate| {
-        (!step.is_latency).then_some(step.step_ns)
-    };
     let claimed = differences.map(|found| {
-        let empty =
-            Distribution::of_counts(found.differences.iter().map(|(t, count)| (rate.ns_of_mean(*t as f64), *count)));
-        let claim = |tolerance| claimed_interval_ns(&empty, steps.as_ref().and_then(tick), tolerance);
-        DirectInterval { within_1pct: claim(0.01), within_10pct: claim(0.1) }
+        let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
+        let tick_ns = steps.as_ref().filter(|step| !step.is_latency).map(|step| step.step_ns);
+        claimed_intervals(&empty, tick_ns)
     });
     let calls = counted.and_then(|(answer, calls)| {
         let reads = *answer.counted.get(name)?;

@@ -1,8 +1,10 @@
 use crate::document::Record;
 use crate::sections::clocks::report::Path;
-use crate::sections::clocks::rules::{
-    NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, way_off_the_slow_path,
-};
+use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
+use crate::sections::clocks::rules::RESOLUTION_IS_NOT_GRANULARITY;
+use crate::sections::clocks::rules::misdeclared;
+use crate::sections::clocks::rules::way_off_the_slow_path;
+use crate::sections::clocks::rules::went_backwards;
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
@@ -81,23 +83,10 @@ fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let went_back = clocks(record).filter_map(|(runtime, clock)| {
         let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
-        Some((full_name(runtime, clock), clock.kind, seen.backward_steps, seen.worst_backward_ns))
+        let wall = (clock.kind == TimeKind::Wall).then_some("");
+        Some(went_backwards(&full_name(runtime, clock), seen.backward_steps, seen.worst_backward_ns, wall))
     });
-    went_back
-        .map(|(name, kind, steps, worst_ns)| {
-            let summary =
-                format!("{name} went backwards {} times within a thread, by up to {}", count(steps), ns(worst_ns));
-            let mut finding = Finding::new(NEGATIVE_ELAPSED, summary)
-                .about(name)
-                .value("backward_steps", steps as f64)
-                .value("worst_ns", worst_ns);
-            if kind == TimeKind::Wall {
-                finding.severity = Severity::Notice;
-                return finding.advice("never time an interval with a wall clock");
-            }
-            finding.advice("do not use this clock: an interval timed with it can come out negative")
-        })
-        .collect()
+    went_back.collect()
 }
 
 fn tick_coarse(record: &Record) -> Vec<Finding> {
@@ -151,10 +140,9 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
         let names: Vec<&str> = entering.iter().map(|clock| clock.name.as_str()).collect();
         (!names.is_empty()).then(|| {
             let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
-            let calls: u64 =
-                entering.iter().filter_map(|clock| clock.system_calls.as_ref()).map(|calls| calls.count).sum();
-            let reads: u64 =
-                entering.iter().filter_map(|clock| clock.system_calls.as_ref()).map(|calls| calls.reads).sum();
+            let counted = || entering.iter().filter_map(|clock| clock.system_calls.as_ref());
+            let calls: u64 = counted().map(|calls| calls.count).sum();
+            let reads: u64 = counted().map(|calls| calls.reads).sum();
             let summary = format!(
                 "{}: {} system calls for {} reads of {} (clocksource {source})",
                 runtime.title(),

@@ -1,7 +1,7 @@
 use chronoscope_clock::Rate;
 
 use super::task::{PROBE_TURNS, Round};
-use crate::answers::report::{ClockVerdict, IntervalTrial, ShortestInterval, Tolerance};
+use crate::answers::report::{ClockVerdict, DirectInterval, IntervalTrial, ShortestInterval, Tolerance};
 use chronoscope_harness::stats::Distribution;
 
 /// The lengths that are tried, as multiples of the claim.
@@ -24,6 +24,12 @@ pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>,
     let magnitude = Distribution::of_counts(empty_ns.counts().iter().map(|(ns, count)| (ns.abs(), *count)));
     let error = magnitude.quantile(SHARE_REQUIRED)?.max(granularity_ns.unwrap_or(0.0));
     (error > 0.0 && tolerance > 0.0).then(|| round_up(error / tolerance))
+}
+
+/// [`claimed_interval_ns`] for every tolerance.
+pub fn claimed_intervals(empty_ns: &Distribution, granularity_ns: Option<f64>) -> DirectInterval {
+    let claim = |tolerance: Tolerance| claimed_interval_ns(empty_ns, granularity_ns, tolerance.share());
+    DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) }
 }
 
 /// Whether intervals about as long as the claim are short enough to be tried.

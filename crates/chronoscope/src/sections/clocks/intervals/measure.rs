@@ -1,6 +1,6 @@
 use super::empty;
 use super::task::{Request, Round};
-use crate::answers::report::{ClockVerdict, DirectInterval, ShortestInterval, Tolerance};
+use crate::answers::report::{ClockVerdict, ShortestInterval, Tolerance};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
@@ -22,9 +22,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     for (name, empty_ns) in clocks.iter().zip(&empties) {
         let clock = record.clocks.iter().find(|clock| clock.name == *name);
         let step = clock.and_then(ClockReport::step_ns);
-        let claim = |tolerance: Tolerance| estimate::claimed_interval_ns(empty_ns, step, tolerance.share());
-        let claimed =
-            DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) };
+        let claimed = estimate::claimed_intervals(empty_ns, step);
         verdicts.push(ClockVerdict::claimed(name.clone(), claimed));
     }
     let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
