@@ -14,10 +14,10 @@ use crate::sections::clocks::plan as clocks;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
 
-/// Tells which clock this machine uses, what a read costs and resolves, whether it can be trusted across cores, and
-/// what therefore can and cannot be timed here.
+/// Shows which clock this machine uses, what a read costs, how fine it is, whether it holds across cores, and which
+/// intervals can be timed here.
 ///
-/// Without a command it checks the machine. It needs no privilege and changes nothing.
+/// Without a command, checks the machine. Needs no privileges and changes nothing.
 #[derive(Debug, Parser)]
 #[command(
     name = "chronoscope",
@@ -34,10 +34,10 @@ pub struct Arguments {
     pub check: Of<clocks::Options>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was stopped, measured nothing or could not be saved, or \
-    --strict and a finding of severity warning or worse stands; 2 the arguments are wrong.\n\n\
-    Environment: COLUMNS sets the width of the page; without it, that of the terminal, or 118 columns where the \
-    output is not a terminal. NO_COLOR turns colour off.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was interrupted, measured nothing or could not be saved, or \
+    --strict and there is a warning or error; 2 wrong arguments.\n\n\
+    Environment: COLUMNS sets the page width; the default is that of the terminal, or 118 columns where the output is \
+    not a terminal. NO_COLOR turns colour off.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -45,19 +45,19 @@ pub enum Command {
     Check(Of<clocks::Options>),
     #[command(flatten)]
     Section(SectionCommand),
-    /// Keep a rate of events, and tell how well: lateness, response time beside service time, and what caused it
+    /// Generate events at a fixed rate; report lateness, response against service time, and causes
     Pace(PaceOptions),
-    /// An experiment that teaches: naive conclusion, model, published figures (not part of check)
+    /// Run an experiment from the literature: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
-    /// Judge the harness by operations of known truth: exit code 1 if it cannot be trusted here, now
-    #[command(mut_arg("strict", |arg| arg.help("Changes nothing here: the exit code is the verdict")))]
+    /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
+    #[command(mut_arg("strict", |arg| arg.help("No effect: the exit code is always the verdict")))]
     Selftest(RunOptions),
-    /// What a read costs between more or less work, on one thread and on many: from where on each clock scales
-    #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid, which takes about ten minutes")))]
+    /// How reads scale: cost by work between reads and by threads, and where each clock starts to scale
+    #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid: about ten minutes")))]
     Scaling(ScalingOptions),
-    /// Show again what a run has saved, as it was printed
+    /// Show a saved document as the run printed it
     Show(ShowOptions),
-    /// Print the JSON schema of every document that --output and --format json write
+    /// Print the JSON schema of the documents that --output and --format json write
     Schema,
     /// Print shell completions
     Completions {
@@ -85,23 +85,23 @@ pub struct PaceOptions {
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub rate: Rate,
 
-    /// For how long
+    /// How long to run
     #[arg(long = "for", value_name = "TIME", value_parser = pace_time, allow_hyphen_values = true, default_value = "10s")]
     pub length: Duration,
 
-    /// What becomes of late events
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t)]
+    /// What to do with late events
+    #[arg(long = "on-late", alias = "behind", value_enum, value_name = "POLICY", default_value_t)]
     pub behind: Late,
 
-    /// Leave out events that are later than this, rather than catch up with all of them
+    /// Skip events later than this instead of catching up with all
     #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
     pub most_late: Option<Duration>,
 
-    /// Events at random times of that rate, as those of many users
+    /// Poisson arrivals at that rate, as from many independent users
     #[arg(long)]
     pub poisson: bool,
 
-    /// The random times to use
+    /// Seed of the Poisson arrivals
     #[arg(
         long,
         value_name = "N",
@@ -112,11 +112,11 @@ pub struct PaceOptions {
     )]
     pub seed: u64,
 
-    /// Let the handling of one event take this much longer: shows response time against service time
+    /// Make handling one event take this much longer, to show response time against service time
     #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
     pub stall: Option<Duration>,
 
-    /// Under the real-time policy, where the system permits it
+    /// Use the real-time scheduling policy, where permitted
     #[arg(long)]
     pub realtime: bool,
 
@@ -124,7 +124,7 @@ pub struct PaceOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
-    /// Save the record as JSON to FILE as well; it appears whole or not at all
+    /// Also save the document as JSON to FILE, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -132,29 +132,29 @@ pub struct PaceOptions {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// A program that gets a line for each event: its number, its intended and its actual start in nanoseconds of
-    /// CLOCK_MONOTONIC; what it prints goes to standard error. Times end when the line is in the pipe: what the program
-    /// takes for it is not measured
+    /// A program that reads a line per event: its number, intended start and actual start in nanoseconds of
+    /// CLOCK_MONOTONIC. Its output goes to standard error. An event ends when its line is in the pipe: the program's own
+    /// time is not measured
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
-/// What becomes of late events.
+/// What to do with late events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Late {
-    /// They come at once, one after the other
+    /// Run them at once, one after another
     #[default]
     CatchUp,
-    /// They are left out and counted
+    /// Skip and count them
     Skip,
-    /// The schedule moves by the delay
+    /// Shift the schedule by the delay
     Slip,
 }
 
-/// Options of the experiments that teach.
+/// Options of the experiments.
 #[derive(Args, Clone, Debug)]
 pub struct ExperimentOptions {
-    /// Which one
+    /// Which experiment
     #[arg(value_name = "NAME", value_parser = experiment())]
     pub name: Experiment,
 
@@ -174,33 +174,33 @@ pub struct ScalingOptions {
     #[command(flatten)]
     pub run: RunOptions,
 
-    /// Only this clock, by the name that `chronoscope clocks` or a run shows; may be repeated
+    /// Only this clock, by the name that `chronoscope clocks` shows; repeatable
     #[arg(long, value_name = "NAME")]
     pub clock: Vec<String>,
 
-    /// Numbers of threads; 1 is always tried too [default: powers of two up to the CPUs, and two and four times as many]
+    /// Thread counts; 1 is always included [default: powers of two up to the number of CPUs, then twice and four times that]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub threads: Option<ThreadList>,
 
-    /// Save a page for browsers to FILE as well
+    /// Also save an HTML page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print all that was seen of every combination
+    /// Print every result of every combination
     #[arg(long, short)]
     pub verbose: bool,
 }
 
 #[derive(Args, Clone, Debug)]
 pub struct ShowOptions {
-    /// What --output or --format json wrote: of a check, a study, scaling, an experiment, a pace or a self-test
+    /// A document that --output or --format json wrote
     pub file: PathBuf,
 
     /// What to show of a check [default: what the run printed]
     #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
-    /// Of a study, scaling or an experiment: every backoff and every chart
+    /// For a study, scaling or an experiment: every backoff and every chart
     #[arg(long)]
     pub full: bool,
 

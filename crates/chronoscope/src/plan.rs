@@ -100,7 +100,7 @@ pub struct Frame {
 
 /// A part that is asked for alone gets so many times its share of a check.
 const ALONE_FACTOR: u32 = 2;
-/// Budgets outside these bounds are refused: too short for an estimate, too long to be meant.
+/// Shorter runs give no estimate, longer ones are a mistake.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Threads that a process can be expected to start.
 pub const MOST_THREADS: u32 = 1024;
@@ -171,14 +171,12 @@ impl Plan {
 
 fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
     if wanted.is_empty() {
-        return Err(PlanError::new("no CPU is named; name at least one"));
+        return Err(PlanError::new("the list of CPUs is empty; name at least one"));
     }
     if let Some(cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
         let list: Vec<String> = allowed.iter().map(u32::to_string).collect();
         let choose = list.join(",");
-        return Err(PlanError::new(format!(
-            "CPU {cpu} is not among the CPUs that this process may run on; choose from {choose}"
-        )));
+        return Err(PlanError::new(format!("CPU {cpu} is not allowed for this process; choose from {choose}")));
     }
     let mut cpus = wanted.to_vec();
     cpus.sort_unstable();
@@ -187,19 +185,19 @@ fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
 }
 
 fn budget(duration: Option<Duration>) -> Result<Option<Duration>, PlanError> {
-    duration.map(|duration| within(duration, BUDGET_BOUNDS, "no time that a run can take")).transpose()
+    duration.map(|duration| within(duration, BUDGET_BOUNDS, "duration")).transpose()
 }
 
-/// `length` if it lies within `bounds`; else it is `what`.
+/// `length`, the `what` of something, if it lies within `bounds`.
 ///
 /// # Errors
 /// With the bounds.
 pub fn within(length: Duration, bounds: (Duration, Duration), what: &str) -> Result<Duration, PlanError> {
-    let said = humantime::format_duration;
+    let words = humantime::format_duration;
     if (bounds.0..=bounds.1).contains(&length) {
         return Ok(length);
     }
-    Err(PlanError::new(format!("{} is {what}; choose {} to {}", said(length), said(bounds.0), said(bounds.1))))
+    Err(PlanError::new(format!("{what} {} is out of range ({}–{})", words(length), words(bounds.0), words(bounds.1))))
 }
 
 /// `values` rising, each once.
@@ -211,7 +209,7 @@ pub fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Ve
     values.dedup();
     if values.len() > LONGEST_LIST {
         let length = values.len();
-        return Err(PlanError::new(format!("{length} {what} are too many for one run; choose {LONGEST_LIST} at most")));
+        return Err(PlanError::new(format!("{length} {what} are too many for one run; choose at most {LONGEST_LIST}")));
     }
     Ok(values)
 }

@@ -108,25 +108,25 @@ macro_rules! sections {
 }
 
 sections! {
-    /// The clocks alone and deeper: path, latency, granularity, shortest intervals
+    /// Only the clocks, in depth: path, latency, granularity, shortest intervals
     clocks: Clocks;
-    /// Consecutive reads alone: differences and gaps of every clock of the common timeline
+    /// Only consecutive reads: differences and gaps of every clock of the common timeline
     reads: Reads;
-    /// Causality alone and deeper: offsets between CPUs, and the one-way litmus
+    /// Only causality, in depth: offsets between CPUs and the one-way litmus
     causality: Causality;
-    /// How long pauses really take: every way to wait, from a microsecond to ten milliseconds, and what it costs
+    /// How long pauses really take: every way to wait, from 1 µs to 10 ms, and its cost
     #[command(alias = "pause")]
     pauses: Pauses;
-    #[command(about = format!("What every language runtime of this machine sees of the time: {}", sections::runtimes::kind::RuntimeKind::titles()))]
+    #[command(about = format!("Clocks as the language runtimes of this machine read them: {}", sections::runtimes::kind::RuntimeKind::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
     runtimes: Runtimes;
-    /// What causal times cost many threads: reads, scaling and staleness by granularity (not part of check)
+    /// What causal timestamps cost many threads: throughput, scaling and staleness by granularity (not part of check)
     #[command(alias = "monotime")]
     contention: Contention;
-    /// Calls in one thread and in many released together, beside calls of nothing (not part of check)
+    /// Calls in one thread and in many released together, against an empty control (not part of check)
     #[command(alias = "latch")]
     thread_release: ThreadRelease;
-    /// Whether the wall clock is disciplined, by whom, how far off it is at most, and how fast CLOCK_MONOTONIC is slewed
+    /// Whether and by what the wall clock is disciplined, its maximum error, and the slew of CLOCK_MONOTONIC
     sync: Sync;
 }
 

@@ -352,7 +352,7 @@ fn a_limit_to_catching_up_leaves_out_what_is_later() {
     assert_eq!((code, counted("events") + counted("missed")), (Some(0), 2_000));
     assert!(counted("missed") >= 150 && run["content"]["pace"]["most_late_ms"] == 10.0);
     let refused =
-        chronoscope().args(["pace", "--rate", "5k", "--behind", "skip", "--most-late", "10ms"]).output().unwrap();
+        chronoscope().args(["pace", "--rate", "5k", "--on-late", "skip", "--most-late", "10ms"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--most-late"));
 }

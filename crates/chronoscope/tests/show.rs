@@ -126,14 +126,14 @@ fn what_comes_through_a_pipe_is_shown() {
 #[test]
 fn options_that_make_no_sense_for_a_document_are_refused() {
     for view in ["check", "clocks"] {
-        assert!(refused(&fixture("study.json"), &["--view", view]).contains("--view is for checks"));
+        assert!(refused(&fixture("study.json"), &["--view", view]).contains("--view applies to checks"));
         let pace = refused(&fixture("pace.json"), &["--view", view]);
-        assert!(pace.contains("--view is for checks, and this is what `pace` wrote"), "{pace}");
+        assert!(pace.contains("--view applies to checks; `pace` wrote this document"), "{pace}");
     }
     assert!(
-        refused(&fixture("pace.json"), &["--full"]).contains("--full is for studies, and this is what `pace` wrote")
+        refused(&fixture("pace.json"), &["--full"]).contains("--full applies to studies; `pace` wrote this document")
     );
-    assert!(refused(&fixture("record.json"), &["--full"]).contains("--full is for studies"));
+    assert!(refused(&fixture("record.json"), &["--full"]).contains("--full applies to studies"));
 }
 
 #[test]

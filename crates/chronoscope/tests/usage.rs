@@ -61,8 +61,8 @@ fn a_value_below_zero_is_refused_as_a_value() {
     assert!(without_command.contains("it is negative; choose 1ns to 1day"), "{without_command}");
     // The bounds that are named are those that are kept.
     for (arguments, kept) in [
-        (&["--interval", "0s"][..], "choose 1ns to 1day"),
-        (&["pause", "--length", "0s"], "choose 100ns to 1s"),
+        (&["--interval", "0s"][..], "interval 0s is out of range (1ns–1day)"),
+        (&["pause", "--length", "0s"], "pause 0s is out of range (100ns–1s)"),
         (&["pace", "--rate", "1k", "--for", "0s"], "out of range (10ms–1day)"),
         (&["latch", "--threads", "0"], "out of range (1–4096)"),
     ] {
@@ -89,11 +89,11 @@ fn absurd_threads_and_granularities_are_refused_before_anything_is_measured() {
     assert!(monotime("--threads", "1,1025").contains("1025 threads is out of range"));
     assert!(monotime("--threads", "").contains("such as 1,2,4"));
     assert!(monotime("--threads", "1,,2").contains("such as 1,2,4"));
-    assert!(monotime("--granularity", "1001ms").contains("choose 0s to 1s"));
+    assert!(monotime("--granularity", "1001ms").contains("granularity 1s 1ms is out of range (0s–1s)"));
     assert!(monotime("--granularity", "").contains("such as 0,100,1us"));
     assert!(monotime("--granularity", "fine").contains("fine"));
     let many: Vec<String> = (1..=40).map(|threads: u32| threads.to_string()).collect();
-    assert!(monotime("--threads", &many.join(",")).contains("choose 32 at most"));
+    assert!(monotime("--threads", &many.join(",")).contains("choose at most 32"));
     assert!(refused(&["check", "--threads", "2"]).contains("--threads"));
 }
 
@@ -112,7 +112,7 @@ fn absurd_numbers_of_released_threads_are_refused_before_anything_is_measured() 
 #[test]
 fn absurd_pauses_are_refused_before_anything_is_measured() {
     for wrong in ["0s", "99ns", "2s"] {
-        assert!(refused(&["pause", "--length", wrong]).contains("choose 100ns to 1s"), "{wrong}");
+        assert!(refused(&["pause", "--length", wrong]).contains("is out of range (100ns–1s)"), "{wrong}");
     }
     assert!(refused(&["pause", "--length=-1us"]).contains("-1us"));
 }
@@ -162,7 +162,9 @@ fn experiments_that_there_are_not_are_refused() {
     );
     assert!(refused(&["experiment"]).contains("<NAME>"));
     assert!(refused(&["experiment", "volatile", "--cpus", "60000"]).contains("60000"));
-    assert!(refused(&["experiment", "backoff", "--duration", "1ms"]).contains("choose 1s"));
+    assert!(
+        refused(&["experiment", "backoff", "--duration", "1ms"]).contains("duration 1ms is out of range (1s–1day)")
+    );
     assert!(refused(&["experiment", "backoff", "--output", "/no/such/folder/record.json"]).contains("choose a file"));
     assert!(refused(&["selftest", "--cpus", "60000"]).contains("60000"));
     assert!(refused(&["selftest", "--quick", "--thorough"]).contains("--thorough"));
@@ -200,9 +202,9 @@ fn a_saved_study_is_shown_again() {
     assert_eq!(String::from_utf8(json.stdout).unwrap(), std::fs::read_to_string(fixture).unwrap());
     assert!(
         refused(&["show", fixture, "--view", "clocks"])
-            .contains("--view is for checks, and this is what `study` wrote")
+            .contains("--view applies to checks; `study` wrote this document")
     );
-    assert!(refused(&["show", check, "--full"]).contains("--full is for studies"));
+    assert!(refused(&["show", check, "--full"]).contains("--full applies to studies"));
 }
 
 #[test]

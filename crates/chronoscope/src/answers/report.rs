@@ -8,7 +8,7 @@ use crate::clock_id::ClockId;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Verdict {
-    /// Whether no clock that must not step back did so on one thread; null if one of those planned was not observed.
+    /// Whether no clock went backwards within a thread, the wall clock aside; null if a planned one was not observed.
     pub monotonic: Option<bool>,
     /// Whether no read that must be causal went backwards between CPUs; null unless every clock was tested that the
     /// verdict recommends, or that was to be tested where it recommends none.
@@ -42,7 +42,7 @@ pub struct ClockVerdict {
     pub validated: bool,
     /// Why trials are missing, or why they confirm no interval.
     pub reason_unvalidated: Option<String>,
-    /// Known work timed directly, beside its truth.
+    /// Known work timed directly, against its true duration.
     pub trials: Vec<IntervalTrial>,
     /// What all of it comes to.
     #[serde(default)]

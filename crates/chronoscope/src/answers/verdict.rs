@@ -69,14 +69,14 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
     }
     let back_in_reads = record.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0);
     if back_in_reads || clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0) {
-        return no("it stepped back on one thread");
+        return no("it went backwards within a thread");
     }
     if clock.is_coarse() && id.guarantee().is_none() {
-        return no("its steps are coarse: for timestamps that need no more, at the least cost");
+        return no("coarse steps: for cheap timestamps only");
     }
     let facts = id.facts();
     if id == SourceId::MonotonicSystemCall && !is_available(record, SourceId::Os(OsClock::Monotonic)) {
-        return (true, "all that is left: CLOCK_MONOTONIC cannot be read through the C library here".to_owned());
+        return (true, "the only one left: CLOCK_MONOTONIC cannot be read through the C library here".to_owned());
     }
     if !facts.times_intervals {
         return no(facts.advice);

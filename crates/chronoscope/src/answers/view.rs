@@ -44,7 +44,7 @@ fn bullet(page: &mut Page, grade: Grade, text: &str) {
 fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
     match intervals {
         Intervals::NotTested { reason } => {
-            bullet(page, Grade::Unknown, &format!("which intervals a clock times directly: not tested: {reason}"));
+            bullet(page, Grade::Unknown, &format!("shortest interval: not tested: {reason}"));
         }
         Intervals::NoneRecommended => bullet(page, Grade::Warning, NONE_RECOMMENDED),
         Intervals::Recommended => {
@@ -55,7 +55,7 @@ fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
     }
 }
 
-const NONE_RECOMMENDED: &str = "no clock of this machine is recommended for timing intervals";
+const NONE_RECOMMENDED: &str = "no clock here is recommended for timing intervals";
 
 /// What a clock times directly, and whether trials say so.
 fn promise(clock: &ClockVerdict) -> String {
@@ -71,13 +71,13 @@ fn promise(clock: &ClockVerdict) -> String {
             exceptions(&clock.promise)
         ),
         (Claimed(one), Claimed(ten)) => format!(
-            "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 %, by its latency and step; not confirmed by \
-             trials: {}",
+            "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 % (from latency and step; not confirmed by \
+             trials: {})",
             ns(one),
             ns(ten),
             why()
         ),
-        (Unknown, Unknown) => format!("{name}: which intervals it times directly is not known: {}", why()),
+        (Unknown, Unknown) => format!("{name}: shortest interval unknown: {}", why()),
         (one, ten) => format!("{name}: {}; {}", within(ten, "10 %"), within(one, "1 %")),
     }
 }
@@ -100,15 +100,15 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
             format!("can time a single interval ≥ {} to {limit} ({CONFIRMED})", ns(from))
         }
         ShortestInterval::Claimed(from) => {
-            format!("{limit} was not tried; its latency and step claim ≥ {}", ns(from))
+            format!("{limit} not tried; latency and step suggest ≥ {}", ns(from))
         }
         ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } => format!(
-            "up to {} no interval held to {limit} in trials together with all longer ones; expect ≥ {} if its error stays at {}",
+            "trials up to {} confirmed no interval to {limit}; expect ≥ {} if the error stays at {}",
             ns(tried_to_ns),
             ns(expected_from_ns),
             ns(error_ns)
         ),
-        ShortestInterval::Unknown => format!("what it times to {limit} is not known"),
+        ShortestInterval::Unknown => format!("shortest interval to {limit} unknown"),
     }
 }
 
@@ -135,15 +135,14 @@ fn answer(question: &Question) -> String {
             [timed_by(within_1pct, "1 %"), timed_by(within_10pct, "10 %")].concat().join("; ")
         }
         Answer::Expected { clock } => {
-            format!("{} is expected to time it within 10 %; no trial was that long", quoted(clock.name()))
+            format!("{} should time it to 10 %; no trial was that long", quoted(clock.name()))
         }
         Answer::TooShort { clock, shortest_ns } => format!(
-            "too short for two reads of any clock here; within 10 % the shortest is {} with {}: time a batch of it and \
-             divide",
+            "too short for a pair of reads: the shortest to 10 % is {}, with {}; time a batch and divide",
             ns(*shortest_ns),
             quoted(clock.name())
         ),
-        Answer::Unknown => "which intervals the clocks here time directly is not known".to_owned(),
+        Answer::Unknown => "no clock's shortest interval is known".to_owned(),
     }
 }
 
@@ -151,10 +150,10 @@ fn timed_by(clocks: &TimedBy, limit: &str) -> Vec<String> {
     let mut said = Vec::new();
     if !clocks.confirmed.is_empty() {
         let verb = if clocks.confirmed.len() == 1 { "times" } else { "time" };
-        said.push(format!("{} {verb} it directly within {limit}", names(&clocks.confirmed)));
+        said.push(format!("{} {verb} it directly to {limit}", names(&clocks.confirmed)));
     }
     if !clocks.claimed.is_empty() {
-        said.push(format!("{} should time it within {limit}, not confirmed by trials", names(&clocks.claimed)));
+        said.push(format!("{} should time it to {limit} (not confirmed by trials)", names(&clocks.claimed)));
     }
     said
 }
@@ -165,13 +164,12 @@ fn names(clocks: &[ClockId]) -> String {
 
 fn monotonic(conclusion: &Monotonic) -> String {
     match conclusion {
-        Monotonic::SteppedBack => "not monotonic: a clock that must not step back did so on one thread".to_owned(),
-        Monotonic::Steady => "monotonic: no clock that must not step back did so on one thread".to_owned(),
+        Monotonic::SteppedBack => "not monotonic: a clock went backwards within a thread".to_owned(),
+        Monotonic::Steady => "monotonic: no clock went backwards within a thread".to_owned(),
         Monotonic::NotTested { reason } => format!("monotonic: not tested: {reason}"),
-        Monotonic::PartlyTested { untested } => format!(
-            "monotonic: not tested for {}; no other clock that must not step back did so on one thread",
-            names(untested)
-        ),
+        Monotonic::PartlyTested { untested } => {
+            format!("monotonic: not tested for {}; no other clock went backwards within a thread", names(untested))
+        }
     }
 }
 
@@ -190,7 +188,7 @@ fn causality(conclusion: &CausalityConclusion) -> String {
                 None => format!("{} pairs of CPUs", count(*pairs)),
             };
             let clocks = counted(*clocks, "clock", "clocks");
-            format!("causal across cores: none of {clocks} went backwards in {} seen ({whence})", values(*new_values))
+            format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))
         }
         CausalityConclusion::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
         CausalityConclusion::Unknown { unknown, clocks, new_values } => {
@@ -201,12 +199,12 @@ fn causality(conclusion: &CausalityConclusion) -> String {
             let others = match clocks {
                 0 => String::new(),
                 _ => format!(
-                    "; none of {} went backwards in {} seen",
+                    "; none of {} went backwards in {}",
                     counted(*clocks, "other clock", "other clocks"),
                     values(*new_values)
                 ),
             };
-            format!("causal across cores: not known of {}{others}", unknown.join(", "))
+            format!("causal across cores: unknown for {}{others}", unknown.join(", "))
         }
     }
 }
@@ -217,19 +215,19 @@ fn skew(conclusion: &Skew) -> String {
         false => String::new(),
     };
     match conclusion {
-        Skew::NotTested { reason } => format!("skew not tested: {reason}"),
+        Skew::NotTested { reason } => format!("core-to-core skew: not tested: {reason}"),
         Skew::Apart { up_to_ns, pairs, pairs_possible } => {
-            format!("CPUs are up to {} apart{}", ns(*up_to_ns), of(*pairs, *pairs_possible))
+            format!("CPUs disagree by up to {}{}", ns(*up_to_ns), of(*pairs, *pairs_possible))
         }
         Skew::NotExcluded { below_ns, pairs, pairs_possible } => {
-            format!("skew, if any, is under {}{}", ns(*below_ns), of(*pairs, *pairs_possible))
+            format!("core-to-core skew, if any, is under {}{}", ns(*below_ns), of(*pairs, *pairs_possible))
         }
     }
 }
 
 fn fast_path(conclusion: &FastPath) -> String {
     let known = |method: Option<PathMethod>| match method {
-        None => "the record does not say how that is known",
+        None => "evidence not recorded",
         Some(PathMethod::ByConstruction) => "by construction",
         Some(PathMethod::Proved) => "proved",
         Some(PathMethod::Counted) => "counted",
@@ -320,7 +318,7 @@ fn reservations(page: &mut Page, clock: &ClockVerdict) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
     let failed = exceptions(&clock.promise);
     if let Some(failed) = failed.strip_prefix(';') {
-        said(PLAIN, &format!("all longer intervals together hold, of each 95 of 100 readings but{failed}"));
+        said(PLAIN, &format!("longer intervals hold together; below 95 of 100 on their own:{failed}"));
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);
@@ -332,7 +330,7 @@ fn reservations(page: &mut Page, clock: &ClockVerdict) {
 }
 
 fn errors(page: &mut Page, clocks: &[ClockVerdict]) {
-    page.heading("Trials: known work timed once per reading, beside its duration in batches");
+    page.heading("Trials: known work timed once per reading, against its duration timed in batches");
     let mut trials = Table::new(&[
         ("clock", Align::Left),
         ("claim", Align::Right),

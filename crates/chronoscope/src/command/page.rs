@@ -49,7 +49,9 @@ const STUDY: &str = "study";
 /// That more was concluded than is shown.
 fn unknown(command: &str) -> String {
     let mut text = Text::new();
-    let words = format!("`chronoscope {command}` wrote this; this build does not know that command or its conclusions");
+    let words = format!(
+        "written by `chronoscope {command}`, a command that this build does not know: its conclusions are not shown"
+    );
     text.sentence(Mood::Warning, "!", &words);
     text.finish()
 }

@@ -23,9 +23,9 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
 /// Why the options make no sense for `record`; None where they do.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
     let wrong = match (options.full, options.view.is_some()) {
-        (true, _) if record.study.is_none() => "--full is for studies",
-        (_, true) if record.plan.parts.is_empty() => "--view is for checks",
+        (true, _) if record.study.is_none() => "--full applies to studies",
+        (_, true) if record.plan.parts.is_empty() => "--view applies to checks",
         _ => return None,
     };
-    Some(format!("{wrong}, and this is what `{}` wrote", record.command))
+    Some(format!("{wrong}; `{}` wrote this document", record.command))
 }

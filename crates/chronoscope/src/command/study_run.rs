@@ -6,32 +6,26 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::{Start, StudyOptions};
 
+use crate::plan::within;
 use crate::run_options::RunOptions;
 
 /// How much of its usual time a study takes for `--quick` and for `--thorough`.
 const QUICK: f64 = 0.25;
 const THOROUGH: f64 = 2.0;
-/// No run is shorter or longer.
+/// The shortest and the longest run.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(24 * 3600));
 
-/// What of a study is wanted.
+/// What `run` asks of a study.
 pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
-    let (shortest, longest) = DURATIONS;
-    if let Some(wrong) = run.duration.filter(|duration| !(shortest..=longest).contains(duration)) {
-        return Err(Failure::usage(format!(
-            "{} is no time for a run; choose {} to {}",
-            humantime::format_duration(wrong),
-            humantime::format_duration(shortest),
-            humantime::format_duration(longest)
-        )));
-    }
+    let within = |duration| within(duration, DURATIONS, "duration").map_err(|error| Failure::usage(error.to_string()));
+    let budget = run.duration.map(within).transpose()?;
     let depth = match (run.quick, run.thorough) {
         (true, _) => QUICK,
         (_, true) => THOROUGH,
         _ => 1.0,
     };
     let cpus = run.cpus.clone().map(|list| list.0);
-    Ok(StudyOptions { budget: run.duration, depth, cpus, ..StudyOptions::default() })
+    Ok(StudyOptions { budget, depth, cpus, ..StudyOptions::default() })
 }
 
 /// How many CPUs threads will have.

@@ -42,9 +42,9 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
         session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
     }
     let reason = |failure: &WorkerFailure| match failure.signal() {
-        Some(libc::SIGSEGV) => "reading it ends the process with SIGSEGV".to_owned(),
-        Some(libc::SIGILL) => "reading it ends the process with SIGILL: the CPU lacks the instruction".to_owned(),
-        Some(libc::SIGSYS) => "reading it ends the process with SIGSYS: a sandbox forbids the system call".to_owned(),
+        Some(libc::SIGSEGV) => "reading it kills the process with SIGSEGV".to_owned(),
+        Some(libc::SIGILL) => "reading it kills the process with SIGILL: the CPU lacks the instruction".to_owned(),
+        Some(libc::SIGSYS) => "reading it kills the process with SIGSYS: a sandbox forbids the system call".to_owned(),
         _ => failure.to_string(),
     };
     let mut answer = probe(session, clocks);
@@ -101,9 +101,9 @@ fn declared_ns(id: SourceId) -> Option<u64> {
 
 fn causality_not_tested(id: SourceId) -> Option<String> {
     if !id.facts().is_shared_timeline {
-        Some("it counts CPU time, not a time that threads share".to_owned())
+        Some("it counts CPU time, which threads do not share".to_owned())
     } else if id.facts().traps_under_hypervisor {
-        Some("never part of the litmus: cheaper ordered reads of the same counter are".to_owned())
+        Some("not in the litmus: cheaper ordered reads of the same counter are".to_owned())
     } else {
         None
     }

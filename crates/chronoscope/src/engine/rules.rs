@@ -27,7 +27,7 @@ pub const CORE_SHARED: Kind =
 pub const STOLEN_TIME: Kind = Kind::warning("stolen_time", "the hypervisor gave time to other guests during the run");
 
 pub const ONE_CPU: Kind =
-    Kind::notice("one_cpu", "only one CPU may be used, so nothing is known across CPUs").shown_in(&["causality"]);
+    Kind::notice("one_cpu", "only one CPU is allowed, so nothing was tested across CPUs").shown_in(&["causality"]);
 
 pub const NO_WORKERS: Kind =
     Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
@@ -65,7 +65,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
     let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
     let taken = match disturbance.waited_ms {
         Some(waited_ms) => Some(format!("the thread waited {} for its CPU", length(waited_ms))),
-        None => switches.map(|switches| format!("the kernel took the thread off its CPU {}", times(switches))),
+        None => switches.map(|switches| format!("the kernel preempted the thread {}", times(switches))),
     };
     let suffices = match disturbance.waited_ms {
         Some(waited_ms) => waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED,
@@ -83,7 +83,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
             )
         }
         (false, true) => {
-            "the kernel counted neither a switch nor stolen time: interrupts, firmware or the host took it".to_owned()
+            "the kernel counted neither preemption nor steal: interrupts, firmware or the host took it".to_owned()
         }
     };
     Witness { suffices, words }
@@ -108,10 +108,10 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     let mut finding = Finding::new(
         NOISY_MACHINE,
         format!(
-            "{:.1} % of the time was lost to interruptions over {} while {} was read, the longest {}; in that part {seen}",
+            "{:.1} % of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {seen}",
             gap.share_of_time * 100.0,
-            ns(gap.above_ns),
             reads.clock,
+            ns(gap.above_ns),
             ns(reads.maximum_ns),
         ),
     )
@@ -166,9 +166,9 @@ fn preempted(record: &Record) -> Option<Finding> {
 fn quieter(record: &Record) -> &'static str {
     let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
     if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
-        "stop what else runs here, or bind your measurement to a CPU that nothing else uses"
+        "stop other work on this machine, or pin your measurement to an otherwise idle CPU"
     } else {
-        "stop what else runs here"
+        "stop other work on this machine"
     }
 }
 
@@ -192,7 +192,9 @@ fn core_shared(record: &Record) -> Vec<Finding> {
         )
         .value("turns_per_link", interference.turns_per_link)
         .value("turns_per_link_alone", alone)
-        .advice("run again later, or on a machine whose cores are not shared; on your own, look for what else runs"),
+        .advice(
+            "run again later, or on a machine whose cores are not shared; on your own machine, look for other work",
+        ),
     ]
 }
 
@@ -215,9 +217,11 @@ fn no_workers(record: &Record) -> Vec<Finding> {
     let finding = |reason: &String| {
         Finding::new(
             NO_WORKERS,
-            format!("everything was measured in one process, whose luck with its layout no interval shows: {reason}"),
+            format!(
+                "no worker process could be started, so no interval covers differences between processes: {reason}"
+            ),
         )
-        .advice("run where a program may start itself again")
+        .advice("run where the tool may start child processes")
     };
     record.reason_no_workers.iter().map(finding).collect()
 }
@@ -225,16 +229,13 @@ fn no_workers(record: &Record) -> Vec<Finding> {
 fn one_cpu(record: &Record) -> Vec<Finding> {
     let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
     if record.machine.cpu.online == Some(1) {
-        let saw = format!("the machine has CPU {cpu} alone: there is no other that could disagree with it");
+        let saw = format!("the machine has a single CPU, {cpu}: there is no other to disagree with");
         return vec![Finding::new(ONE_CPU, saw).value("cpus", 1.0)];
     }
     vec![
-        Finding::new(
-            ONE_CPU,
-            format!("the run may use CPU {cpu} alone: nothing is known about causality between CPUs"),
-        )
-        .value("cpus", 1.0)
-        .advice("allow it two CPUs or more"),
+        Finding::new(ONE_CPU, format!("only CPU {cpu} is allowed: causality across CPUs was not tested"))
+            .value("cpus", 1.0)
+            .advice("allow at least two CPUs"),
     ]
 }
 
@@ -272,8 +273,8 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
                     format!("{} ({how})", report.part.title())
                 })
                 .collect();
-            let mut finding = Finding::new(PART_UNAVAILABLE, format!("not had: {}: {reason}", told.join(", ")))
-                .about(told.join(", "));
+            let mut finding =
+                Finding::new(PART_UNAVAILABLE, format!("{}: {reason}", told.join(", "))).about(told.join(", "));
             if reports.iter().all(|report| report.part == RUNTIMES) && no_runtime_failed(record) {
                 finding.severity = Severity::Notice;
             }
@@ -293,8 +294,8 @@ fn interrupted(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(INTERRUPTED, "the run was stopped before its end; what was measured until then is here")
-            .advice("run again for the whole verdict"),
+        Finding::new(INTERRUPTED, "the run was interrupted; the results cover only what was measured before")
+            .advice("run again for the full verdict"),
     ]
 }
 
@@ -331,11 +332,11 @@ mod tests {
     #[test]
     fn a_warning_of_gaps_has_a_witness_besides_the_clock() {
         for (switches, steal_ms, waited_ms, words) in [
-            (Some(16), Some(0.0), Some(0.08), "; in that part the thread waited 80.0 µs for its CPU"),
+            (Some(16), Some(0.0), Some(0.08), "; meanwhile the thread waited 80.0 µs for its CPU"),
             (Some(0), Some(10.0), Some(0.0), "the hypervisor gave 10.0 ms to others"),
             // A kernel that does not count waits.
-            (Some(16), Some(0.0), None, "the kernel took the thread off its CPU 16 times"),
-            (Some(1), Some(10.0), None, "off its CPU once, and the hypervisor gave"),
+            (Some(16), Some(0.0), None, "the kernel preempted the thread 16 times"),
+            (Some(1), Some(10.0), None, "preempted the thread once, and the hypervisor gave"),
         ] {
             let found = noisy_machine(&disturbed(switches, steal_ms, waited_ms));
             assert_eq!((found.len(), found[0].severity), (1, Severity::Warning), "{words}");
@@ -343,8 +344,8 @@ mod tests {
             assert!(summary.contains(words) && !summary.contains("at least"), "{summary}");
         }
         for (switches, steal_ms, waited_ms, words) in [
-            (Some(0), Some(0.0), None, "counted neither a switch nor stolen time"),
-            (None, None, None, "counted neither a switch nor stolen time"),
+            (Some(0), Some(0.0), None, "counted neither preemption nor steal"),
+            (None, None, None, "counted neither preemption nor steal"),
             // A switch of 5 µs is no cause of 100 µs.
             (
                 Some(1),
@@ -367,7 +368,7 @@ mod tests {
         record.reads.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
         record.reads[1].gaps[1].share_of_time = 0.9;
         let found = noisy_machine(&record);
-        assert!(found[0].evidence.summary.contains("while fake was read"), "{}", found[0].evidence.summary);
+        assert!(found[0].evidence.summary.contains("reading fake"), "{}", found[0].evidence.summary);
     }
 
     /// As seen with a busy loop on the measuring CPU, in a command that reads no clock over and over.
@@ -435,13 +436,13 @@ mod tests {
     #[test]
     fn one_cpu_is_not_told_to_bind_nor_to_allow_another() {
         let mut noisy = disturbed(Some(2), None, None);
-        assert!(noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        assert!(noisy_machine(&noisy)[0].advice[0].contains("pin "));
         noisy.machine.cpu.online = Some(1);
-        assert!(!noisy_machine(&noisy)[0].advice[0].contains("bind"));
+        assert!(!noisy_machine(&noisy)[0].advice[0].contains("pin "));
         noisy.plan.cpus = vec![0];
         assert!(one_cpu(&noisy)[0].is(ONE_CPU) && one_cpu(&noisy)[0].advice.is_empty());
         noisy.machine.cpu.online = Some(2);
-        assert_eq!(one_cpu(&noisy)[0].advice, ["allow it two CPUs or more"]);
+        assert_eq!(one_cpu(&noisy)[0].advice, ["allow at least two CPUs"]);
     }
 
     #[test]

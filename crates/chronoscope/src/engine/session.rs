@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             }
             Some(_) if counter_faults => {
                 return Err(WorkerFailure::Refused(
-                    "reading a clock might end this process, and no other can be started".into(),
+                    "reading a clock might kill this process, and no other can be started".into(),
                 ));
             }
             Some(_) => in_this_process(request, Bench::new(cpu, self.timer, budget_ms))?,

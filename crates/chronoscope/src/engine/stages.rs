@@ -7,11 +7,11 @@ use chronoscope_harness::worker::WorkerFailure;
 
 /// Why a part was not done whole.
 pub enum StageError {
-    /// Some of it could not be had.
+    /// Part of it failed.
     Incomplete(String),
     /// There was nothing to do, or no time to do it.
     Skipped(String),
-    /// None of it could be had.
+    /// All of it failed.
     Failed(String),
 }
 
@@ -37,7 +37,7 @@ pub fn readable(record: &Record, among: &[ClockId]) -> Result<Vec<ClockId>, Stag
     if clocks.is_empty() {
         let reason = record.clocks.iter().find_map(|clock| clock.reason_unavailable.as_deref());
         let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-        return Err(StageError::Skipped(format!("none of the clocks to look at can be read{because}")));
+        return Err(StageError::Skipped(format!("none of the planned clocks can be read{because}")));
     }
     Ok(clocks)
 }
@@ -50,6 +50,6 @@ pub fn clock_mut<'r>(record: &'r mut Record, id: &ClockId) -> Option<&'r mut Clo
 pub fn outcome(tried: usize, reasons: Vec<String>) -> Result<(), StageError> {
     let failed = reasons.len();
     let Some(first) = reasons.into_iter().next() else { return Ok(()) };
-    let told = if failed > 1 { format!("{first} ({failed} of {tried} like it)") } else { first };
+    let told = if failed > 1 { format!("{first} ({failed} of {tried} failed)") } else { first };
     Err(if failed == tried { StageError::Failed(told) } else { StageError::Incomplete(told) })
 }

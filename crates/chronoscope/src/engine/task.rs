@@ -54,7 +54,7 @@ impl Bench {
     /// What times the batches.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// Why it is unavailable.
     pub fn timer(&self) -> Result<Timer, String> {
         Timer::new(self.timer)
     }

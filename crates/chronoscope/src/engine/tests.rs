@@ -221,7 +221,7 @@ fn assert_alone_in_trouble(record: &Record, part: Part, outcome: Outcome, reason
     assert_eq!(said_of_the_run(record), [PART_UNAVAILABLE], "{reason}");
     let told = &finding(record, PART_UNAVAILABLE).unwrap().evidence.summary;
     let how = if outcome == Outcome::Failed { "failed" } else { "incomplete" };
-    assert_eq!(*told, format!("not had: {} ({how}): {reason}", part.title()));
+    assert_eq!(*told, format!("{} ({how}): {reason}", part.title()));
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
 fn a_part_that_needs_another_says_so_where_that_one_failed() {
     let hangs = |task: &str, _| (task == "latency").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 }));
     let record = run_with(&hangs);
-    let reason = "the worker process was stopped after 3400 ms (11 of 11 like it)";
+    let reason = "the worker process was stopped after 3400 ms (11 of 11 failed)";
     assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
     let reason = "without latencies nothing tells quiet moments from others";
     assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));
@@ -465,7 +465,7 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
     assert_eq!(
         record.clocks[1].reason_unavailable.as_deref(),
-        Some("reading it ends the process with SIGILL: the CPU lacks the instruction")
+        Some("reading it kills the process with SIGILL: the CPU lacks the instruction")
     );
     assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
     assert_eq!(report(&record, READS), (Outcome::Done, None));
@@ -474,7 +474,7 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
 #[test]
 fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
     let record = run_with(&|task, _| (task == "probe").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 })));
-    let reason = "none of the clocks to look at can be read: the worker process was stopped after 3400 ms";
+    let reason = "none of the planned clocks can be read: the worker process was stopped after 3400 ms";
     for part in PARTS.into_iter().skip(1) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(reason)), "{part:?}");
     }

@@ -38,12 +38,12 @@ impl Timer {
     /// The timer that `spec` names.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// Why it is unavailable.
     pub fn new(spec: TimerSpec) -> Result<Self, String> {
         let (kind, rate) = match spec {
             TimerSpec::Counter { hz } => {
                 let counter = Counter::new().map_err(|unavailable| unavailable.to_string())?;
-                let rate = Rate::from_hz(hz).ok_or_else(|| format!("{hz} Hz is no counter's frequency"))?;
+                let rate = Rate::from_hz(hz).ok_or_else(|| format!("counter frequency {hz} Hz is out of range"))?;
                 (Kind::Counter(counter), rate)
             }
             TimerSpec::OsClock => (Kind::OsClock, Rate::NANOSECONDS),

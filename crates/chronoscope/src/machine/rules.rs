@@ -23,8 +23,7 @@ pub const TSC_NOT_INVARIANT: Kind =
     Kind::warning("tsc_not_invariant", "the TSC changes its rate, or stops in deep sleep").shown_in(&["clocks"]);
 
 pub const FREQUENCY_MISDECLARED: Kind =
-    Kind::warning("frequency_misdeclared", "the counter does not run at the frequency that a source declares")
-        .shown_in(&["clocks"]);
+    Kind::warning("frequency_misdeclared", "the counter does not run at its declared frequency").shown_in(&["clocks"]);
 
 pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
     Kind::warning("better_clocksource_available", "a better clocksource is available than the one in use")
@@ -34,7 +33,7 @@ pub const FREQUENCY_SCALING: Kind =
     Kind::notice("frequency_scaling", "the frequency governor may change the CPU frequency during a measurement")
         .shown_in(&["clocks", "reads"]);
 
-pub const CPU_QUOTA: Kind = Kind::notice("cpu_quota", "the container may use less CPU time than the CPUs it sees")
+pub const CPU_QUOTA: Kind = Kind::notice("cpu_quota", "the container is limited to less CPU time than it has CPUs")
     .shown_in(&["clocks", "reads"]);
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
@@ -50,8 +49,8 @@ fn counter_forbidden(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(
             COUNTER_FORBIDDEN,
-            "this process was started without the right to read the counter: rdtsc, and every clock of the system \
-             that reads it on the vDSO, ends a program with SIGSEGV",
+            "this process may not read the counter: rdtsc, and any system clock that reads it through the vDSO, kills the \
+             program with SIGSEGV",
         )
         .advice("find what calls prctl(PR_SET_TSC, PR_TSC_SIGSEGV) above this process: a sandbox, or a record-and-replay tool"),
     ]
@@ -72,7 +71,7 @@ fn tsc_distrusted(record: &Record) -> Vec<Finding> {
                 "the kernel does not offer the TSC as a clocksource, only {}",
                 machine.clocksource.available.join(", ")
             ),
-            "do not read the TSC directly here, whatever CPUID says; why the kernel left it out, its log from boot may tell",
+            "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel left it out",
         ),
     };
     vec![Finding::new(TSC_DISTRUSTED, saw).about("tsc").advice(advice)]
@@ -84,12 +83,12 @@ fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let mut advice = match class {
-        TscClass::Constant => "ticks miss the time that a CPU spends in deep sleep".to_owned(),
-        _ => "do not take its ticks for time: their rate may change".to_owned(),
+        TscClass::Constant => "the counter stops while a CPU is in deep sleep".to_owned(),
+        _ => "do not use its ticks as time: their rate may change".to_owned(),
     };
     let is_clocksource = record.machine.clocksource.current.as_deref() == Some("tsc");
     match record.steady_os_clock() {
-        Some(name) if is_clocksource => advice += &format!(", and {name} is made of them (clocksource tsc)"),
+        Some(name) if is_clocksource => advice += &format!(", and {name} is built on it (clocksource tsc)"),
         Some(name) => advice += &format!("; use {name}"),
         None => {}
     }
@@ -115,7 +114,7 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
             let finding = Finding::new(
                 FREQUENCY_MISDECLARED,
                 format!(
-                    "{} says that the counter runs at {:.3} MHz, which is {deviation_ppm:+.0} ppm off",
+                    "{} declares {:.3} MHz, {deviation_ppm:+.0} ppm off the measured frequency",
                     source.source,
                     hz / 1e6
                 ),
@@ -136,10 +135,12 @@ fn better_clocksource(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     vec![
-        Finding::new(BETTER_CLOCKSOURCE_AVAILABLE, format!("the kernel reads {current} though {better} is available"))
+        Finding::new(BETTER_CLOCKSOURCE_AVAILABLE, format!("the kernel uses {current} although {better} is available"))
             .about(current)
             .advice(format!("now: {}", Clocksource::switch_command(better)))
-            .advice(format!("for good: boot with clocksource={better}, once you know why the kernel chose otherwise")),
+            .advice(format!(
+                "permanently: boot with clocksource={better}, once you know why the kernel chose otherwise"
+            )),
     ]
 }
 
@@ -158,9 +159,9 @@ fn frequency_scaling(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(
             FREQUENCY_SCALING,
-            format!("the frequency governor is {}: work of the same length takes varying time", others.join(", ")),
+            format!("the frequency governor is {}: equal work takes varying time", others.join(", ")),
         )
-        .advice("for the time of a measurement: sudo cpupower frequency-set -g performance"),
+        .advice("while measuring: sudo cpupower frequency-set -g performance"),
     ]
 }
 
@@ -171,7 +172,7 @@ fn cpu_quota(record: &Record) -> Vec<Finding> {
         Finding::new(
             CPU_QUOTA,
             format!(
-                "the container may use {quota:.2} CPUs' time and sees {allowed}: beyond it every thread is stopped"
+                "the container sees {allowed} CPUs but is limited to {quota:.2}: beyond that, all its threads are throttled"
             ),
         )
         .value("quota_cpus", quota)
@@ -320,6 +321,6 @@ mod tests {
     #[test]
     fn a_variant_counter_behind_the_clocksource_is_told() {
         let found = advice(&machine("tsc", &["tsc", "hpet"], TscClass::Variant));
-        assert!(found.contains("and CLOCK_MONOTONIC is made of them (clocksource tsc)"), "{found}");
+        assert!(found.contains("and CLOCK_MONOTONIC is built on it (clocksource tsc)"), "{found}");
     }
 }

@@ -17,10 +17,10 @@ pub fn show(page: &mut Page, record: &Record) {
     }
     let mut sentences = Vec::from_iter(match &all {
         Some(all) if runtimes_ran(record) => Some(format!(
-            "of chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
+            "chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
             said(all)
         )),
-        Some(all) => Some(format!("over all parts: {}", said(all))),
+        Some(all) => Some(format!("all parts: {}", said(all))),
         None if record.parts.iter().all(|part| is_skipped(&part)) => Some("nothing was measured".to_owned()),
         None => None,
     });
@@ -61,10 +61,10 @@ mod tests {
     fn a_line_over_runtimes_says_whose_switches_it_counts() {
         let mut record = crate::json::document(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
         let said = line(&record);
-        assert!(said.contains("of chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
+        assert!(said.contains("chronoscope's own threads: ") && !said.contains("all measurements"), "{said}");
         assert!(said.contains("runtimes' processes are not counted"), "{said}");
         record.parts.iter_mut().for_each(|part| part.part = crate::sections::reads::plan::READS);
-        assert!(line(&record).contains("over all parts: "), "{}", line(&record));
+        assert!(line(&record).contains("all parts: "), "{}", line(&record));
         record.parts.iter_mut().for_each(|part| part.disturbance = Disturbance::default());
         assert_eq!(line(&record), "", "nobody was watched");
     }

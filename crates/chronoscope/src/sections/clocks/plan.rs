@@ -51,9 +51,8 @@ pub struct ClocksPlan {
 }
 
 pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
-    let question_ns = |interval: &Duration| {
-        within(*interval, QUESTION_BOUNDS, "no interval that can be judged").map(|interval| interval.as_nanos() as f64)
-    };
+    let question_ns =
+        |interval: &Duration| within(*interval, QUESTION_BOUNDS, "interval").map(|interval| interval.as_nanos() as f64);
     Ok(ClocksPlan {
         latency_forks: frame.depth.processes(),
         batch_timer_error: BATCH_TIMER_ERROR,

@@ -54,7 +54,7 @@ fn granularities_ns(options: &Options) -> Result<Vec<u64>, PlanError> {
     let Some(list) = &options.granularity else { return Ok(GRANULARITIES_NS.to_vec()) };
     // Not above a second, so it fits.
     let ns = |granularity: &Duration| {
-        within(*granularity, GRANULARITY_BOUNDS, "no granularity for a clock").map(|length| length.as_nanos() as u64)
+        within(*granularity, GRANULARITY_BOUNDS, "granularity").map(|length| length.as_nanos() as u64)
     };
     bounded_list(list.0.iter().map(ns).collect::<Result<_, _>>()?, "granularities")
 }

@@ -61,7 +61,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
             (Late::Slip, None) => Behind::Slip,
             (Late::Skip | Late::Slip, Some(_)) => {
                 return Err(Failure::usage(
-                    "--most-late limits catching up; leave out --behind, or --most-late".to_owned(),
+                    "--most-late limits catching up; leave out --on-late, or --most-late".to_owned(),
                 ));
             }
         },

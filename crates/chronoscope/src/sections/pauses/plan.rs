@@ -72,8 +72,6 @@ fn lengths_ns(options: &Options, frame: &Frame) -> Result<Vec<u64>, PlanError> {
         return Ok(if frame.alone { LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
     }
     // Not above a second, so they fit.
-    let ns = |length: &Duration| {
-        within(*length, BOUNDS, "no pause that can be measured").map(|length| length.as_nanos() as u64)
-    };
+    let ns = |length: &Duration| within(*length, BOUNDS, "pause").map(|length| length.as_nanos() as u64);
     bounded_list(options.length.iter().map(ns).collect::<Result<_, _>>()?, "lengths of pauses")
 }
