@@ -166,3 +166,15 @@ pub enum Outcome {
     /// Begun and failed, for `reason`.
     Failed,
 }
+
+impl Outcome {
+    /// In a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Incomplete => "incomplete",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+        }
+    }
+}

@@ -85,8 +85,14 @@ pub fn check(mut old: Value) -> Value {
         let section = sections.entry(section).or_insert_with(|| json!({}));
         put(section, to, value);
     }
-    for (section, plan) in &mut sections {
-        complete(section, plan);
+    // A plan of nothing but these is that of a section that was not asked for, and lacks fields.
+    let nothing = [json!(null), json!(false), json!([]), json!(0)];
+    let is_empty =
+        |plan: &Value| plan.as_object().is_some_and(|plan| plan.values().all(|value| nothing.contains(value)));
+    for (_, entry) in sections.iter_mut().filter(|(section, _)| *section != "runtimes") {
+        if entry.get("plan").is_some_and(is_empty) {
+            take(entry, "plan");
+        }
     }
     rename_parts(&mut old);
     let mut content = json!({ "sections": sections });
@@ -141,26 +147,6 @@ fn rename_parts(old: &mut Value) {
                 part["part"] = json!(new);
             }
         }
-    }
-}
-
-/// What version 1 left out of a plan where it had nothing to say.
-fn complete(section: &str, entry: &mut Value) {
-    if section == "runtimes" {
-        return;
-    }
-    let nothing_planned = |plan: &Value| plan.as_object().is_some_and(|plan| plan.values().all(is_nothing));
-    if entry.get("plan").is_some_and(nothing_planned) {
-        entry.as_object_mut().map(|entry| entry.remove("plan"));
-    }
-}
-
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(values) => values.is_empty(),
-        Value::Number(number) => number.as_u64() == Some(0),
-        _ => false,
     }
 }
 

@@ -1,12 +1,10 @@
 //! What the program can be told to do, one file each.
 
-mod completions;
+mod definition;
 mod experiment;
-mod man;
 pub mod measure;
 pub mod output;
 pub mod page;
-mod schema;
 mod show;
 pub mod study_run;
 
@@ -28,8 +26,8 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Selftest(options)) => crate::sections::selftest::command::run(start, &options),
         Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),
         Some(Command::Show(options)) => show::run(&options),
-        Some(Command::Schema) => schema::run(),
-        Some(Command::Completions { shell }) => completions::run(shell),
-        Some(Command::Man) => man::run(),
+        Some(Command::Schema) => definition::schema(),
+        Some(Command::Completions { shell }) => definition::completions(shell),
+        Some(Command::Man) => definition::man(),
     }
 }

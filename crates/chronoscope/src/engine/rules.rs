@@ -262,17 +262,8 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
     by_reason
         .into_iter()
         .map(|(reason, reports)| {
-            let told: Vec<String> = reports
-                .iter()
-                .map(|report| {
-                    let how = match report.outcome {
-                        Outcome::Incomplete => "incomplete",
-                        Outcome::Skipped => "skipped",
-                        Outcome::Failed | Outcome::Done => "failed",
-                    };
-                    format!("{} ({how})", report.part.title())
-                })
-                .collect();
+            let told: Vec<String> =
+                reports.iter().map(|report| format!("{} ({})", report.part.title(), report.outcome.word())).collect();
             let mut finding =
                 Finding::new(PART_UNAVAILABLE, format!("{}: {reason}", told.join(", "))).about(told.join(", "));
             if reports.iter().all(|report| report.part == RUNTIMES) && no_runtime_failed(record) {

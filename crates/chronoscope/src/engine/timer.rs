@@ -22,14 +22,8 @@ pub enum TimerSpec {
 
 /// A clock that times batches.
 #[derive(Clone, Copy, Debug)]
-pub struct Timer {
-    kind: Kind,
-    rate: Rate,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Counter(Counter),
+pub enum Timer {
+    Counter(Counter, Rate),
     OsClock,
     SystemCall,
 }
@@ -40,37 +34,39 @@ impl Timer {
     /// # Errors
     /// Why it is unavailable.
     pub fn new(spec: TimerSpec) -> Result<Self, String> {
-        let (kind, rate) = match spec {
+        Ok(match spec {
             TimerSpec::Counter { hz } => {
                 let counter = Counter::new().map_err(|unavailable| unavailable.to_string())?;
                 let rate = Rate::from_hz(hz).ok_or_else(|| format!("counter frequency {hz} Hz is out of range"))?;
-                (Kind::Counter(counter), rate)
+                Self::Counter(counter, rate)
             }
-            TimerSpec::OsClock => (Kind::OsClock, Rate::NANOSECONDS),
-            TimerSpec::SystemCall => (Kind::SystemCall, Rate::NANOSECONDS),
-        };
-        Ok(Self { kind, rate })
+            TimerSpec::OsClock => Self::OsClock,
+            TimerSpec::SystemCall => Self::SystemCall,
+        })
     }
 
     /// Ticks of the timer.
     #[inline]
     pub fn now(&self) -> u64 {
-        match self.kind {
-            Kind::Counter(counter) => counter.bracket(),
+        match self {
+            Self::Counter(counter, _) => counter.bracket(),
             // Both were read once before a timer over them was planned; a failure now would be the kernel's change.
-            Kind::OsClock => os::try_read_ns(OsClock::Monotonic).unwrap_or(0),
-            Kind::SystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0),
+            Self::OsClock => os::try_read_ns(OsClock::Monotonic).unwrap_or(0),
+            Self::SystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0),
         }
     }
 
     /// The length of its ticks.
     pub fn rate(&self) -> Rate {
-        self.rate
+        match self {
+            Self::Counter(_, rate) => *rate,
+            Self::OsClock | Self::SystemCall => Rate::NANOSECONDS,
+        }
     }
 
     /// Nanoseconds since `start`, a value of [`now`](Self::now).
     pub fn ns_since(&self, start: u64) -> u64 {
-        self.rate.ns(self.now().saturating_sub(start))
+        self.rate().ns(self.now().saturating_sub(start))
     }
 
     /// The least difference that two readings can show: the cost of a reading, or the timer's step where that is longer.

@@ -25,12 +25,7 @@ pub fn show(page: &mut Page, record: &Record) {
         None => None,
     });
     for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
-        let outcome = match part.outcome {
-            Outcome::Done => "done",
-            Outcome::Incomplete => "incomplete",
-            Outcome::Skipped => "skipped",
-            Outcome::Failed => "failed",
-        };
+        let outcome = part.outcome.word();
         sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
     }
     if !sentences.is_empty() {

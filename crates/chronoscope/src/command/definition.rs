@@ -1,10 +1,24 @@
+//! What follows from the definitions of arguments and documents: completions, manual page, schema.
+
 use std::process::ExitCode;
 
-use crate::arguments;
 use chronoscope_bench::{Failure, print};
+use clap_complete::Shell;
+
+use crate::{arguments, document};
+
+/// Prints completions for `shell`.
+pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
+    let mut definition = arguments::definition();
+    let name = definition.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut definition, name, &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
 
 /// Prints the manual page, that of every command included.
-pub fn run() -> Result<ExitCode, Failure> {
+pub fn man() -> Result<ExitCode, Failure> {
     let mut page = Vec::new();
     let mut definition = arguments::definition();
     definition.build();
@@ -15,5 +29,11 @@ pub fn run() -> Result<ExitCode, Failure> {
         clap_mangen::Man::new(named).render(&mut page).map_err(cannot)?;
     }
     print(&String::from_utf8_lossy(&page))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the schema of every document.
+pub fn schema() -> Result<ExitCode, Failure> {
+    print(&document::schema())?;
     Ok(ExitCode::SUCCESS)
 }
