@@ -100,7 +100,7 @@ fn tsc(tsc: &Tsc) -> String {
         format!("{class}: {}", tsc.class_evidence)
     });
     if tsc.access == Some(TscAccess::Faults) {
-        parts.push("this process may not read it".to_owned());
+        parts.push("not readable by this process".to_owned());
     }
     join(parts)
 }
@@ -181,7 +181,7 @@ fn hypervisor(machine: &Machine) -> String {
     let mut text = match hypervisor.present {
         Some(true) => hypervisor.name.clone().unwrap_or_else(|| "present, name unknown".to_owned()),
         Some(false) => "none".to_owned(),
-        None => "cannot be told".to_owned(),
+        None => "unknown".to_owned(),
     };
     if let Some(evidence) = &hypervisor.evidence {
         text.push_str(&format!(" ({evidence})"));

@@ -39,7 +39,7 @@ pub fn study_compared(compared: &StudyCompared, width: Width) -> String {
         text.sentence(Mood::Warning, "!", warning);
     }
     if compared.cells.is_empty() {
-        text.sentence(Mood::Warning, "!", "the records have no combination of case, backoff and threads in common");
+        text.sentence(Mood::Warning, "!", "the records share no combination of case, backoff and threads");
     } else {
         table(&mut text, compared);
         sum(&mut text, compared);
@@ -106,7 +106,7 @@ fn verdict(cell: &ComparedCell, margin_pct: f64) -> String {
         Difference::Same => return format!("same within {}", limit(margin_pct)),
         Difference::Unresolved => return "unresolved".to_owned(),
     };
-    if cell.significant_in_family { word.to_owned() } else { format!("{word}, not sure among so many") }
+    if cell.significant_in_family { word.to_owned() } else { format!("{word}, not significant among so many") }
 }
 
 fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
@@ -174,8 +174,8 @@ mod tests {
         let quiet = said(vec![cell(Difference::Same, 1.0, false)]);
         assert!(quiet.contains("✔ none of 1 is known to be slower by more than 1 %\n"), "{quiet}");
         let unsure = said(vec![cell(Difference::Slower, 1.3, false), cell(Difference::Same, 1.0, false)]);
-        assert!(unsure.contains("slower, not sure among so many"), "{unsure}");
-        assert!(!unsure.contains('✔') && unsure.contains("; 1 slower, but not sure among so many"), "{unsure}");
+        assert!(unsure.contains("slower, not significant among so many"), "{unsure}");
+        assert!(!unsure.contains('✔') && unsure.contains("; 1 slower, but not significant among so many"), "{unsure}");
         let little = said(vec![cell(Difference::Slower, 1.008, true)]);
         assert!(!little.contains('✔') && little.contains("; 1 slower by no more than 1 %"), "{little}");
         let open = said(vec![cell(Difference::Unresolved, 1.1, false)]);

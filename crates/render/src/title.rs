@@ -21,7 +21,7 @@ pub fn head(page: &mut Page, name: &str, circumstances: &str, interrupted: bool)
         page.paragraph(Line::new(), PLAIN, &format!("{name}{rest}"));
     }
     if interrupted {
-        let text = "interrupted: the run was stopped before its end; what follows was measured until then";
+        let text = "interrupted: partial results follow";
         page.paragraph(Line::styled(WARNING, "! "), WARNING, text);
     }
 }

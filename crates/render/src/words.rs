@@ -2,7 +2,7 @@
 
 /// A reason of the record, or that it gives none.
 pub fn given(reason: Option<&str>) -> String {
-    reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("the record gives no reason").to_owned()
+    reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("no reason recorded").to_owned()
 }
 
 /// `singular` or `plural`, behind the count.

@@ -23,12 +23,9 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const CORE_SHARED: Kind =
     Kind::warning("core_shared", "the core was shared with a busy neighbour throughout, which no kernel counter shows");
-
 pub const STOLEN_TIME: Kind = Kind::warning("stolen_time", "the hypervisor gave time to other guests during the run");
-
 pub const ONE_CPU: Kind =
     Kind::notice("one_cpu", "only one CPU is allowed, so nothing was tested across CPUs").shown_in(&["causality"]);
-
 pub const NO_WORKERS: Kind =
     Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
 

@@ -15,24 +15,18 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const COUNTER_FORBIDDEN: Kind =
     Kind::critical("counter_forbidden", "the process may not read the counter").shown_in(&["clocks"]);
-
 pub const TSC_DISTRUSTED: Kind =
     Kind::warning("tsc_distrusted", "the kernel does not trust the TSC").shown_in(&["clocks", "causality"]);
-
 pub const TSC_NOT_INVARIANT: Kind =
     Kind::warning("tsc_not_invariant", "the TSC changes its rate, or stops in deep sleep").shown_in(&["clocks"]);
-
 pub const FREQUENCY_MISDECLARED: Kind =
     Kind::warning("frequency_misdeclared", "the counter does not run at its declared frequency").shown_in(&["clocks"]);
-
 pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
     Kind::warning("better_clocksource_available", "a better clocksource is available than the one in use")
         .shown_in(&["clocks"]);
-
 pub const FREQUENCY_SCALING: Kind =
     Kind::notice("frequency_scaling", "the frequency governor may change the CPU frequency during a measurement")
         .shown_in(&["clocks", "reads"]);
-
 pub const CPU_QUOTA: Kind = Kind::notice("cpu_quota", "the container is limited to less CPU time than it has CPUs")
     .shown_in(&["clocks", "reads"]);
 

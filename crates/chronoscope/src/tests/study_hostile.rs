@@ -198,7 +198,7 @@ fn nothing_measured() {
     let text = strip_str(&terminal(&record, Detail::Usual, Width::default())).to_string();
     assert!(text.contains("interrupted: "));
     assert!(text.contains("nothing: no operation has an estimate"));
-    assert!(text.contains("unknown: no process came to work"));
+    assert!(text.contains("unknown: no process started"));
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
         (count(&|cell| cell.verdict == Difference::Unresolved), "unresolved".to_owned()),
         (
             count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family),
-            "slower, but not sure among so many".to_owned(),
+            "slower, but not significant among so many".to_owned(),
         ),
         (
             count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family),
@@ -131,7 +131,7 @@ fn words(cell: &Cell) -> String {
     format!("{}{role}, {}", cell.case, place(&cell.parameters, cell.backoff_tokens, cell.threads))
 }
 
-/// What differs beside the operations.
+/// What differs besides the operations.
 fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
     let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     let facts = |record: &StudyRecord| {
@@ -151,11 +151,11 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
         .into_iter()
         .zip(facts(now))
         .filter(|((_, before), (_, after))| before != after)
-        .map(|((name, before), (_, after))| format!("another {name}: {before} then, {after} now"))
+        .map(|((name, before), (_, after))| format!("different {name}: {before} then, {after} now"))
         .collect();
     for (record, when) in [(earlier, "earlier"), (now, "new")] {
         if record.interrupted {
-            warnings.push(format!("the {when} run was stopped before its end"));
+            warnings.push(format!("the {when} run was interrupted"));
         }
     }
     warnings
@@ -282,7 +282,7 @@ mod tests {
         earlier.interrupted = true;
         let found = compare_studies(&earlier, &record(vec![cell("a", 0, &[10.0, 10.1])]), "old.json");
         assert_eq!(found.warnings.len(), 3, "{:?}", found.warnings);
-        assert_eq!(found.warnings[0], "another CPU: Old CPU then, unknown now");
+        assert_eq!(found.warnings[0], "different CPU: Old CPU then, unknown now");
     }
 
     #[test]

@@ -37,33 +37,22 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 ];
 
 pub const NOT_COMPARED: Kind =
-    Kind::notice("not_compared", "two operations were to be compared, and no pair of visits counts");
-
+    Kind::notice("not_compared", "two operations could not be compared: no pair of visits counts");
 pub const NO_DIFFERENCE: Kind = Kind::notice("no_difference", "two operations take the same time, within the margin");
-
 pub const SLOWER: Kind = Kind::notice("slower", "an operation takes longer than the one it is compared with");
-
 pub const FASTER: Kind = Kind::notice("faster", "an operation takes less time than the one it is compared with");
-
 pub const HIDDEN_BY_WORK: Kind =
-    Kind::notice("hidden_by_work", "independent work between operations hides their difference, or a part of it");
-
+    Kind::notice("hidden_by_work", "independent work between operations hides their difference, or part of it");
 pub const NOT_HIDDEN_BY_WORK: Kind =
     Kind::notice("not_hidden_by_work", "independent work between operations does not hide their difference");
-
 pub const GROWS_WITH_BACKOFF: Kind =
     Kind::notice("grows_with_backoff", "the difference of two operations grows with the work between them");
-
 pub const UNRESOLVED_DIFFERENCE: Kind =
     Kind::notice("unresolved_difference", "this run cannot tell whether, or how, two operations differ");
-
-pub const CLAIM_OF_A_PART: Kind = Kind::notice(
-    "claim_of_a_part",
-    "what timestamps around a part of an operation claim, where it is no more than was reached",
-);
-
+pub const CLAIM_OF_A_PART: Kind =
+    Kind::notice("claim_of_a_part", "the rate that timestamps around part of an operation claim, where it was reached");
 pub const TIME_PER_OPERATION: Kind =
-    Kind::notice("time_per_operation", "what an operation takes, where nothing was compared");
+    Kind::notice("time_per_operation", "an operation's time, where nothing was compared");
 
 /// Sentences about cases alone, of which there may be many; the table of cells has all.
 const ALONE: usize = 12;
@@ -92,7 +81,7 @@ fn comparisons(record: &StudyRecord) -> Vec<Finding> {
 fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> {
     let title = title(comparison);
     let Some(told) = Told::of(&comparison.points) else {
-        return vec![Finding::new(NOT_COMPARED, "not compared, for no pair of visits counts").about(title)];
+        return vec![Finding::new(NOT_COMPARED, "not compared: no pair of visits counts").about(title)];
     };
     match &comparison.model {
         Some(model) => {

@@ -24,15 +24,15 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 ];
 
 pub const NOISY_MACHINE: Kind =
-    Kind::warning("noisy_machine", "interruptions took a good part of the time").shown_in(&["reads"]);
+    Kind::warning("noisy_machine", "interruptions took much of the time").shown_in(&["reads"]);
 pub const PART_UNAVAILABLE: Kind =
-    Kind::warning("part_unavailable", "a part of the plan could not be measured, or not completely");
-pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was stopped before its end");
+    Kind::warning("part_unavailable", "part of the plan could not be measured, or not completely");
+pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was interrupted");
 pub const CASE_FAILED: Kind = Kind::warning("case_failed", "a case of a study failed");
 pub const NO_STEADY_STATE: Kind =
-    Kind::warning("no_steady_state", "the time of an operation keeps depending on how often it has run");
+    Kind::warning("no_steady_state", "an operation's time depends on how often it has run");
 pub const THREADS_DID_NOT_OVERLAP: Kind =
-    Kind::warning("threads_did_not_overlap", "threads that were to run at once did not");
+    Kind::warning("threads_did_not_overlap", "threads meant to run together did not");
 pub const OMISSION_INFLATES: Kind =
     Kind::warning("omission_inflates", "timestamps around part of an operation claim a rate that was not reached");
 pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", "an operation differed from itself too often");
@@ -117,9 +117,11 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
 fn below(cell: &Cell) -> Option<Finding> {
     let below = cell.below_ns?;
     let saw = format!("less than {below:.2} ns: it cannot be told from a loop with nothing in it");
-    Some(Finding::new(BELOW_RESOLUTION, saw).value("below_ns", below).advice(
-        "time more work per operation, or compare it with another operation under backoff: no single number would be true",
-    ))
+    Some(
+        Finding::new(BELOW_RESOLUTION, saw)
+            .value("below_ns", below)
+            .advice("put more work into each operation, or compare it with another operation under backoff"),
+    )
 }
 
 fn steady(cell: &Cell) -> Option<Finding> {
@@ -129,27 +131,26 @@ fn steady(cell: &Cell) -> Option<Finding> {
         Finding::new(NO_STEADY_STATE, format!("{never} of {judged} processes reach no steady state"))
             .value("forks_never_steady", never as f64)
             .advice(
-                "measure a fixed number of operations from a fixed state (Mode::Batch), and report time as a function of the \
-                 operation's index: a mean over a time depends on how long that is",
+                "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a \
+                 mean depends on the length of the run",
             ),
     )
 }
 
 fn overlap(cell: &Cell) -> Option<Finding> {
     let share = cell.overlap_share.filter(|_| is_apart(cell))?;
-    let saw = format!("in a typical visit all threads ran at once for {:.0} % of the time only", share * 100.0);
+    let saw = format!("in a typical visit all threads overlapped for only {:.0} % of the time", share * 100.0);
     let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
-    Some(finding.advice("use longer visits (--duration), or fewer threads: little of each visit counts"))
+    Some(finding.advice("use longer visits (--duration) or fewer threads: little of each visit counts"))
 }
 
 fn oversubscribed(cell: &Cell) -> Option<Finding> {
     cell.oversubscribed.then(|| {
-        Finding::new(
-            OVERSUBSCRIBED,
-            "more threads than CPUs: they take turns, and an operation's time holds the wait for a CPU",
-        )
-        .value("threads", cell.threads.into())
-        .advice("compare with no more threads than CPUs: beyond, threads wait for a CPU, and not for each other")
+        Finding::new(OVERSUBSCRIBED, "more threads than CPUs: times include waiting for a CPU")
+            .value("threads", cell.threads.into())
+            .advice(
+                "use at most as many threads as CPUs: beyond that, threads wait for a CPU rather than for each other",
+            )
     })
 }
 
@@ -161,7 +162,7 @@ fn modes(cell: &Cell) -> Option<Finding> {
     let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
     let saw = format!("batches gather around {one} and {other} ({:.0} % of them)", second.share * 100.0);
     let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
-    Some(finding.advice("look at the modes: one number stands for neither"))
+    Some(finding.advice("look at the modes: a single number describes neither"))
 }
 
 fn omission(cell: &Cell) -> Option<Finding> {
@@ -202,22 +203,23 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn interrupted(record: &StudyRecord) -> Option<Finding> {
-    let said = "the run was stopped before its end; what was measured until then counts";
+    let said = "the run was interrupted; partial results count";
     record.interrupted.then(|| Finding::new(INTERRUPTED, said))
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
     let canary = record.canary.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
-        "{} of {} visits were quiet: in {} a neighbour took a part of the core, in {} it ran slow, in {} a thread was taken \
-         off its CPU",
+        "{} of {} visits were quiet: in {} a neighbour shared the core, in {} the core ran slow, in {} a thread lost its CPU",
         canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
     );
     let finding =
         Finding::new(NOISY_MACHINE, saw).value("quiet_share", canary.visits_quiet as f64 / canary.visits as f64);
-    Some(finding.advice(
-        "stop what else runs here, or run again at another time: --duration gives quiet moments more of a chance",
-    ))
+    Some(
+        finding.advice(
+            "stop other work on this machine, or run again later; a longer --duration finds more quiet moments",
+        ),
+    )
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {
@@ -227,21 +229,24 @@ fn control(record: &StudyRecord) -> Option<Finding> {
         Finding::new(
             FALSE_ALARMS,
             format!(
-                "{} of {} comparisons of an operation with itself say that it differs",
+                "{} of {} comparisons of an operation with itself report a difference",
                 control.alarms, control.comparisons
             ),
         )
         .value("false_alarm_share", share)
-        .advice("believe no difference that is not several times as large as these, and run again on a quieter machine")
+        .advice("trust only differences several times as large as these, and run again on a quieter machine")
     })
 }
 
 fn tokens(record: &StudyRecord) -> Option<Finding> {
     let deviation = record.tokens.as_ref()?.largest_deviation_pct;
     (deviation > TOKENS_DEVIATE_PCT).then(|| {
-        Finding::new(TOKENS_NOT_LINEAR, format!("a number of tokens lies {deviation:.0} % off the straight line"))
-            .value("deviation_pct", deviation)
-            .advice("read backoff in tokens, not in nanoseconds, and run again")
+        Finding::new(
+            TOKENS_NOT_LINEAR,
+            format!("the time of backoff deviates from a straight line by up to {deviation:.0} %"),
+        )
+        .value("deviation_pct", deviation)
+        .advice("read backoff in tokens, not in nanoseconds, and run again")
     })
 }
 

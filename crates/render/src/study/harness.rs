@@ -21,22 +21,22 @@ pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
     facts.push(("empty loop", Mood::Plain, empty_loop(record)));
     facts.push(match &record.tokens {
         Some(tokens) => ("tokens", Mood::Plain, token_line(tokens)),
-        None => ("tokens", Mood::Quiet, "what a token takes was not measured".to_owned()),
+        None => ("tokens", Mood::Quiet, "the cost of a token was not measured".to_owned()),
     });
     facts.push(match &record.canary {
-        Some(canary) => ("canary", Mood::warning_if(canary.is_noisy()), canary_said(canary)),
-        None => ("canary", Mood::Quiet, "no loops of known work ran along".to_owned()),
+        Some(canary) => ("interference", Mood::warning_if(canary.is_noisy()), interference_said(canary)),
+        None => ("interference", Mood::Quiet, "no interference probe ran".to_owned()),
     });
     facts.push(match &record.control {
         Some(control) => ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control)),
-        None => ("control", Mood::Quiet, "nothing was compared, so no operation was compared with itself".to_owned()),
+        None => ("control", Mood::Quiet, "no comparisons, so no control".to_owned()),
     });
     facts.extend(variance(record).map(|text| ("spread", Mood::Plain, text)));
     facts.push(("processes", Mood::Plain, processes(record)));
     for fork in &record.forks {
         if let Some(reason) = &fork.reason_incomplete {
-            let text = format!("process {} did not come to its end: {}", fork.fork, given(Some(reason)));
-            facts.push(("", Mood::Warning, format!("{text}; what it measured until then counts")));
+            let text = format!("process {} did not finish: {}", fork.fork, given(Some(reason)));
+            facts.push(("", Mood::Warning, format!("{text}; its results so far count")));
         }
     }
     facts
@@ -65,7 +65,7 @@ fn plan(record: &StudyRecord) -> String {
 
 fn clock(record: &StudyRecord) -> String {
     let Some(clock) = &record.clock else {
-        return "unknown: no process came to work".to_owned();
+        return "unknown: no process started".to_owned();
     };
     let most =
         record.cells.iter().map(|cell| cell.clock_share_pct).filter(|share| share.is_finite()).fold(0.0, f64::max);
@@ -83,7 +83,7 @@ fn empty_loop(record: &StudyRecord) -> String {
             "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
             duration(turn)
         ),
-        None => "not measured, and nothing is ever subtracted".to_owned(),
+        None => "not measured; nothing is ever subtracted".to_owned(),
     }
 }
 
@@ -102,12 +102,12 @@ fn r_squared(value: f64) -> String {
     if (0.0..=1.0).contains(&value) { format!("{:.5}", (value * 1e5).floor() / 1e5) } else { three_digits(value) }
 }
 
-fn canary_said(canary: &InterferenceProbe) -> String {
+fn interference_said(canary: &InterferenceProbe) -> String {
     let mut rest = Vec::new();
     for (visits, words) in [
         (canary.visits_shared, "shared the core with a neighbour"),
-        (canary.visits_slow, "ran slow altogether"),
-        (canary.visits_preempted, "lost a CPU"),
+        (canary.visits_slow, "ran slow"),
+        (canary.visits_preempted, "lost the CPU"),
     ] {
         if visits > 0 {
             rest.push(format!("{} {words}", count(visits)));
@@ -146,7 +146,7 @@ fn control_said(control: &Control) -> String {
 /// ```
 pub fn resolution(control: &Control) -> String {
     if !control.is_telling() {
-        return "too few to say how well such a comparison resolves; every other has its own interval".to_owned();
+        return "too few to say how well they resolve; every comparison has its own interval".to_owned();
     }
     format!(
         "the middle one is good to ± {} or ± {}; every other comparison has its own interval",

@@ -45,7 +45,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     measured(&mut page, record, detail);
     latencies(&mut page, record, detail);
     if let Some(grid) = cells::parts(record) {
-        page.section("A PART OF THE OPERATION (what stamps around it claim, and what was done)");
+        page.section("PART OF THE OPERATION (claimed by timestamps around it, and actually done)");
         page.table(grid.table().folding_last());
     }
     failures(&mut page, record);
@@ -86,7 +86,7 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
         comparison_of(page, record, comparison, detail, i < CHARTS || detail == Detail::Full);
     }
     if record.comparisons.len() > CHARTS && detail == Detail::Usual {
-        page.paragraph(Line::plain("  "), DIM, "charts of the first comparisons only; the full detail has all");
+        page.paragraph(Line::plain("  "), DIM, "charts of the first comparisons only; the full detail shows all");
     }
 }
 
@@ -133,7 +133,7 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
     ));
     let chosen = cells::chosen(record, detail);
     if chosen.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, "none was measured");
+        page.paragraph(Line::plain("  "), DIM, "nothing was measured");
         return;
     }
     page.table(cells::grid(&chosen).table().folding_last());

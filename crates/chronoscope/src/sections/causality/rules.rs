@@ -14,13 +14,11 @@ pub const RULES: &[Rule<Record>] = &[
 pub const NON_CAUSAL_READ: Kind =
     Kind::critical("non_causal_read", "a clock broke its guarantee: it went backwards across CPUs")
         .shown_in(&["causality"]);
-
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
     "a clock without a causal guarantee went backwards across CPUs: expected, and a trap",
 )
 .shown_in(&["causality"]);
-
 pub const CROSS_CPU_SKEW: Kind =
     Kind::critical("cross_cpu_skew", "two CPUs disagree about the time by more than the error bar")
         .shown_in(&["causality"]);

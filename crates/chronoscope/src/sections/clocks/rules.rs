@@ -22,21 +22,16 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const NEGATIVE_ELAPSED: Kind = Kind::critical("negative_elapsed", "a clock went backwards within a thread")
     .shown_in(&["clocks", "reads", "runtimes"]);
-
 pub const RESOLUTION_IS_NOT_GRANULARITY: Kind =
     Kind::notice("resolution_is_not_granularity", "the declared resolution is not the observed step")
         .shown_in(&["clocks", "runtimes"]);
-
 pub const OS_CLOCK_ON_SLOW_PATH: Kind =
     Kind::warning("os_clock_on_slow_path", "every read of the monotonic clock enters the kernel").shown_in(&["clocks"]);
-
 pub const OS_CLOCK_COARSE: Kind =
     Kind::warning("os_clock_coarse", "the monotonic clock moves in steps of a microsecond or more")
         .shown_in(&["clocks", "reads"]);
-
 pub const PATH_INFERRED: Kind =
     Kind::notice("path_inferred", "the path of a clock is inferred from timing, not proved").shown_in(&["clocks"]);
-
 pub const COUNTER_TRAPS: Kind =
     Kind::warning("counter_traps", "reading the counter is as slow as a trap").shown_in(&["clocks"]);
 

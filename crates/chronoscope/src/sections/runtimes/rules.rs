@@ -30,27 +30,21 @@ pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "a runtime's clock moves in coarser steps than it declares or than its unit suggests",
 )
 .shown_in(&["runtimes"]);
-
 pub const RUNTIME_ON_SLOW_PATH: Kind =
     Kind::warning("runtime_on_slow_path", "every read of a runtime's clock enters the kernel").shown_in(&["runtimes"]);
-
 pub const WALL_CLOCK_FOR_INTERVALS: Kind =
     Kind::notice("wall_clock_for_intervals", "runtimes' wall clocks, which can be set during an interval")
         .shown_in(&["runtimes"]);
-
 pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
     "runtime_loop_doubtful",
     "four times as many reads of a runtime's clock did not take four times as long",
 )
 .shown_in(&["runtimes"]);
-
 pub const RUNTIME_NOT_STEADY: Kind =
     Kind::warning("runtime_not_steady", "a runtime's loops did not reach a steady state in time")
         .shown_in(&["runtimes"]);
-
 pub const RUNTIME_NOT_PARALLEL: Kind =
     Kind::notice("runtime_not_parallel", "a runtime lets one thread run at a time").shown_in(&["runtimes"]);
-
 pub const RUNTIME_FAILED: Kind =
     Kind::warning("runtime_failed", "an installed runtime could not be measured").shown_in(&["runtimes"]);
 

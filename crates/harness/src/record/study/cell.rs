@@ -21,22 +21,22 @@ pub struct Cell {
     pub oversubscribed: bool,
     /// Operations per batch and thread, the median over processes.
     pub operations_per_batch: u64,
-    /// Time per operation and thread, backoff included; null where it cannot be told from nothing.
+    /// Time per operation and thread, backoff included; null where it cannot be told from an empty loop.
     ///
-    /// One thread: mean over processes of each one's median of visits' median batches. Several: of what all did within the
-    /// time that all ran, visit by visit.
+    /// One thread: the mean over processes of each one's median visit, of which the median batch counts. Several: from what
+    /// all threads did while all ran, visit by visit.
     pub time_ns: Option<Estimate>,
-    /// Where `time_ns` is null because the operation is too short: it takes less than this.
+    /// If the operation is too short for a `time_ns`: it takes less than this.
     pub below_ns: Option<f64>,
-    /// Why there is no estimate, where it is for another reason.
+    /// Why there is no estimate, if for another reason.
     pub reason_no_time: Option<String>,
     /// The median over all visits that count, with a hierarchical bootstrap interval.
     pub median_ns: Option<Estimate>,
-    /// The fastest visit. Null for several threads: there the fastest is when the others did not run.
+    /// The fastest visit; null for several threads, of which the fastest runs while the others do not.
     pub minimum_ns: Option<f64>,
     /// Operations per second of all threads of the role.
     pub throughput_per_s: Option<Estimate>,
-    /// The clock's share of a batch: twice what two readings can be off, in percent. It is part of the interval.
+    /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.
     pub clock_share_pct: f64,
     /// Where the spread comes from.
     pub variance: Option<Variance>,
@@ -48,18 +48,18 @@ pub struct Cell {
     pub outliers: Outliers,
     /// The values around which batches gather, most frequent first.
     pub modes: Vec<Peak>,
-    /// The share of a visit's time in which all threads ran their measured part, the median over counted visits; null for
-    /// one thread. Estimates rest on that share alone.
+    /// The share of a visit in which all threads measured, the median over visits that count; null for one thread. Estimates
+    /// rest on that share alone.
     pub overlap_share: Option<f64>,
-    /// Visits altogether, and those in which the core was the process's own.
+    /// Visits altogether.
     pub visits: u64,
-    /// Visits in which the canary loops were undisturbed and no thread was taken off its CPU.
+    /// Visits with undisturbed interference probes, in which no thread lost its CPU.
     pub visits_quiet: u64,
     /// Single operations, in the mode that times them.
     pub latencies: Option<Latencies>,
-    /// What stamps around a part of the loop claim, where the case asks for them.
+    /// What timestamps around part of the loop claim, if the case takes them.
     pub part: Option<OperationPart>,
-    /// What each process saw.
+    /// By process.
     pub forks: Vec<CellProcess>,
     /// What to know of the cell besides its numbers, a word or two each. Absent in records from before this field; it
     /// follows from the rest.
@@ -79,7 +79,7 @@ impl Cell {
     }
 }
 
-/// What one process saw of a cell.
+/// One process's part in a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellProcess {
     /// Which process.
@@ -93,12 +93,12 @@ pub struct CellProcess {
 /// One visit to a cell: a few batches without a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyIteration {
-    /// Which round of the process; in each round every cell is visited at most once: those of the calibration, and those with
-    /// more threads than CPUs, more rarely.
+    /// Which round of the process. A round visits every cell at most once, and more rarely those of the calibration and those
+    /// with more threads than CPUs.
     pub round: u32,
-    /// Which copy of the loop ran: copies lie 16 bytes apart within a cache line.
+    /// Which copy of the loop ran; copies lie 16 bytes apart within a cache line.
     pub layout: u32,
-    /// Whether the canary loops around it were undisturbed and no thread was taken off its CPU.
+    /// Whether the interference probes around it were undisturbed and no thread lost its CPU.
     pub quiet: bool,
     /// Nanoseconds per operation of each batch, threads one after another.
     pub batches_ns: Vec<f64>,
@@ -122,9 +122,9 @@ pub struct Variance {
     pub between_visits_ns: f64,
     /// Between batches of one visit.
     pub between_batches_ns: f64,
-    /// The share of the variance that processes make, 0 to 1.
+    /// The processes' share of the variance, 0 to 1.
     pub intraclass_correlation: f64,
-    /// How many times too narrow an interval would be that took batches for independent.
+    /// How many times too narrow an interval over pooled batches would be.
     pub pooled_interval_too_narrow: f64,
 }
 
@@ -176,7 +176,7 @@ pub struct Latencies {
     pub untimed_between: u64,
     /// The clock's share of the thread's time, in percent.
     pub clock_share_pct: f64,
-    /// Operations shorter than this cannot be told from nothing.
+    /// Shorter operations cannot be told from nothing.
     pub resolved_from_ns: f64,
     /// Median.
     pub p50_ns: f64,
@@ -199,20 +199,20 @@ impl Latencies {
     }
 }
 
-/// What stamps around a part of the loop claim, and what the loop did, seen from outside.
+/// What timestamps around part of the loop claim, and what the loop did, timed from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationPart {
     /// Mean time between the stamps, per operation.
     pub part_ns: Estimate,
-    /// Operations per second of all threads that one would claim from it.
+    /// The rate of all threads that this claims, operations per second.
     pub claimed_per_s: Estimate,
-    /// What they did: operations of all threads per second of wall time.
+    /// The rate they reached: operations of all threads per second of wall time.
     pub external_per_s: Estimate,
     /// The claim over that.
     pub inflation: Estimate,
-    /// The timed share of each thread's time on its CPU while nothing else ran: what preemption hits.
+    /// The timed share of each thread's time on its CPU: what preemption hits.
     pub timed_share: f64,
-    /// Times that threads were taken off their CPUs, per visit.
+    /// Times that threads lost their CPU, per visit.
     pub preemptions_per_visit: f64,
 }
 

@@ -7,8 +7,8 @@ use crate::finding::Finding;
 /// A study compared with an earlier record of itself.
 ///
 /// # Guarantees
-/// The processes of two runs share nothing, so this is weaker than a [`Comparison`](super::Comparison) within one run: what
-/// the machine did differently that day counts as a difference.
+/// Weaker than a [`Comparison`](super::Comparison) within one run: whatever the machine did differently that day counts as a
+/// difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyCompared {
     /// The study.
@@ -21,13 +21,13 @@ pub struct StudyCompared {
     pub margin_pct: f64,
     /// Confidence of every interval.
     pub confidence: f64,
-    /// What differs between the two runs beside time: machine, kernel, clock, conventions.
+    /// What else differs between the two runs: machine, kernel, clock, conventions.
     pub warnings: Vec<String>,
-    /// What both records hold.
+    /// The cells of both records.
     pub cells: Vec<ComparedCell>,
-    /// In words, what only the earlier record holds.
+    /// In words, the cells of the earlier record alone.
     pub only_earlier: Vec<String>,
-    /// In words, what only the new record holds.
+    /// In words, the cells of the new record alone.
     pub only_now: Vec<String>,
     /// What follows from all cells together. Absent in records from before this field, where it follows from the rest, and
     /// where the records have no cell in common.
@@ -60,7 +60,7 @@ pub struct ComparedCell {
     pub verdict: Difference,
     /// Probability of so large a ratio if there were no difference.
     pub p_value: f64,
-    /// Whether that stays significant beside all other cells of the comparison (Holm).
+    /// Whether that stays significant among all cells of the comparison (Holm).
     pub significant_in_family: bool,
 }
 

@@ -25,15 +25,15 @@ pub struct Comparison {
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// The operation's time less that of what it is compared with, from pairs in the same round, in nanoseconds.
+    /// The operation's time minus the baseline's, from pairs of the same round, in nanoseconds.
     pub difference_ns: Estimate,
-    /// The operation's time over that of what it is compared with.
+    /// The operation's time over the baseline's.
     pub ratio: Estimate,
     /// What follows.
     pub verdict: Difference,
     /// Probability of so large a ratio if there were no difference.
     pub p_value: f64,
-    /// Whether that stays significant beside all other comparisons of the study (Holm).
+    /// Whether that stays significant among all comparisons of the study (Holm).
     pub significant_in_family: bool,
     /// Pairs of visits that count.
     pub pairs: u64,
@@ -60,13 +60,13 @@ pub struct CostModel {
     pub shape: CostShape,
     /// At the smallest backoff, in nanoseconds: the difference of that point.
     pub exposed_ns: Estimate,
-    /// What is left at large backoff, in nanoseconds.
+    /// The residual at large backoff, in nanoseconds.
     pub residual_ns: Estimate,
-    /// From so many tokens on it has fallen to what is left.
+    /// The tokens at which it has fallen to the residual.
     pub hidden_past_tokens: Option<Estimate>,
     /// The same in nanoseconds of independent work.
     pub hidden_past_ns: Option<Estimate>,
-    /// Tokens from which on the difference stays within the margin or below what this run could resolve; null if never.
+    /// The tokens beyond which the difference stays within the margin or unresolved; null if never.
     pub negligible_from_tokens: Option<u64>,
 }
 
@@ -78,7 +78,7 @@ pub enum CostShape {
     Hidden,
     /// It stays.
     Constant,
-    /// It grows, so that work does not hide it. On more threads than one that may be contention.
+    /// It grows: work does not hide it. On several threads that may be contention.
     Growing,
     /// It cannot be told.
     Unresolved,
@@ -89,11 +89,11 @@ pub enum CostShape {
 pub struct Control {
     /// Comparisons made.
     pub comparisons: u32,
-    /// Those whose interval excludes no difference: false alarms.
+    /// False alarms: those whose interval excludes no difference.
     pub alarms: u32,
-    /// Those that would be called faster or slower by more than the margin.
+    /// Those called faster or slower.
     pub verdicts_wrong: u32,
-    /// The half-width of the interval of the middle one, in percent of what it compares.
+    /// The half-width of the middle one's interval, in percent of the operation.
     pub resolvable_pct: f64,
     /// The half-width of the same interval in nanoseconds.
     pub resolvable_ns: f64,

@@ -33,12 +33,12 @@ pub type StudyRecord = Document<StudyContent>;
 pub struct StudyContent {
     /// The study.
     pub study: StudyReport,
-    /// How it compares with an earlier run; absent where that was not asked for.
+    /// How it compares with an earlier run; absent unless asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<StudyCompared>,
 }
 
-/// What a study planned and saw.
+/// What a study planned and measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyReport {
     /// Its name.
@@ -47,33 +47,33 @@ pub struct StudyReport {
     pub measured_ms: u64,
     /// What was to be done.
     pub plan: StudyPlan,
-    /// The clock that timed batches, as it describes itself; null if no fork came to work.
+    /// The clock that timed batches, as it describes itself; null if no process started.
     pub clock: Option<StudyClock>,
-    /// What a loop with nothing in it takes per turn, the slowest of the code layouts: shown, never subtracted. What takes
-    /// no longer cannot be told from nothing.
+    /// Time per turn of an empty loop, in the slowest code layout: shown, never subtracted. Operations that take no longer
+    /// cannot be told from it.
     pub empty_loop_ns: Option<Estimate>,
-    /// What a token of backoff takes here; null where it was not measured.
+    /// The cost of a token of backoff; null if it was not measured.
     pub tokens: Option<TokenCost>,
-    /// What the two loops of known work told about the core.
+    /// What the interference probes saw.
     pub canary: Option<InterferenceProbe>,
     /// Each combination of case, parameters, backoff and threads.
     pub cells: Vec<Cell>,
     /// Operations compared directly.
     pub comparisons: Vec<Comparison>,
-    /// What the same comparisons say of an operation and itself; null where nothing was compared.
+    /// Comparisons of operations with themselves; null if nothing was compared.
     pub control: Option<Control>,
     /// Cases that failed, and how.
     pub failures: Vec<CaseFailure>,
     /// The processes.
     pub forks: Vec<StudyProcess>,
-    /// What the figures say, in the order in which it is told: comparisons, then cases alone. Absent in records from before
-    /// this field; it follows from the rest.
+    /// Conclusions in reading order: comparisons, then single cases. Absent in records from before this field; they follow
+    /// from the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusions: Option<Vec<Finding>>,
 }
 
 impl StudyRecord {
-    /// Whether the run came to its end, no case failed, and something was measured.
+    /// Whether the run finished, no case failed, and something was measured.
     pub fn is_whole(&self) -> bool {
         !self.interrupted && self.failures.is_empty() && self.cells.iter().any(|cell| cell.visits > 0)
     }
@@ -109,7 +109,7 @@ impl StudyReport {
         })
     }
 
-    /// Whether both operations can be told from nothing: how many times nothing something takes is no number.
+    /// Whether both operations can be told from nothing, so that their ratio means something.
     pub fn has_ratio(&self, comparison: &Comparison, point: &ComparisonPoint) -> bool {
         [&comparison.case, &comparison.baseline].iter().all(|case| {
             let cell = self.compared_cell(comparison, case, point.backoff_tokens);
@@ -137,10 +137,10 @@ impl DerefMut for StudyContent {
 pub struct StudyClock {
     /// Its name and state, e.g. `ordered, verified`.
     pub name: String,
-    /// What a single operation's time can be off by, in nanoseconds: the least difference that two readings show (latency, or
-    /// step where that is longer), or what a batch of one empty operation takes, where that is more.
+    /// The error of a single operation's time, in nanoseconds: the latency or the step of the clock, or what a batch of one
+    /// empty operation takes, whichever is longest.
     pub error_ns: f64,
-    /// What a batch takes beside its operations when the caches have long held other things, in nanoseconds. Intervals are no
-    /// narrower than twice this per batch on each side.
+    /// The overhead of a batch with cold caches, in nanoseconds. Intervals are no narrower than twice this per batch on each
+    /// side.
     pub batch_ns: f64,
 }

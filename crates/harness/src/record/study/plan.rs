@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a study will do.
+/// The plan of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyPlan {
     /// The cases by name, in the order in which they were given.
@@ -12,21 +12,21 @@ pub struct StudyPlan {
     pub backoff_tokens: Vec<u64>,
     /// Numbers of threads; a group of roles has its own.
     pub threads: Vec<u32>,
-    /// What else is swept.
+    /// Other sweeps.
     pub parameters: Vec<Parameter>,
     /// Pairs of cases that are compared: the operation, then what it is compared with.
     pub comparisons: Vec<(String, String)>,
     /// What is measured.
     pub mode: Mode,
-    /// The time that all processes may take altogether, in milliseconds.
+    /// Time for all processes together, in milliseconds.
     pub budget_ms: u64,
     /// Worker processes.
     pub forks: u32,
     /// Visits of each cell per process.
     pub rounds: u32,
-    /// Measured batches per visit; 0 where each process fits as many as the time allows.
+    /// Measured batches per visit; 0 for as many as time allows.
     pub batches: u32,
-    /// Batches before them in each visit that do not count.
+    /// Batches before them in each visit, which do not count.
     pub warm_up_batches: u32,
     /// The CPUs that threads are bound to, in turn.
     pub cpus: Vec<u32>,
@@ -34,7 +34,7 @@ pub struct StudyPlan {
     pub margin_pct: f64,
     /// Confidence of every interval.
     pub confidence: f64,
-    /// What the size of the environment and the resampling are drawn with.
+    /// Seed of the padding of the environment and of resampling.
     pub seed: u64,
 }
 
@@ -66,7 +66,7 @@ pub enum Mode {
     AverageTime,
     /// Operations per second of all threads, from the same batches.
     Throughput,
-    /// Single operations, timed so rarely that the clock is not the bottleneck.
+    /// Single operations, timed rarely enough that the clock is not the bottleneck.
     SampleTime,
     /// One operation per visit, cold.
     SingleShot,

@@ -8,11 +8,11 @@ use crate::record::Disturbance;
 pub struct StudyProcess {
     /// Its number.
     pub fork: u32,
-    /// Wall time that it took in milliseconds.
+    /// Its wall time in milliseconds.
     pub elapsed_ms: u64,
-    /// Bytes that its environment was padded with, which moves its stack.
+    /// Bytes of padding in its environment, which move its stack.
     pub environment_padding: u32,
-    /// Why it did not come to its end; what it had measured until then counts.
+    /// Why it did not finish; its results so far count.
     pub reason_incomplete: Option<String>,
     /// What disturbed it.
     pub disturbance: Disturbance,
@@ -29,19 +29,19 @@ pub struct CaseFailure {
     pub reason: String,
 }
 
-/// What two loops of known work around every visit told: a chain that waits for itself, and a loop that takes what the
-/// core's width allows.
+/// What the interference probes around every visit saw: a chain of dependent multiplications, and a loop that takes what
+/// the core's width allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterferenceProbe {
     /// Visits altogether.
     pub visits: u64,
-    /// Those with undisturbed loops and no involuntary switch.
+    /// Those with undisturbed probes and no involuntary switch.
     pub visits_quiet: u64,
-    /// Visits in which a neighbour took a part of the core: the loop ran slow, the chain did not.
+    /// Visits in which a neighbour shared the core: the loop ran slow, the chain did not.
     pub visits_shared: u64,
     /// Visits in which the chain ran slow too: another frequency, or time stolen.
     pub visits_slow: u64,
-    /// Visits in which a thread was taken off its CPU.
+    /// Visits in which a thread lost its CPU.
     pub visits_preempted: u64,
     /// Nanoseconds per turn of the loop in the quietest visits.
     pub quiet_turn_ns: f64,

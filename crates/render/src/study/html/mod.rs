@@ -85,7 +85,7 @@ impl Page {
         let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
         self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&circumstances)));
         if record.interrupted {
-            self.push("<p class=\"warning\">! interrupted: the run was stopped before its end</p>");
+            self.push("<p class=\"warning\">! interrupted: partial results</p>");
         }
     }
 
@@ -167,7 +167,7 @@ impl Page {
         ));
         let cells = cells::chosen(record, Detail::Full);
         if cells.is_empty() {
-            self.push("<p>None was measured.</p>");
+            self.push("<p>Nothing was measured.</p>");
             return;
         }
         self.push(&grid(&cells::grid(&cells), "every combination of case, parameters, backoff and threads"));
@@ -204,8 +204,8 @@ impl Page {
 
     fn parts(&mut self, record: &StudyRecord) {
         if let Some(parts) = cells::parts(record) {
-            self.section("A part of the operation");
-            self.push(&grid(&parts, "what stamps around a part of the operation claim, and what was done"));
+            self.section("Part of the operation");
+            self.push(&grid(&parts, "claimed by timestamps around part of the operation, and actually done"));
         }
     }
 

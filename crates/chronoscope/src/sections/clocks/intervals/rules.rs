@@ -12,7 +12,6 @@ pub const RULES: &[Rule<Record>] = &[
 pub const INTERVAL_NEAR_LATENCY: Kind =
     Kind::warning("interval_near_latency", "a requested interval is too short for the recommended clock")
         .shown_in(&["clocks"]);
-
 pub const INTERVAL_CLAIM_REFUTED: Kind =
     Kind::notice("interval_claim_refuted", "known work was timed less accurately than latency and granularity predict")
         .shown_in(&["clocks"]);
