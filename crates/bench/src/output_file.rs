@@ -35,7 +35,7 @@ impl OutputFile {
     pub fn prepare(what: &str, path: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| Failure::usage(format!("cannot write {what} to {}: {why}", path.display()));
         if path.is_dir() {
-            return Err(cannot("is a directory; name a file".to_owned()));
+            return Err(cannot("it is a folder; name a file".to_owned()));
         }
         if path.exists() && !path.is_file() {
             return Err(cannot(
@@ -49,7 +49,7 @@ impl OutputFile {
         let draft = tempfile::Builder::new()
             .prefix(".chronoscope-")
             .tempfile_in(folder)
-            .map_err(|error| cannot(format!("{error}; choose a writable directory")))?;
+            .map_err(|error| cannot(format!("{error}; choose a file in a writable folder")))?;
         Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
     }
 

@@ -141,7 +141,7 @@ fn absurd_surfaces_are_refused_before_anything_is_measured() {
     assert!(scaling("--duration", "1s").contains("choose 5s to"));
     assert!(scaling("--cpus", "60000").contains("60000"));
     assert!(scaling("--output", "/no/such/folder/record.json").contains("choose a file"));
-    assert!(scaling("--html", "/").contains("the page cannot be saved"));
+    assert!(scaling("--html", "/").contains("cannot write the page"));
     assert!(refused(&["scaling", "--quick", "--thorough"]).contains("--thorough"));
 }
 
@@ -150,7 +150,7 @@ fn a_file_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let message = refused(&["--output", "/no/such/folder/record.json"]);
     assert!(message.contains("/no/such/folder/record.json") && message.contains("choose a file"), "{message}");
     assert!(refused(&["--output", "/"]).contains("folder"));
-    assert!(refused(&["--output", "/dev/full"]).contains("no ordinary file"));
+    assert!(refused(&["--output", "/dev/full"]).contains("not a regular file"));
 }
 
 #[test]
