@@ -86,7 +86,7 @@ fn refusals() {
         (&["--backoff", ""], "such as 0-40"),
         (&["--cpus", "60000"], "60000"),
         (&["--forks", "1"], "1 processes"),
-        (&["--duration", "0s"], "choose 10ms to"),
+        (&["--duration", "0s"], "10ms–24h"),
         (&["--compare", "main"], "--save NAME"),
         (&["--output", "/no/such/folder/record.json"], "choose a file"),
     ];
