@@ -87,7 +87,7 @@ pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
     let many = severe > fewest && severe as f64 >= share * cell.visits.max(1) as f64;
     mark(many, &|| format!("outliers {}", count(severe)));
     mark(is_apart(cell), &|| "threads apart".to_owned());
-    mark(cell.visits_quiet * 2 < cell.visits, &|| "disturbed".to_owned());
+    mark(cell.visits_quiet < cell.visits.div_ceil(2), &|| "disturbed".to_owned());
     marks
 }
 
