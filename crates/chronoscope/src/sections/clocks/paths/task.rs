@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::sections::clocks::report::Path;
 use chronoscope_harness::record::Disturbance;
 
 /// Reads of each clock under the filter.
@@ -21,15 +20,6 @@ pub const READS: u32 = 1000;
 /// To find the paths of these clocks, each one of the system's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
-
-/// The path that `failed` of [`READS`] reads prove: none for a mixture.
-pub fn proved(failed: u32) -> Option<Path> {
-    match failed {
-        0 => Some(Path::Vdso),
-        READS => Some(Path::Syscall),
-        _ => None,
-    }
-}
 
 impl Task for Request {
     const NAME: &'static str = "path";
