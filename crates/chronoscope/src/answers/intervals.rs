@@ -1,7 +1,7 @@
 //! What the clocks time directly, and what that means for the intervals that the user asked about.
 
-use crate::answers::conclusions::{Answer, Intervals, Promise, TimedBy};
-use crate::answers::report::{ClockVerdict, Question, ShortestInterval, Tolerance};
+use crate::answers::conclusions::Intervals;
+use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestInterval, TimedBy, Tolerance};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::plan::{INTERVALS, LATENCY};

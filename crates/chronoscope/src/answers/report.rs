@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::conclusions::{Answer, Conclusions, Promise};
+use crate::answers::conclusions::{Conclusions, Grade};
 use crate::clock_id::ClockId;
 
 /// What can be timed on the machine.
@@ -107,10 +107,7 @@ impl Tolerance {
 
     /// As a share.
     pub const fn share(self) -> f64 {
-        match self {
-            Self::OnePercent => 0.01,
-            Self::TenPercent => 0.1,
-        }
+        self.percent() / 100.0
     }
 
     /// The interval of `both` that is timed so well.
@@ -217,4 +214,84 @@ pub struct Question {
     /// What that comes to.
     #[serde(default)]
     pub answer: Answer,
+}
+
+/// What a clock times directly, and how far trials bear it out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Promise {
+    /// From where it times an interval within 1 %.
+    pub within_1pct: ShortestInterval,
+    /// From where it does so within 10 %.
+    pub within_10pct: ShortestInterval,
+    /// Longer intervals that did not hold by themselves, though all longer ones together did.
+    pub exceptions: Vec<IntervalTrial>,
+}
+
+impl Promise {
+    /// How it is to be taken.
+    pub const fn grade(&self) -> Grade {
+        use ShortestInterval::{Confirmed, Unknown};
+
+        match (self.within_1pct, self.within_10pct) {
+            (Confirmed(_), Confirmed(_)) => Grade::Good,
+            (Unknown, Unknown) => Grade::Unknown,
+            _ => Grade::Warning,
+        }
+    }
+}
+
+/// The answer to a question for an interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Answer {
+    /// Nothing is known of the clocks that are recommended.
+    #[default]
+    Unknown,
+    /// No clock was measured.
+    NotTested {
+        /// Why.
+        reason: String,
+    },
+    /// No clock of this machine is recommended.
+    NoneRecommended,
+    /// Clocks time it directly.
+    Timed {
+        /// Those that do so within 1 %.
+        within_1pct: TimedBy,
+        /// Those that do so within 10 %, but not within 1 %.
+        within_10pct: TimedBy,
+    },
+    /// It is longer than any trial, and long enough if the error of one clock stays the same.
+    Expected {
+        /// Of this clock.
+        clock: ClockId,
+    },
+    /// It is too short for two reads of any clock.
+    TooShort {
+        /// The clock that comes closest.
+        clock: ClockId,
+        /// The shortest interval that it times within 10 %.
+        shortest_ns: f64,
+    },
+}
+
+/// The clocks that time an interval within a tolerance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimedBy {
+    /// By trials.
+    pub confirmed: Vec<ClockId>,
+    /// By latency and step alone.
+    pub claimed: Vec<ClockId>,
+}
+
+impl Answer {
+    /// How it is to be taken.
+    pub const fn grade(&self) -> Grade {
+        match self {
+            Self::Unknown | Self::NotTested { .. } => Grade::Unknown,
+            Self::Timed { within_1pct, .. } if !within_1pct.confirmed.is_empty() => Grade::Good,
+            Self::NoneRecommended | Self::Timed { .. } | Self::Expected { .. } => Grade::Warning,
+            Self::TooShort { .. } => Grade::Critical,
+        }
+    }
 }

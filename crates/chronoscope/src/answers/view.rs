@@ -2,11 +2,9 @@
 
 use anstyle::Style;
 
-use crate::answers::conclusions::{
-    Answer, CausalityConclusion, FastPath, Grade, Intervals, Monotonic, Promise, Skew, TimedBy, UnknownClock,
-};
+use crate::answers::conclusions::{CausalityConclusion, FastPath, Grade, Intervals, Monotonic, Skew, UnknownClock};
 use crate::answers::fast_path::CLOCK;
-use crate::answers::report::{ClockVerdict, Question, ShortestInterval};
+use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestInterval, TimedBy};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::PathMethod;
