@@ -1,5 +1,6 @@
 //! What the options of a run mean for a study.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chronoscope_bench::Failure;
@@ -31,12 +32,7 @@ pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
 /// How many CPUs threads will have.
 pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
     let count = match &run.cpus {
-        Some(list) => {
-            let mut cpus = list.0.clone();
-            cpus.sort_unstable();
-            cpus.dedup();
-            cpus.len()
-        }
+        Some(list) => list.0.iter().collect::<BTreeSet<_>>().len(),
         None => start.allowed_cpus().len(),
     };
     u32::try_from(count).unwrap_or(u32::MAX).max(1)

@@ -18,7 +18,6 @@ use std::time::Instant;
 use chronoscope_harness::{Start, StudyObserver};
 
 use crate::document::{Outcome, PartReport, Record};
-use crate::part::Part;
 use crate::plan::{Frame, PartBudget, Plan, PlanError};
 use crate::registry::{self, Sections};
 use crate::run_options::RunOptions;
@@ -53,7 +52,7 @@ impl Planned {
         let mut sections = Sections::default();
         registry::plan_check(&mut sections, &frame)?;
         sections.clocks.plan = clocks::plan(options, &frame)?;
-        Ok(Self { command: CHECK, plan: Plan::of_check(run.duration, &frame)?, sections })
+        Ok(Self { command: "check", plan: Plan::of_check(run.duration, &frame)?, sections })
     }
 
     /// The section `S` alone, whose entry is `entry`.
@@ -80,9 +79,6 @@ impl Planned {
     }
 }
 
-/// The command that does a part of most sections.
-const CHECK: &str = "check";
-
 /// Has `workers` do what was planned and keeps a record of it, from which nothing is concluded yet; `start` says what they
 /// inherit.
 ///
@@ -105,7 +101,11 @@ pub fn run(
     for PartBudget { part, budget_ms } in session.plan.parts.clone() {
         session.goes_on(part, 0.0);
         let part_began = Instant::now();
-        let (outcome, reason) = match do_part(part, &mut session, &mut record) {
+        let ended = match session.observer.cancelled() {
+            true => Err(StageError::Skipped("the run was stopped".to_owned())),
+            false => registry::measure(part, &mut session, &mut record),
+        };
+        let (outcome, reason) = match ended {
             Ok(()) => (Outcome::Done, None),
             Err(StageError::Incomplete(reason)) => (Outcome::Incomplete, Some(reason)),
             Err(StageError::Skipped(reason)) => (Outcome::Skipped, Some(reason)),
@@ -120,13 +120,6 @@ pub fn run(
     record.interrupted = session.observer.cancelled();
     record.elapsed_ms = milliseconds(began);
     record
-}
-
-fn do_part(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    if session.observer.cancelled() {
-        return Err(StageError::Skipped("the run was stopped".to_owned()));
-    }
-    registry::measure(part, session, record)
 }
 
 fn milliseconds(since: Instant) -> u64 {

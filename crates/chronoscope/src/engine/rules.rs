@@ -45,16 +45,9 @@ fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.parts.iter().map(|report| &report.disturbance)
 }
 
-/// What the kernel counted against the thread that read a clock: who saw its gaps besides the clock itself.
-struct Witness {
-    /// Whether it accounts for a good part of the gaps.
-    suffices: bool,
-    words: String,
-}
-
-/// What of `lost_ms` in gaps the kernel saw. Where it counts how long threads wait, that and stolen time must be a good part
-/// of it: a switch to a thread of the kernel's takes microseconds, and explains no gap of a millisecond.
-fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
+/// Whether the kernel saw a good part of `lost_ms` in gaps, and what it saw. Where it counts how long threads wait, that and
+/// stolen time must make up that part: a switch to a kernel thread takes microseconds, and explains no gap of a millisecond.
+fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
     let times = |count_of: u64| if count_of == 1 { "once".to_owned() } else { format!("{} times", count(count_of)) };
     let length = |ms: f64| ns(ms * 1e6);
     let stolen_ms = disturbance.steal_ms.unwrap_or(0.0);
@@ -83,7 +76,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> Witness {
             "the kernel counted neither preemption nor steal: interrupts, firmware or the host took it".to_owned()
         }
     };
-    Witness { suffices, words }
+    (suffices, words)
 }
 
 /// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
@@ -94,8 +87,8 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
         .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
         .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
         .map(|(reads, gap)| {
-            let witness = witness(&reads.disturbance, gap.share_of_time * reads.span_ns / 1e6);
-            (reads, gap, gap.share_of_time > GAP_SHARES.1 && witness.suffices, witness.words)
+            let (suffices, words) = witness(&reads.disturbance, gap.share_of_time * reads.span_ns / 1e6);
+            (reads, gap, gap.share_of_time > GAP_SHARES.1 && suffices, words)
         })
         .collect();
     let worst = found.iter().max_by(|(_, a, is_grave_a, _), (_, b, is_grave_b, _)| {

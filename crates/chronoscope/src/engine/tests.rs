@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::task::{Request, Task};
 use super::*;
 use crate::engine::rules::NO_WORKERS;
+use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
