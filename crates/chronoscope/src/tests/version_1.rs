@@ -29,3 +29,30 @@ fn a_version_that_no_build_wrote_is_refused() {
         assert!(error.is_schema_version(), "{key}: {error}");
     }
 }
+
+/// Version 2 kept some findings in reports before all went into the envelope.
+#[test]
+fn findings_that_were_kept_in_a_report_are_taken_over() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/record.json")).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let of_release = |finding: &serde_json::Value| {
+        let id = finding["id"].as_str().unwrap();
+        id.starts_with("release_") || id == "control_looks_slower"
+    };
+    let all = old["findings"].as_array().unwrap().clone();
+    let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(of_release);
+    assert!(kept.len() > 2, "{kept:?}");
+    let mut told = kept.clone();
+    told[0]["evidence"]["summary"] = "as it was told then".into();
+    old["findings"] = others.into();
+    old["content"]["sections"]["thread_release"]["report"]["conclusions"] = told.into();
+    let read = document(&old.to_string()).unwrap();
+    let found: Vec<_> = read.findings.iter().filter(|one| of_release(&serde_json::to_value(one).unwrap())).collect();
+    assert_eq!(found.len(), kept.len());
+    assert_eq!(found[0].evidence.summary, "as it was told then");
+    // A document without either is completed by the rules.
+    old["content"]["sections"]["thread_release"]["report"]["conclusions"] = serde_json::Value::Null;
+    let completed = document(&old.to_string()).unwrap();
+    let told = |one: &&chronoscope_harness::finding::Finding| of_release(&serde_json::to_value(one).unwrap());
+    assert_eq!(completed.findings.iter().filter(told).count(), kept.len());
+}
