@@ -64,7 +64,7 @@ fn granularities_ns(options: &Options) -> Result<Vec<u64>, PlanError> {
 fn threads(options: &Options, cpus: usize) -> Result<Vec<u32>, PlanError> {
     let mut threads = options.threads.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     if let Some(threads) = threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-        return Err(PlanError::new(format!("{threads} threads is out of range (1–{MOST_THREADS})")));
+        return Err(PlanError::new(format!("{threads} threads are out of range (1–{MOST_THREADS})")));
     }
     if threads.is_empty() {
         let cpus = u32::try_from(cpus).unwrap_or(MOST_THREADS).clamp(1, MOST_THREADS);

@@ -60,7 +60,7 @@ pub fn checked(threads: u32) -> Result<u32, PlanError> {
     if (1..=MOST_THREADS).contains(&threads) {
         return Ok(threads);
     }
-    Err(PlanError::new(format!("{threads} threads is out of range (1–{MOST_THREADS})")))
+    Err(PlanError::new(format!("{threads} threads are out of range (1–{MOST_THREADS})")))
 }
 
 #[cfg(test)]
