@@ -36,12 +36,6 @@ impl Ticks {
     pub const fn as_raw(self) -> u64 {
         self.0
     }
-
-    /// Ticks from `earlier` to this reading. None if `earlier` is in fact later.
-    #[must_use]
-    pub const fn checked_since(self, earlier: Self) -> Option<u64> {
-        self.0.checked_sub(earlier.0)
-    }
 }
 
 impl fmt::Display for Ticks {

@@ -4,6 +4,7 @@
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, draws the curve
 //! with JMH on a laptop at 2 GHz. Our figures of JMH 1.37 are in `published.rs`.
 
+mod cases;
 mod cost;
 mod model;
 mod naive;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
 
+use self::cases::{CONSUME, PLAIN, PLAIN_SHARED, RETURN_42, RETURN_FIELD, VOLATILE, VOLATILE_SHARED};
 use super::volatile::{on_own_field, plain, volatile};
 use crate::{Conclusions, Experiment};
 
@@ -26,14 +28,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     conclude,
 };
 
-const CONSUME: &str = "baseline: consume";
-const RETURN_42: &str = "baseline: consume, return 42";
-const RETURN_FIELD: &str = "baseline: consume, return a field";
-const BASELINES: [&str; 3] = [CONSUME, RETURN_42, RETURN_FIELD];
-const PLAIN: &str = "plain v++";
-const VOLATILE: &str = "volatile v++";
-const PLAIN_SHARED: &str = "plain v++, one line";
-const VOLATILE_SHARED: &str = "volatile v++, one line";
 const TOKENS: [u64; 12] = [0, 1, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40];
 
 /// A field that all threads write, alone on its cache lines.

@@ -5,8 +5,8 @@ use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::study_words::why_no_time;
 use chronoscope_render::text::counted;
 
+use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
-use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {

@@ -2,7 +2,7 @@ use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::text::counted;
 
-use super::{BASELINES, PLAIN, VOLATILE};
+use super::cases::{BASELINES, PLAIN, VOLATILE};
 use crate::reading::subtracted;
 use crate::{Block, Value};
 

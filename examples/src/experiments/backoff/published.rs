@@ -1,8 +1,8 @@
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 
+use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{amortised, rows};
 use super::model::{amortisation, plain_time};
-use super::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use crate::{Block, Value};
 use chronoscope_harness::quantity::TIME;
 

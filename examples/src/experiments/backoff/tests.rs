@@ -1,5 +1,6 @@
 use chronoscope_harness::record::study::{CostModel, CostShape, Difference, Estimate, StudyRecord};
 
+use super::cases::BASELINES;
 use super::cost::{Amortised, amortised, rows};
 use super::naive::{Absurdity, Less, absurdities, differences};
 use super::*;

@@ -1,7 +1,7 @@
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::{mean_interval, straight_line};
 
-use super::{CALLS, TIMED_OUTSIDE};
+use super::cases::{CALLS, TIMED_OUTSIDE};
 
 /// A line goes through medians of so many blocks.
 const BLOCKS: usize = 200;

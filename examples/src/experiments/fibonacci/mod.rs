@@ -4,6 +4,7 @@
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, on operations
 //! without a steady state. The figures of Java and Rust in `says.rs` are ours.
 
+mod cases;
 mod growth;
 mod says;
 
@@ -14,6 +15,7 @@ use chronoscope_harness::Study;
 use chronoscope_harness::record::study::{Mode, StudyRecord};
 use num_bigint::BigUint;
 
+use self::cases::{CALLS, TIMED_ALONE, TIMED_OUTSIDE};
 use crate::{Conclusions, Experiment};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -22,11 +24,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     study: |_| study(),
     conclude,
 };
-
-const TIMED_OUTSIDE: &str = "next, timed in batches";
-const TIMED_ALONE: &str = "next, each call stamped";
-/// Calls in a batch: together long enough for the clock from the first on.
-const CALLS: u64 = 100;
 
 /// Two Fibonacci numbers in a row.
 struct Pair {

@@ -2,8 +2,8 @@ use chronoscope_harness::quantity::{RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
 use chronoscope_render::text::{count, counted, percent};
 
+use super::cases::{TIMED_ALONE, TIMED_OUTSIDE};
 use super::growth::Growth;
-use super::{TIMED_ALONE, TIMED_OUTSIDE};
 use crate::reading::quotient;
 use crate::{Block, Value};
 

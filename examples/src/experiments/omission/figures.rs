@@ -1,7 +1,7 @@
 use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::text::ns;
 
-use super::{CASE, LOOP};
+use super::cases::{CASE, LOOP};
 
 /// What was seen of one loop.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>: the loop, and what
 //! invocation-level fixtures of JMH claim for it.
 
+mod cases;
 mod figures;
 mod says;
 
@@ -13,6 +14,7 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, consume_cpu};
 use chronoscope_render::text::counted;
 
+use self::cases::{CASE, LOOP};
 use crate::{Conclusions, Experiment};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -21,10 +23,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     study,
     conclude,
 };
-
-/// The case; what it does is a parameter, for loops of unlike lengths have batches of their own.
-const CASE: &str = "setup(); work()";
-const LOOP: &str = "loop";
 
 /// A loop whose work is stamped and whose set-up is not.
 struct Loop {

@@ -5,7 +5,7 @@ use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
 use crate::view::findings;
 use crate::view::reason::not_tested;
 use anstyle::Style;
-use chronoscope_harness::quantity::{count, ns, rate};
+use chronoscope_harness::quantity::{TIME, count, ns, rate};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -108,7 +108,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
                 pair.b.to_string(),
                 pair.clock.to_string(),
                 format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns)),
-                format!("< {}", ns(pair.skew_not_excluded_ns())),
+                TIME.below(pair.skew_not_excluded_ns()),
                 count(pair.rounds),
                 count(pair.violations),
             ],

@@ -2,7 +2,7 @@
 
 use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::{count, limit, ns, three_digits};
+use chronoscope_harness::quantity::{RATIO, count, limit, ns};
 use chronoscope_harness::rule::Rule;
 
 use super::report::{ContentionReport, ContentionRow};
@@ -41,7 +41,7 @@ fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Fi
 }
 
 fn times(scaling: f64) -> String {
-    format!("{}×", three_digits(scaling))
+    RATIO.value(scaling)
 }
 
 fn of_row(row: &ContentionRow) -> String {

@@ -5,7 +5,7 @@ use chronoscope_harness::record::Spread;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::not_tested;
-use chronoscope_harness::quantity::{confidence, count, ns, three_digits};
+use chronoscope_harness::quantity::{RATIO, confidence, count, ns, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};
@@ -72,7 +72,7 @@ fn millions(reads_per_s: f64) -> String {
 }
 
 fn times(scaling: f64) -> String {
-    format!("{}×", three_digits(scaling))
+    RATIO.value(scaling)
 }
 
 fn range(spread: &Spread, said: fn(f64) -> String) -> String {

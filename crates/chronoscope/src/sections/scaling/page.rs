@@ -1,3 +1,4 @@
+use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
 use chronoscope_render::study::OverThreads;
@@ -165,7 +166,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
         let time = match below(cell.time_ns, cell.below_ns) {
-            Some(below) => format!("< {}", ns(below)),
+            Some(below) => TIME.below(below),
             None => cell.time_ns.map_or_else(|| NONE.to_owned(), |time| ns(time.estimate)),
         };
         let points = conclusions.iter().filter(|one| one.clock == case).flat_map(|one| &one.points);
@@ -315,16 +316,12 @@ fn heads(columns: &[(u64, f64)]) -> Vec<Column> {
 
 /// An estimate with the half width of its interval.
 fn about(estimate: Option<Estimate>) -> String {
-    estimate.map_or_else(|| NONE.to_owned(), |found| format!("{} ± {}", ns(found.estimate), ns(found.half_width())))
+    estimate.map_or_else(|| NONE.to_owned(), |found| TIME.difference(&found))
 }
 
 /// An estimate, or what it is less than where it cannot be told from nothing.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
-    match (below(estimate, below_ns), estimate) {
-        (Some(below), _) => format!("< {}", ns(below)),
-        (None, Some(found)) if found.confidence <= 0.0 => format!("{} ± ?", ns(found.estimate)),
-        (None, _) => about(estimate),
-    }
+    below(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
 }
 
 /// What a time is less than, if it cannot be told from nothing.
@@ -457,11 +454,11 @@ mod tests {
             summary.contains("! shared: the front lies between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
             "{text}"
         );
-        assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9.00 ns ▲"), "{text}");
+        assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9 ▲"), "{text}");
         assert!(!text.contains("one read per"), "neither end of the bracket is the front: {text}");
 
         assert_eq!(times("vague").matches('?').count(), 2, "{text}");
-        assert!(!times("vague").contains('▲') && times("vague").contains("< 160 ns"), "{text}");
+        assert!(!times("vague").contains('▲') && times("vague").contains("< 161 ns"), "{text}");
         assert!(
             summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
             "{text}"
@@ -544,8 +541,8 @@ mod tests {
         assert_eq!(extra(about(150.0, 316.0)), "(± 466 ns)");
         assert_eq!(extra(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), "?");
         assert_eq!(extra(about(6.38, 0.15)), "6.38 ns");
-        assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.5 ms");
-        assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.800 ns");
+        assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.6 ms");
+        assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.8");
         assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");
         assert_eq!(about_or_below(None, Some(19.9)), "< 19.9 ns");
     }

@@ -6,7 +6,7 @@ use crate::document::Record;
 use crate::sections::thread_release::own_share::{OwnShare, own_share};
 use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::{TIME, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{RATIO, TIME, ns, percent, share, three_digits};
 use chronoscope_harness::record::Spread;
 use chronoscope_render::words::quoted;
 
@@ -150,7 +150,7 @@ fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
 }
 
 fn times(ratio: f64) -> String {
-    format!("{}×", three_digits(ratio))
+    RATIO.value(ratio)
 }
 
 fn shares(spread: &Spread) -> String {

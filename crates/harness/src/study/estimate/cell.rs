@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::observations::{Observations, at_least, median};
 use super::quiet::Disturbed;
 use super::visit::{Iteration, batches_ns, overlap_share};
-use super::{Observations, at_least, median};
 use crate::record::study::{
     Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, Steadiness, StudyIteration, Variance,
 };

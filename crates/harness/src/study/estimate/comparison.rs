@@ -1,6 +1,6 @@
+use super::observations::{Observations, median};
 use super::quiet::Disturbed;
 use super::visit::{FEW, Iteration, counted_up_to};
-use super::{Observations, median};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
 use crate::stats::{Paired, compare, hiding, holm, paired};
 use crate::study::schedule::CellSpec;
@@ -125,7 +125,7 @@ fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
 
 fn point(seen: &Observations<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {
     let margin = seen.plan.margin_pct / 100.0;
-    let difference_ns = super::at_least(pair.difference, floor_ns);
+    let difference_ns = super::observations::at_least(pair.difference, floor_ns);
     let verdict = match compare(&pair.ratio, margin) {
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::Observations;
+use super::observations::Observations;
 use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
 use crate::study::protocol::IterationLog;

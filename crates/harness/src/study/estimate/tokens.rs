@@ -1,5 +1,5 @@
+use super::observations::{Observations, at_least, median};
 use super::visit::Iteration;
-use super::{Observations, at_least, median};
 use crate::record::study::{Estimate, TokenCost, TokenPoint};
 use crate::stats::{Distribution, mean_interval, straight_line};
 use crate::study::schedule::LAYOUTS;

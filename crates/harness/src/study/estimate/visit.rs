@@ -1,4 +1,4 @@
-use super::Observations;
+use super::observations::Observations;
 use super::quiet::Disturbed;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
@@ -87,7 +87,7 @@ fn reduce<'a>(
 
 /// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.
 fn alone_ns(thread: &ThreadLog) -> Option<f64> {
-    let found = super::median(batches_ns(thread)).or_else(|| {
+    let found = super::observations::median(batches_ns(thread)).or_else(|| {
         let (count, ns) =
             thread.singles.iter().fold((0, 0.0), |(n, sum), (ns, count)| (n + count, sum + *ns as f64 * *count as f64));
         (count > 0).then(|| ns / count as f64)

@@ -2,7 +2,7 @@ use crate::document::Record;
 use crate::sections::clocks::report::{Latency, Path};
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 
-use chronoscope_harness::quantity::{confidence, count, hertz, ms, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{TIME, confidence, count, hertz, ms, ns, percent, share, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -124,28 +124,14 @@ fn longer_side(latency: &Latency) -> String {
         return none();
     }
     let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
-    match side / latency.estimate.max(f64::MIN_POSITIVE) * 100.0 {
-        share if share < 0.1 => "<0.1 %".to_owned(),
-        share if share < 9.95 => format!("{share:.1} %"),
-        share if share < 1e3 => format!("{share:.0} %"),
-        share => percent(share),
-    }
+    percent(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE))
 }
 
 /// A difference, or the most that it can be.
 fn difference(of: Bounded) -> String {
     match of {
-        Bounded::Known(difference) => signed_ns(difference),
-        Bounded::Below(most) => format!("<{}", signed_ns(most).trim_start_matches('+')),
-    }
-}
-
-/// A difference to a tenth of a nanosecond, which is less than it is sure by.
-fn signed_ns(value: f64) -> String {
-    let sign = if value < 0.0 { "−" } else { "+" };
-    match value.abs() {
-        small if small < 99.95 => format!("{sign}{small:.1} ns"),
-        large => format!("{sign}{}", ns(large)),
+        Bounded::Known(difference) => TIME.signed().value(difference),
+        Bounded::Below(most) => TIME.below(most),
     }
 }
 
@@ -171,7 +157,7 @@ fn observed(clock: &RuntimeClock) -> String {
 fn largest_gap(clock: &RuntimeClock) -> String {
     match clock.largest_gap_ns() {
         Some(Bounded::Known(largest)) => ns(largest),
-        Some(Bounded::Below(most)) => format!("<{}", ns(most)),
+        Some(Bounded::Below(most)) => TIME.below(most),
         None => none(),
     }
 }
@@ -220,9 +206,13 @@ fn published(measured: &[&Runtime]) -> Vec<String> {
 fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     let latencies =
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
-    let lowest = latencies().map(|latency| latency.confidence).fold(f64::INFINITY, f64::min);
+    // One process has no interval.
+    let lowest = latencies()
+        .filter(|latency| latency.forks.len() > 1)
+        .map(|latency| latency.confidence)
+        .fold(f64::INFINITY, f64::min);
     let at = match lowest {
-        lowest if lowest.is_finite() && lowest >= 0.001 => format!(" at {} or more", confidence(lowest)),
+        lowest if lowest.is_finite() => format!(" at {} or more", confidence(lowest)),
         _ => String::new(),
     };
     let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
@@ -267,19 +257,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_drawn_to_a_tenth() {
-        assert_eq!(difference(Bounded::Below(0.78)), "<0.8 ns");
-        assert_eq!(difference(Bounded::Known(0.2)), "+0.2 ns");
-        assert_eq!(difference(Bounded::Known(-0.2)), "−0.2 ns");
-    }
-
-    #[test]
     fn an_interval_reaches_as_far_as_its_longer_side() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
         let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
-        assert_eq!(longer_side(&latency), "2.7 %");
+        assert_eq!(longer_side(&latency), "2.68 %");
     }
 
     #[test]

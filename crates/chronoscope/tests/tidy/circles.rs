@@ -1,0 +1,184 @@
+//! No module of a package leans on one that leans on it, be it by way of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::{self, Visit};
+use syn::{Item, ItemMod, ItemUse, Path, UseTree, Visibility};
+
+use crate::tree::{Source, attributes, is_of_tests, made_up, sources};
+
+/// The one place where the tool closes: it names the sections, and sections see documents, which hold all sections.
+const CLOSES: &str = "registry";
+
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+/// Where a module has a name from that it shows as its own.
+type Shown = BTreeMap<(String, String), Vec<String>>;
+
+/// The paths that a file names, from the root of its package.
+struct Names<'a> {
+    /// Where it stands: the file's module, and those written out within.
+    module: Vec<String>,
+    files: &'a BTreeSet<String>,
+    /// Those it imports or spells out.
+    named: Vec<Vec<String>>,
+    /// Those it shows as its own, under which name.
+    shown: Vec<(String, Vec<String>)>,
+}
+
+impl Names<'_> {
+    /// A path from the root of the package; none for another package's.
+    fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
+        let mut base = self.module.clone();
+        let mut rest = path;
+        match rest.first()?.as_str() {
+            "crate" => (base, rest) = (Vec::new(), &rest[1..]),
+            "self" => rest = &rest[1..],
+            "super" => {
+                while rest.first().is_some_and(|part| part == "super") {
+                    base.pop();
+                    rest = &rest[1..];
+                }
+            }
+            child => {
+                base.push(child.to_owned());
+                let is_child = self.files.contains(&base.join("::"));
+                base.pop();
+                if !is_child {
+                    return None;
+                }
+            }
+        }
+        base.extend_from_slice(rest);
+        Some(base)
+    }
+
+    fn take(&mut self, tree: &UseTree, before: &mut Vec<String>, is_shown: bool) {
+        match tree {
+            UseTree::Path(path) => {
+                before.push(path.ident.to_string());
+                self.take(&path.tree, before, is_shown);
+                before.pop();
+            }
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.take(tree, before, is_shown)),
+            UseTree::Glob(_) => self.named.extend(self.absolute(before)),
+            UseTree::Name(syn::UseName { ident }) => self.leaf(before, ident, ident, is_shown),
+            UseTree::Rename(syn::UseRename { ident, rename, .. }) => self.leaf(before, ident, rename, is_shown),
+        }
+    }
+
+    fn leaf(&mut self, before: &[String], name: &syn::Ident, shown_as: &syn::Ident, is_shown: bool) {
+        let mut path = before.to_vec();
+        if name != "self" {
+            path.push(name.to_string());
+        }
+        let Some(path) = self.absolute(&path) else { return };
+        if is_shown {
+            self.shown.push((shown_as.to_string(), path));
+        } else {
+            self.named.push(path);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_of_tests(attributes(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        if item.content.is_some() {
+            self.module.push(item.ident.to_string());
+            visit::visit_item_mod(self, item);
+            self.module.pop();
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.take(&item.tree, &mut Vec::new(), !matches!(item.vis, Visibility::Inherited));
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        let parts: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if parts.len() > 1 {
+            self.named.extend(self.absolute(&parts));
+        }
+        visit::visit_path(self, path);
+    }
+}
+
+/// The file that a path leads to, through what modules show as their own.
+fn file_of(path: &[String], files: &BTreeSet<String>, shown: &Shown) -> String {
+    let mut path = path.to_vec();
+    // Longer than any chain of re-exports.
+    for _ in 0..16 {
+        let known = (0..=path.len()).rev().find(|length| files.contains(&path[..*length].join("::"))).unwrap_or(0);
+        let file = path[..known].join("::");
+        match path.get(known).and_then(|name| shown.get(&(file.clone(), name.clone()))) {
+            Some(from) => path = from.iter().chain(&path[known + 1..]).cloned().collect(),
+            None => return file,
+        }
+    }
+    path.join("::")
+}
+
+/// Which file of a package names which.
+fn arrows(sources: &[Source]) -> Arrows {
+    let files: BTreeSet<String> = sources.iter().map(|source| source.module.join("::")).collect();
+    let (mut shown, mut named) = (Shown::new(), Vec::new());
+    for source in sources {
+        let mut names = Names { module: source.module.clone(), files: &files, named: Vec::new(), shown: Vec::new() };
+        names.visit_file(&source.file);
+        let file = source.module.join("::");
+        shown.extend(names.shown.into_iter().map(|(name, path)| ((file.clone(), name), path)));
+        named.push((file, names.named));
+    }
+    let to = |file: &str, paths: &[Vec<String>]| -> BTreeSet<String> {
+        paths.iter().map(|path| file_of(path, &files, &shown)).filter(|other| other != file).collect()
+    };
+    named.into_iter().map(|(file, paths)| (file.clone(), to(&file, &paths))).collect()
+}
+
+/// Those from which a way leads back to themselves.
+fn in_circles(arrows: &Arrows) -> BTreeSet<String> {
+    let leads_back = |start: &String| {
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<&String> = arrows[start].iter().collect();
+        while let Some(next) = open.pop() {
+            if reached.insert(next) {
+                open.extend(arrows.get(next).into_iter().flatten());
+            }
+        }
+        reached.contains(start)
+    };
+    arrows.keys().filter(|file| leads_back(file)).cloned().collect()
+}
+
+#[test]
+fn no_module_leans_on_one_that_leans_on_it() {
+    for package in ["crates/clock", "crates/harness", "crates/render", "crates/bench", "crates/chronoscope", "examples"]
+    {
+        let mut arrows = arrows(&sources(package));
+        assert!(arrows.len() > 10 && arrows.values().map(BTreeSet::len).sum::<usize>() > 10, "{package}: {arrows:?}");
+        if let Some(closing) = arrows.get_mut(CLOSES) {
+            closing.clear();
+        }
+        let circles = in_circles(&arrows);
+        let within = |file: &String| -> Vec<&String> { arrows[file].intersection(&circles).collect() };
+        let told: Vec<String> = circles.iter().map(|file| format!("{file} -> {:?}", within(file))).collect();
+        assert!(circles.is_empty(), "circles in {package}:\n{}", told.join("\n"));
+    }
+}
+
+#[test]
+fn a_circle_is_found_through_imports_paths_and_what_others_show() {
+    let files = [
+        made_up("", "mod a; mod b; mod c; mod d;"),
+        made_up("a", "use crate::b::{self, x::Y};"),
+        made_up("b", "pub use crate::c::Name; fn b() { c::of() }"),
+        made_up("c", "fn c() { super::d::of(); } #[cfg(test)] mod tests { use crate::a; }"),
+        made_up("d", "use super::b::Name; mod within { use super::Own; }"),
+    ];
+    assert_eq!(in_circles(&arrows(&files)), BTreeSet::from(["c".to_owned(), "d".to_owned()]));
+}

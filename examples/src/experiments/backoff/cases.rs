@@ -1,0 +1,10 @@
+//! What is compared with what.
+
+pub(super) const CONSUME: &str = "baseline: consume";
+pub(super) const RETURN_42: &str = "baseline: consume, return 42";
+pub(super) const RETURN_FIELD: &str = "baseline: consume, return a field";
+pub(super) const BASELINES: [&str; 3] = [CONSUME, RETURN_42, RETURN_FIELD];
+pub(super) const PLAIN: &str = "plain v++";
+pub(super) const VOLATILE: &str = "volatile v++";
+pub(super) const PLAIN_SHARED: &str = "plain v++, one line";
+pub(super) const VOLATILE_SHARED: &str = "volatile v++, one line";
