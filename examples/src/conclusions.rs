@@ -84,7 +84,7 @@ pub struct Grid {
 /// use chronoscope_examples::Value;
 ///
 /// assert_eq!(Value::PlainNs(15.2).to_string(), "15.2 ns");
-/// assert_eq!(Value::PlainFactor(4.234).to_string(), "× 4.23");
+/// assert_eq!(Value::PlainFactor(4.234).to_string(), "4.23×");
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

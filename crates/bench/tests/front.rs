@@ -81,7 +81,7 @@ fn refusals() {
     let wrong: [(&[&str], &str); 10] = [
         (&["--frobnicate"], "--frobnicate"),
         (&["no such case"], "plain, divides"),
-        (&["--threads", "0"], "choose 1 to"),
+        (&["--threads", "0"], "out of range (1–"),
         (&["--backoff", "3-1"], "1-3"),
         (&["--backoff", ""], "such as 0-40"),
         (&["--cpus", "60000"], "60000"),

@@ -10,7 +10,7 @@ use chronoscope_harness::record::{
 };
 use chronoscope_harness::rule::{Rule, conclude};
 
-use crate::answers::verdict::draw_conclusions;
+use crate::answers::conclude::draw_conclusions;
 use crate::document::Record;
 use crate::experiment::against;
 use crate::sections::{contention, pace, pauses, scaling, selftest, thread_release};

@@ -6,7 +6,7 @@ use chronoscope_render::machine;
 use chronoscope_render::title::{circumstances, head};
 use clap::builder::PossibleValue;
 
-use crate::answers::view as verdict;
+use crate::answers::verdict_words;
 use crate::document::Record;
 use crate::part::Part;
 use crate::registry;
@@ -76,7 +76,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     if registry::show(view.0, &mut page, record) {
         findings::concerning(&mut page, record, view.0);
     } else {
-        verdict::show(&mut page, record);
+        verdict_words::show(&mut page, record);
         machine::show(&mut page, &record.machine);
         registry::show_in_check(&mut page, record);
         chronoscope_render::findings::notices(&mut page, &findings::of_check(record));

@@ -215,7 +215,7 @@ fn absurd_wishes_are_refused_before_anything_is_started() {
     assert!(refused(&["--runtime", "cobol=/x"]).contains("expected one of java, dotnet"));
     assert!(refused(&["--runtime", "java="]).contains("no program"));
     assert!(refused(&["--only", "perl"]).contains("unknown runtime `perl`"));
-    assert!(refused(&["--latch", "0"]).contains("choose 1 to 4096"));
+    assert!(refused(&["--latch", "0"]).contains("out of range (1–4096)"));
     assert!(refused(&["--latch", "-5"]).contains("-5"));
 }
 

@@ -159,9 +159,9 @@ fn total(counts: impl Iterator<Item = u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::conclude::conclude;
     use crate::answers::conclusions::Grade;
     use crate::answers::report::{ClockVerdict, DirectInterval};
-    use crate::answers::verdict::conclude;
     use crate::rules::tests::{blank, readable};
     use crate::sections::causality::report::PairOffset;
     use chronoscope_clock::SourceId;

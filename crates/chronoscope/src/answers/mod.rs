@@ -1,11 +1,11 @@
 //! From all sections to the first screen: which clock to use, and what can be timed.
 
 pub mod causality;
+pub mod conclude;
 pub mod conclusions;
 pub mod fast_path;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;
 pub mod trust;
-pub mod verdict;
-pub mod view;
+pub mod verdict_words;

@@ -4,7 +4,7 @@
 //! committed.
 
 use super::golden_file::assert_golden;
-use crate::answers::verdict::draw_conclusions;
+use crate::answers::conclude::draw_conclusions;
 use crate::document::Record;
 use crate::json::{document, json};
 use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};

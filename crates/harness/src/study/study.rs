@@ -330,7 +330,7 @@ fn check_sweeps(backoff_tokens: &[u64], threads: &[u32]) -> Result<(), StudyErro
         return refuse("the list of thread counts is empty; use 1 for a single thread");
     }
     match threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-        Some(wrong) => refuse(format!("{wrong} threads are out of range; choose 1 to {MOST_THREADS}")),
+        Some(wrong) => refuse(format!("{wrong} threads are out of range (1–{MOST_THREADS})")),
         None => Ok(()),
     }
 }

@@ -5,8 +5,10 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-mod case {
-    pub type Parameters = std::collections::BTreeMap<String, String>;
+mod record {
+    pub mod study {
+        pub type Parameters = std::collections::BTreeMap<String, String>;
+    }
 }
 
 mod phases {
@@ -102,7 +104,7 @@ fn loops_of_an_owned_value(bencher: &mut Bencher<'_>) {
 }
 
 fn main() {
-    let parameters = case::Parameters::new();
+    let parameters = record::study::Parameters::new();
     let all: [fn(&mut Bencher<'_>); 5] = [
         loops_of_nothing,
         loops_of_a_store,

@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod};
 
-use crate::answers::view as verdict;
+use crate::answers::verdict_words;
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, clocksource_use};
 use crate::sections::clocks::view::{cycles_said, path_word};
@@ -25,7 +25,7 @@ pub fn show(page: &mut Page, record: &Record) {
     for clock in record.clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
     }
-    verdict::trials(page, record);
+    verdict_words::trials(page, record);
     library_clock::show(page, record);
     counter(page, record);
     clocksources(page, record);

@@ -63,7 +63,7 @@ impl Section for Clocks {
     }
 
     fn show(page: &mut Page, record: &Record) {
-        crate::answers::view::asked(page, record);
+        crate::answers::verdict_words::asked(page, record);
         view::show(page, record);
         detail::show(page, record);
     }
