@@ -5,7 +5,7 @@ use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
-use chronoscope_harness::quantity::{count, ns};
+use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
@@ -98,8 +98,8 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     let mut finding = Finding::new(
         NOISY_MACHINE,
         format!(
-            "{:.1} % of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {seen}",
-            gap.share_of_time * 100.0,
+            "{} of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {seen}",
+            share(gap.share_of_time),
             reads.clock,
             ns(gap.above_ns),
             ns(reads.maximum_ns),

@@ -90,11 +90,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         ),
     }];
     if let Some(clock) = &record.clock {
-        said.push(format!(
-            "batches were timed from outside by the clock {}, ± {}",
-            clock.name,
-            text::ns(clock.error_ns)
-        ));
+        said.push(format!("batches were timed from outside by the clock {}, {}", clock.name, TIME.off(clock.error_ns)));
     }
     if let Some(empty) = &record.empty_loop_ns {
         said.push(format!("an empty loop takes {} per turn, which is not subtracted", TIME.amount(empty)));
@@ -164,7 +160,7 @@ mod tests {
             how_sure(&made).join("\n")
         };
         assert!(said(2).contains("too few to say") && !said(2).contains("good to"), "{}", said(2));
-        assert!(said(20).contains("the middle one is good to ± 0.00816 % or ± 0.000136 ns"), "{}", said(20));
+        assert!(said(20).contains("the middle one is good to ± 0.0082 % or ± 0.00014 ns"), "{}", said(20));
     }
 
     #[test]

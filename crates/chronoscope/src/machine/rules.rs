@@ -1,5 +1,6 @@
 use crate::document::Record;
 use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
 
@@ -108,9 +109,10 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
             let finding = Finding::new(
                 FREQUENCY_MISDECLARED,
                 format!(
-                    "{} declares {:.3} MHz, {deviation_ppm:+.0} ppm off the measured frequency",
+                    "{} declares {}, {} off the measured frequency",
                     source.source,
-                    hz / 1e6
+                    hertz(hz),
+                    PPM.signed().value(deviation_ppm)
                 ),
             )
             .about(&source.source)

@@ -1,7 +1,7 @@
 //! What follows from a study: a row per kind of finding, and the rule that finds it.
 
 use crate::finding::{Finding, Kind};
-use crate::quantity::{count, ns};
+use crate::quantity::{RATIO, TIME, count, ns, percent, share};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
 use crate::rule::Rule;
 
@@ -116,7 +116,7 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
 
 fn below(cell: &Cell) -> Option<Finding> {
     let below = cell.below_ns?;
-    let saw = format!("less than {below:.2} ns: it cannot be told from a loop with nothing in it");
+    let saw = format!("{}: it cannot be told from a loop with nothing in it", TIME.below(below));
     Some(
         Finding::new(BELOW_RESOLUTION, saw)
             .value("below_ns", below)
@@ -139,7 +139,7 @@ fn steady(cell: &Cell) -> Option<Finding> {
 
 fn overlap(cell: &Cell) -> Option<Finding> {
     let share = cell.overlap_share.filter(|_| is_apart(cell))?;
-    let saw = format!("in a typical visit all threads overlapped for only {:.0} % of the time", share * 100.0);
+    let saw = format!("in a typical visit all threads overlapped for only {} of the time", percent(100.0 * share));
     let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
     Some(finding.advice("use longer visits (--duration) or fewer threads: little of each visit counts"))
 }
@@ -160,7 +160,7 @@ fn modes(cell: &Cell) -> Option<Finding> {
         return None;
     }
     let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
-    let saw = format!("batches gather around {one} and {other} ({:.0} % of them)", second.share * 100.0);
+    let saw = format!("batches gather around {one} and {other} ({} of them)", share(second.share));
     let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
     Some(finding.advice("look at the modes: a single number describes neither"))
 }
@@ -168,10 +168,7 @@ fn modes(cell: &Cell) -> Option<Finding> {
 fn omission(cell: &Cell) -> Option<Finding> {
     let inflation = cell.part?.inflation;
     (inflation.low > INFLATED).then(|| {
-        let saw = format!(
-            "stamps around a part claim {:.2} times ({:.2} to {:.2}) the rate that was reached",
-            inflation.estimate, inflation.low, inflation.high
-        );
+        let saw = format!("stamps around a part claim {} the rate that was reached", RATIO.amount(&inflation));
         Finding::new(OMISSION_INFLATES, saw)
             .value("inflation", inflation.estimate)
             .advice("report external_per_s: the claim leaves out the time between the stamps")
@@ -243,7 +240,7 @@ fn tokens(record: &StudyRecord) -> Option<Finding> {
     (deviation > TOKENS_DEVIATE_PCT).then(|| {
         Finding::new(
             TOKENS_NOT_LINEAR,
-            format!("the time of backoff deviates from a straight line by up to {deviation:.0} %"),
+            format!("the time of backoff deviates from a straight line by up to {}", percent(deviation)),
         )
         .value("deviation_pct", deviation)
         .advice("read backoff in tokens, not in nanoseconds, and run again")

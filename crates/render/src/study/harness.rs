@@ -8,7 +8,7 @@ use crate::disturbance;
 use crate::grid::Mood;
 use crate::machine::cpu_list;
 use crate::words::{counted, given, quoted};
-use chronoscope_harness::quantity::{count, limit, ms, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{PERCENT, TIME, count, limit, ms, ns, percent, share, three_digits};
 
 /// The tokens that the line on backoff names.
 const EXAMPLE_TOKENS: u64 = 20;
@@ -141,7 +141,7 @@ fn control_said(control: &Control) -> String {
 /// use chronoscope_render::study::resolution;
 ///
 /// let control = Control { comparisons: 48, alarms: 0, verdicts_wrong: 0, resolvable_pct: 1.16, resolvable_ns: 0.069 };
-/// assert!(resolution(&control).starts_with("the middle one is good to ± 1.16 % or ± 0.0690 ns"));
+/// assert!(resolution(&control).starts_with("the middle one is good to ± 1.2 % or ± 0.069 ns"));
 /// assert!(resolution(&Control { comparisons: 2, ..control }).starts_with("too few"));
 /// ```
 pub fn resolution(control: &Control) -> String {
@@ -149,9 +149,9 @@ pub fn resolution(control: &Control) -> String {
         return "too few to say how well they resolve; every comparison has its own interval".to_owned();
     }
     format!(
-        "the middle one is good to ± {} or ± {}; every other comparison has its own interval",
-        percent(control.resolvable_pct),
-        ns(control.resolvable_ns)
+        "the middle one is good to {} or {}; every other comparison has its own interval",
+        PERCENT.off(control.resolvable_pct),
+        TIME.off(control.resolvable_ns)
     )
 }
 

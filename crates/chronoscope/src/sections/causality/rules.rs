@@ -3,7 +3,7 @@ use chronoscope_clock::{Guarantee, SourceId};
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::{count, ns};
+use chronoscope_harness::quantity::{TIME, count, ns, percent};
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -42,9 +42,10 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         None => format!("by up to {}", ns(row.worst_ns)),
     };
     let saw = format!(
-        "{} returned less than a value already seen from CPU {} in {rate_pct:.2} % of {} observations, {back}",
+        "{} returned less than a value already seen from CPU {} in {} of {} observations, {back}",
         row.name,
         row.writer,
+        percent(rate_pct),
         count(row.observations)
     );
     let finding = Finding::new(if is_broken { NON_CAUSAL_READ } else { UNORDERED_READ_NOT_CAUSAL }, saw)
@@ -102,11 +103,11 @@ fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
             Finding::new(
                 CROSS_CPU_SKEW,
                 format!(
-                    "{} on CPU {} is {} ± {} away from CPU {}; {} of {} messages arrived before they were sent",
+                    "{} on CPU {} is {} {} away from CPU {}; {} of {} messages arrived before they were sent",
                     pair.clock,
                     pair.b,
                     ns(pair.offset_ns),
-                    ns(pair.half_width_ns),
+                    TIME.off(pair.half_width_ns),
                     pair.a,
                     count(pair.violations),
                     count(pair.rounds.saturating_mul(2))

@@ -107,7 +107,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
                 pair.a.to_string(),
                 pair.b.to_string(),
                 pair.clock.to_string(),
-                format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns)),
+                format!("{} {}", ns(pair.offset_ns), TIME.off(pair.half_width_ns)),
                 TIME.below(pair.skew_not_excluded_ns()),
                 count(pair.rounds),
                 count(pair.violations),

@@ -9,7 +9,7 @@ use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
-use chronoscope_harness::quantity::{count, ns};
+use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -192,7 +192,7 @@ fn loop_doubtful(record: &Record) -> Vec<Finding> {
         .filter(|(.., check)| !check.holds)
         .map(|(runtime, clock, check)| {
             let name = full_name(runtime, clock);
-            let summary = format!("four times as many reads of {name} took {:.2} times as long", check.ratio);
+            let summary = format!("four times as many reads of {name} took {} as long", RATIO.value(check.ratio));
             Finding::new(RUNTIME_LOOP_DOUBTFUL, summary)
                 .about(name)
                 .value("ratio", check.ratio)

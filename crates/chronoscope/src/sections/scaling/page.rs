@@ -337,7 +337,7 @@ fn extra(found: Estimate) -> String {
     if found.confidence <= 0.0 {
         "?".to_owned()
     } else if found.holds(0.0) {
-        format!("(± {})", ns(found.low.abs().max(found.high.abs())))
+        format!("({})", TIME.off(found.low.abs().max(found.high.abs())))
     } else {
         ns(found.estimate)
     }
@@ -447,7 +447,7 @@ mod tests {
         let added = |clock| rows(&text, "WHAT A READ ADDS", clock).concat();
         assert!(!times("cheap").contains(['▲', '?']), "{text}");
         assert!(summary.contains("✔ scales to 2 threads, even read back to back: cheap"), "{text}");
-        assert!(added("cheap").contains("6.38 ns") && added("cheap").contains("(± 15.0 ns)"), "{text}");
+        assert!(added("cheap").contains("6.38 ns") && added("cheap").contains("(± 15 ns)"), "{text}");
 
         assert!(times("shared").contains("238 ns ▲") && times("shared").contains("3.10 µs  "), "{text}");
         assert!(
@@ -538,7 +538,7 @@ mod tests {
 
     #[test]
     fn an_unresolved_difference_shows_how_far_it_reaches() {
-        assert_eq!(extra(about(150.0, 316.0)), "(± 466 ns)");
+        assert_eq!(extra(about(150.0, 316.0)), "(± 470 ns)");
         assert_eq!(extra(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), "?");
         assert_eq!(extra(about(6.38, 0.15)), "6.38 ns");
         assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.6 ms");

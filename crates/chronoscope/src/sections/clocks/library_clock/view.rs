@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 
-use chronoscope_harness::quantity::{count, hertz, ns};
+use chronoscope_harness::quantity::{TIME, count, hertz, ns};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
@@ -21,10 +21,10 @@ fn sentence(clock: &LibraryClock) -> String {
     let mut text = match clock.state {
         LibraryClockState::Fallback => format!("fallback, reads {}", clock.rate_source_said),
         state => format!(
-            "{} by {}, ± {} of CLOCK_MONOTONIC",
+            "{} by {}, {} of CLOCK_MONOTONIC",
             state.word(),
             clock.rate_source_said,
-            ns(clock.error_bound_ns as f64)
+            TIME.off(clock.error_bound_ns as f64)
         ),
     };
     if let Some(hz) = clock.counter_hz {
@@ -58,7 +58,7 @@ fn source(clock: &LibraryClock) -> String {
 }
 
 fn error(clock: &LibraryClock) -> String {
-    let bound = format!("within {} of CLOCK_MONOTONIC", ns(clock.error_bound_ns as f64));
+    let bound = format!("within {} of CLOCK_MONOTONIC", TIME.off(clock.error_bound_ns as f64));
     let readings = counted(clock.checks, "reading", "readings");
     match (clock.checks, clock.checks_outside) {
         // A record from before readings were compared.

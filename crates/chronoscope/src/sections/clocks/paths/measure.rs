@@ -69,7 +69,8 @@ pub fn infer(record: &mut Record) {
         let Some(ns) = cost(clock) else { continue };
         let share = ns / call_ns;
         clock.path = Some(if share < VDSO_SHARE_OF_SYSTEM_CALL { Path::Vdso } else { Path::Syscall });
-        let detail = format!("{why}; a read costs {share:.2} of the real system call");
+        let detail =
+            format!("{why}; a read costs {} of the real system call", chronoscope_harness::quantity::share(share));
         clock.path_evidence = Some(PathEvidence { method: PathMethod::Inferred, detail });
     }
 }
@@ -142,6 +143,6 @@ mod tests {
         let record = after(None, Some("seccomp cannot be used here: EPERM"));
         assert_eq!((record.clocks[0].path, method(&record)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
         let detail = &record.clocks.report.clocks[0].path_evidence.as_ref().unwrap().detail;
-        assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 0.10 of the real system call");
+        assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 10.0 % of the real system call");
     }
 }
