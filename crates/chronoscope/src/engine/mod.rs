@@ -102,7 +102,7 @@ pub fn run(
         session.goes_on(part, 0.0);
         let part_began = Instant::now();
         let ended = match session.observer.cancelled() {
-            true => Err(StageError::Skipped("the run was stopped".to_owned())),
+            true => Err(StageError::Skipped("the run was interrupted".to_owned())),
             false => registry::measure(part, &mut session, &mut record),
         };
         let (outcome, reason) = match ended {

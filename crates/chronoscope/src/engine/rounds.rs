@@ -45,7 +45,7 @@ impl<T> Rounds<T> {
     /// What became of the part.
     pub fn outcome(self, session: &Session<'_>) -> Result<(), StageError> {
         if session.observer.cancelled() {
-            return Err(StageError::Incomplete("the run was stopped".to_owned()));
+            return Err(StageError::Incomplete("the run was interrupted".to_owned()));
         }
         outcome(self.planned as usize, self.reasons)
     }

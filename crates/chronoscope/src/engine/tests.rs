@@ -354,7 +354,7 @@ fn a_part_that_needs_another_says_so_where_that_one_failed() {
     let record = run_with(&hangs);
     let reason = "the worker process was stopped after 3400 ms (11 of 11 failed)";
     assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
-    let reason = "without latencies nothing tells quiet moments from others";
+    let reason = "without latencies, disturbed readings cannot be told from undisturbed ones";
     assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));
     let told: Vec<&str> = record
         .findings
@@ -377,9 +377,9 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     assert_eq!(script.asked.borrow().len(), 6, "nothing more is asked, at the end of the run either");
     assert!(record.interrupted);
     assert_eq!(report(&record, clocks::PATHS), (Outcome::Done, None));
-    assert_eq!(report(&record, clocks::LATENCY), (Outcome::Incomplete, Some("the run was stopped")));
+    assert_eq!(report(&record, clocks::LATENCY), (Outcome::Incomplete, Some("the run was interrupted")));
     for part in PARTS.into_iter().skip(2) {
-        assert_eq!(report(&record, part), (Outcome::Skipped, Some("the run was stopped")), "{part:?}");
+        assert_eq!(report(&record, part), (Outcome::Skipped, Some("the run was interrupted")), "{part:?}");
     }
     assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.interference.forks_quiet), Some(4));
     for clock in &record.clocks.clocks {
@@ -387,7 +387,7 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
     }
     assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
-    assert_eq!(record.clocks.reason_library_clock_unknown.as_deref(), Some("the run was stopped"));
+    assert_eq!(record.clocks.reason_library_clock_unknown.as_deref(), Some("the run was interrupted"));
 }
 
 #[test]
@@ -410,10 +410,10 @@ fn a_run_that_is_stopped_while_a_worker_hangs_keeps_what_it_has() {
         let record = run_until(&script, plan(), &|| stopped.get());
         let (found, reason) = report(&record, part);
         assert_eq!(found, outcome, "{task}");
-        assert!(reason.is_some_and(|reason| reason.contains("the run was stopped")), "{reason:?}");
+        assert!(reason.is_some_and(|reason| reason.contains("the run was interrupted")), "{reason:?}");
         assert_eq!(seen(&record, kept), seen(&sound(), kept), "{task}");
         for later in PARTS.into_iter().skip_while(|planned| *planned != part).skip(1) {
-            assert_eq!(report(&record, later), (Outcome::Skipped, Some("the run was stopped")));
+            assert_eq!(report(&record, later), (Outcome::Skipped, Some("the run was interrupted")));
         }
         assert!(record.interrupted);
         assert_eq!(said_of_the_run(&record), [INTERRUPTED]);

@@ -150,7 +150,7 @@ impl Run<'_> {
         let mut again = false;
         match ended {
             Ok(End::Done) => {}
-            Ok(End::Cancelled) => report.reason_incomplete = Some("the run was stopped".to_owned()),
+            Ok(End::Cancelled) => report.reason_incomplete = Some("the run was interrupted".to_owned()),
             Ok(End::Died(reason)) => {
                 let culprit = log.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
                 if let Some(spec) = culprit {

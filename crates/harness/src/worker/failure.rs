@@ -65,7 +65,7 @@ impl fmt::Display for WorkerFailure {
                 if complaint.is_empty() { Ok(()) } else { write!(f, ": {complaint}") }
             }
             Self::TimedOut { limit_ms } => write!(f, "the worker process was stopped after {limit_ms} ms"),
-            Self::Cancelled => f.write_str("the run was stopped"),
+            Self::Cancelled => f.write_str("the run was interrupted"),
             Self::ProtocolError(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
             Self::Refused(reason) => f.write_str(reason),
         }

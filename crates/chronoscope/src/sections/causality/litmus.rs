@@ -57,7 +57,7 @@ impl SourceVisitor for OneWay<'_> {
                     board.publish_until(&source, || stop.load(Relaxed));
                     watch.finish()
                 })
-                .map_err(|error| format!("no second thread could be started: {error}"))?;
+                .map_err(|error| format!("could not start a second thread: {error}"))?;
             let watch = Watch::pinned(Some(reader));
             board.await_first(|| self.deadline.passed());
             let mut samples = Samples::default();
@@ -68,7 +68,7 @@ impl SourceVisitor for OneWay<'_> {
             let mut watched = watch.finish();
             watched.merge(&publisher.join().map_err(|_| "the publishing thread panicked".to_owned())?);
             match &watched.reason_unpinned {
-                Some(reason) => Err(format!("the two threads must be on two CPUs, and {reason}")),
+                Some(reason) => Err(format!("the two threads need two CPUs, but {reason}")),
                 None => Ok((samples, watched)),
             }
         })

@@ -42,7 +42,7 @@ pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), Stag
         observe(session, request, budget_ms).map_err(|failure| format!("{}: {failure}", request.source))
     });
     let unseen = rows.iter().filter(|row| row.observations == 0);
-    reasons.extend(unseen.map(|row| format!("{}: the time was too short for one observation", row.name)));
+    reasons.extend(unseen.map(|row| format!("{}: too short for a single observation", row.name)));
     record.causality.litmus = rows;
     outcome(requests.len(), reasons)
 }
@@ -112,8 +112,8 @@ fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), Stag
         return Ok(());
     }
     let reason = match session.plan.cpus.first() {
-        Some(cpu) => format!("only CPU {cpu} is available, and two are needed"),
-        None => "the CPUs available to this process are unknown".to_owned(),
+        Some(cpu) => format!("only CPU {cpu} is available; this takes two"),
+        None => "cannot tell which CPUs this process may use".to_owned(),
     };
     record.causality.reason_unavailable = Some(reason.clone());
     for clock in record.clocks.iter_mut().filter(|clock| clock.reason_causal_unknown.is_none()) {

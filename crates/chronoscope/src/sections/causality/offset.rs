@@ -65,8 +65,8 @@ impl SourceVisitor for PingPong<'_> {
         watched.merge(&other);
         let unbound = watched.reason_unpinned.as_ref();
         match (trips, unbound) {
-            (_, Some(reason)) => Err(format!("the two threads must be on two CPUs, and {reason}")),
-            (None, _) => Err(format!("CPUs {a} and {b} did not exchange one message in time")),
+            (_, Some(reason)) => Err(format!("the two threads need two CPUs, but {reason}")),
+            (None, _) => Err(format!("CPUs {a} and {b} did not exchange a message in time")),
             (Some(trips), None) => {
                 let steps = one_look(&source);
                 Ok((Samples { trips, steps }, watched))
@@ -79,6 +79,6 @@ impl SourceVisitor for PingPong<'_> {
 fn no_exchange(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::Other => error.to_string(),
-        _ => format!("no second thread could be started: {error}"),
+        _ => format!("could not start a second thread: {error}"),
     }
 }

@@ -16,11 +16,11 @@ pub const NON_CAUSAL_READ: Kind =
         .shown_in(&["causality"]);
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
-    "a clock without a causal guarantee went backwards across CPUs: expected, and a trap",
+    "a clock without a causal guarantee went backwards across CPUs, as it may",
 )
 .shown_in(&["causality"]);
 pub const CROSS_CPU_SKEW: Kind =
-    Kind::critical("cross_cpu_skew", "two CPUs disagree about the time by more than the error bar")
+    Kind::critical("cross_cpu_skew", "two CPUs disagree on the time by more than the error bound")
         .shown_in(&["causality"]);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
@@ -36,7 +36,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
     let back = match allowed_ns {
         Some(allowed) if is_broken => {
-            format!("by up to {}, although its guarantee is less than {}", ns(row.worst_ns), ns(allowed))
+            format!("by up to {}; it guarantees less than {}", ns(row.worst_ns), ns(allowed))
         }
         Some(allowed) => format!("by up to {}, within the {} it allows", ns(row.worst_ns), ns(allowed)),
         None => format!("by up to {}", ns(row.worst_ns)),
@@ -73,8 +73,8 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         Some(Guarantee::FullResolution) => {
             let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).map(SourceId::name).collect();
             match instead.is_empty() {
-                true => "this is by design".to_owned(),
-                false => format!("this is by design; where times must never go back, use {}", instead.join(" or ")),
+                true => "by design".to_owned(),
+                false => format!("by design; where time must never go backwards, use {}", instead.join(" or ")),
             }
         }
         Some(_) if is_sound(&ordered) => {

@@ -135,13 +135,13 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         ("litmus", Align::Left),
         ("CPUs", Align::Left),
         ("observations", Align::Right),
-        ("of new values", Align::Right),
+        ("new values", Align::Right),
         ("violations", Align::Right),
         ("rate", Align::Right),
         ("worst step back", Align::Right),
     ])
     .named_by(2)
-    .tied(&["of new values"]);
+    .tied(&["new values"]);
     for run in runs.iter().take(limit) {
         let (rate, worst) = match run.outcome() {
             LitmusOutcome::WentBack { share } => (rate(share), ns(run.worst_ns)),

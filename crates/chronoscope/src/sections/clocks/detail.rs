@@ -143,7 +143,7 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
         (Some(step), Some(true)) => {
-            format!("{} seen, about the latency of a read: a shorter tick would not show", ns(step))
+            format!("{} observed, about the latency of a read: a finer tick would not show", ns(step))
         }
         (Some(step), _) => ns(step),
         (None, _) => "no step observed".to_owned(),

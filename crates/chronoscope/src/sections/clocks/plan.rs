@@ -13,9 +13,9 @@ pub const GRANULARITY: Part = Part::named("granularity");
 pub const INTERVALS: Part = Part::named("intervals");
 
 pub const PARTS: &[PartRow] = &[
-    PartRow::of_check(PATHS, "which way each clock takes", 2),
-    PartRow::of_check(LATENCY, "what a read costs", 34),
-    PartRow::of_check(GRANULARITY, "the smallest step", 12),
+    PartRow::of_check(PATHS, "path of each clock", 2),
+    PartRow::of_check(LATENCY, "latency of a read", 34),
+    PartRow::of_check(GRANULARITY, "granularity", 12),
     PartRow::of_check(INTERVALS, "shortest intervals", 36),
 ];
 

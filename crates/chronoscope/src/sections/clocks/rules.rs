@@ -33,7 +33,7 @@ pub const OS_CLOCK_COARSE: Kind =
 pub const PATH_INFERRED: Kind =
     Kind::notice("path_inferred", "the path of a clock is inferred from timing, not proved").shown_in(&["clocks"]);
 pub const COUNTER_TRAPS: Kind =
-    Kind::warning("counter_traps", "reading the counter is as slow as a trap").shown_in(&["clocks"]);
+    Kind::warning("counter_traps", "reading the counter costs as much as a trap").shown_in(&["clocks"]);
 
 /// A step is another than the declared one if it differs by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
@@ -104,9 +104,9 @@ fn monotonic(record: &Record) -> Option<&ClockReport> {
 fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
     let Some(clock) = monotonic(record).filter(|clock| clock.path == Some(Path::Syscall)) else { return Vec::new() };
     let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
-    let mut summary = format!("{} enters the kernel at every read (clocksource {source})", clock.name);
+    let mut summary = format!("every read of {} enters the kernel (clocksource {source})", clock.name);
     if let Some(latency) = &clock.latency_ns {
-        summary += &format!(", at {} a read", ns(latency.estimate));
+        summary += &format!(", {} a read", ns(latency.estimate));
     }
     let finding = Finding::new(OS_CLOCK_ON_SLOW_PATH, summary).about(&clock.name);
     let finding = match &clock.latency_ns {
@@ -119,7 +119,7 @@ fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
 /// What can be done where reads of the system's clock enter the kernel.
 pub fn way_off_the_slow_path(record: &Record) -> String {
     if let Some(better) = record.better_clocksource() {
-        return format!("the vDSO can read {better}, which makes reads several times cheaper");
+        return format!("the vDSO can read {better}: reads get several times cheaper");
     }
     if let Some(reason) = record.reason_no_better_clocksource() {
         return format!("no clocksource that the vDSO can read is available: {reason}");
@@ -128,9 +128,7 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
         Some(current) => {
             format!("the vDSO can read {current}: look for a sandbox or tracer that prevents it")
         }
-        None => {
-            "find out which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned()
-        }
+        None => "check which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned(),
     }
 }
 
@@ -159,7 +157,7 @@ fn os_clock_coarse(record: &Record) -> Vec<Finding> {
             Finding::new(OS_CLOCK_COARSE, format!("{} moves in steps of {}", clock.name, ns(step)))
                 .about(&clock.name)
                 .value("granularity_ns", step)
-                .advice("timing to 1 % needs intervals of a hundred steps or more; check the clocksource")
+                .advice("timing to 1 % takes intervals of 100 steps or more; check the clocksource")
         })
         .into_iter()
         .collect()
@@ -194,7 +192,7 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
     let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
     let advice = if record.machine.hypervisor.present == Some(true) {
-        "the hypervisor intercepts the counter; use a machine type that passes it through"
+        "the hypervisor intercepts the counter; use a machine type that passes the counter through"
     } else {
         "something intercepts the counter: a hidden hypervisor, an emulator or a tracer"
     };

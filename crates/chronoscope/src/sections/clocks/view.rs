@@ -212,7 +212,7 @@ fn harness(record: &Record) -> String {
     );
     let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
     let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
-        format!("; the timer is the counter at the rate it had in this run, although {doubt}")
+        format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }

@@ -12,9 +12,9 @@ impl FromStr for GranularityList {
         let granularity = |word: &str| {
             let word = word.trim();
             let plain = word.parse().map(Duration::from_nanos).ok();
-            plain.or_else(|| humantime::parse_duration(word).ok()).ok_or_else(|| {
-                format!("\"{word}\" is not a granularity; write nanoseconds or a time, such as 0,100,1us")
-            })
+            plain
+                .or_else(|| humantime::parse_duration(word).ok())
+                .ok_or_else(|| format!("\"{word}\" is not a granularity; write nanoseconds or a time, e.g. 0,100,1us"))
         };
         text.split(',').map(granularity).collect::<Result<_, _>>().map(Self)
     }

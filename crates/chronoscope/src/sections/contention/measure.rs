@@ -36,8 +36,8 @@ fn needs_the_counter(record: &Record) -> Result<(), StageError> {
         clock => {
             let reason = clock.and_then(|clock| clock.reason_unavailable.as_deref());
             Err(StageError::Skipped(format!(
-                "the library's clock cannot count: {}",
-                reason.unwrap_or("no reason is known")
+                "the library's clock is unavailable: {}",
+                reason.unwrap_or("no reason given")
             )))
         }
     }

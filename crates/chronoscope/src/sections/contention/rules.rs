@@ -24,16 +24,16 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const GRANULARITY_SCALES: Kind = Kind::notice(
     "granularity_scales",
-    "from some granularity, causal times scale over threads as their bare source does",
+    "from some granularity up, causal clocks scale over threads like their bare source",
 )
 .shown_in(SHOWN_IN);
 pub const NO_GRANULARITY_SCALES: Kind = Kind::notice(
     "no_granularity_scales",
-    "causal times of no granularity tried are known to scale over threads as their bare source does",
+    "at no granularity tried are causal clocks known to scale over threads like their bare source",
 )
 .shown_in(SHOWN_IN);
 pub const BARE_SOURCE_HELD_BACK: Kind =
-    Kind::notice("bare_source_held_back", "even a bare source did not scale over threads: the CPUs were not free")
+    Kind::notice("bare_source_held_back", "even the bare source did not scale over threads: the CPUs were not free")
         .shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Finding> {
@@ -95,7 +95,7 @@ fn knee(seen: &ContentionReport) -> Option<Finding> {
 fn held_back(seen: &ContentionReport) -> Option<Finding> {
     let knee = seen.knee.as_ref().filter(|knee| knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads))?;
     let said = format!(
-        "the bare source scales by {} only on {} threads: a sign of CPUs that were not free",
+        "the bare source scales only {} on {} threads: the CPUs were probably not free",
         times(knee.bare_scaling),
         count(u64::from(knee.threads))
     );

@@ -129,10 +129,9 @@ fn round(request: &Request, readers: &[Named], timer: Timer, budget_ms: u64) -> 
             let (door, jobs) = channel();
             let (stop, finished) = (&stop, finished.clone());
             let cpu = (!request.cpus.is_empty()).then(|| request.cpus[i % request.cpus.len()]);
-            let thread =
-                thread::Builder::new().spawn_scoped(scope, move || serve(cpu, &jobs, tally, stop, &finished)).map_err(
-                    |error| format!("{most} threads are asked for, and no more than {i} could be started: {error}"),
-                )?;
+            let thread = thread::Builder::new()
+                .spawn_scoped(scope, move || serve(cpu, &jobs, tally, stop, &finished))
+                .map_err(|error| format!("could start only {i} of {most} threads: {error}"))?;
             doors.push(door);
             threads.push(thread);
         }

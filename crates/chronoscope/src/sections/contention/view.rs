@@ -15,7 +15,7 @@ const NONE: &str = "–";
 
 /// Throughput, scaling and staleness of causal times, by granularity and number of threads.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("CONTENTION: causal times on many threads");
+    page.section("CONTENTION: causal clocks on many threads");
     let Some(seen) = &record.contention.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[CONTENTION]));
         return;
@@ -83,27 +83,26 @@ fn notes(record: &Record, seen: &ContentionReport) -> Vec<String> {
     let lowest = seen.rows.iter().map(|row| row.reads_per_s.confidence).fold(f64::INFINITY, f64::min);
     let mut notes = vec![
         format!(
-            "Mreads/s: millions of reads per second of all threads together, counted from outside; median of {} rounds, \
-             each a process of its own, intervals with confidence {}; scaling: over one thread of the same clock in the \
-             same round",
+            "Mreads/s: millions of reads per second by all threads together, counted from outside; median of {} \
+             rounds, each its own process, {} intervals; scaling: over one thread of the same clock in the same round",
             count(seen.rounds),
             confidence(lowest)
         ),
-        "stale: the source, read right after a call, less what the call returned, sampled in windows of their own; it \
-         holds the time of about one read, as the rows of the bare source (Unordered) show"
+        "stale: the source, read right after a call, minus what the call returned, sampled in separate windows; it \
+         includes about one read, as the rows of the bare source (Unordered) show"
             .to_owned(),
     ];
     if seen.rows.iter().filter_map(|row| row.staleness).any(|stale| stale.p50_ns < 0.0 || stale.p99_ns < 0.0) {
-        notes.push("stale below 0: the value came from another core and was ahead of this core's read".to_owned());
+        notes.push("negative stale: the value came from another core and was ahead of this core's read".to_owned());
     }
     let cpus = record.plan.cpus.len() as u64;
     if seen.rows.iter().any(|row| u64::from(row.threads) > cpus) {
         let on = if cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", count(cpus)) };
-        notes.push(format!("more threads than {on} share them and take turns: their scaling ends there"));
+        notes.push(format!("more threads than {on} take turns, so scaling ends there"));
     }
     if let Some(published) = seen.rows.iter().find_map(|row| row.published.as_ref()) {
         notes.push(format!(
-            "SPARC T5: Mreads/s published for {} ({}): another machine, for the shape of the curve alone",
+            "SPARC T5: Mreads/s published for {} ({}): another machine; compare only the shape of the curve",
             published.machine, published.source
         ));
     }

@@ -17,7 +17,7 @@ pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen();
     let bar = Bar::new(options.quiet);
     let observe = |share: f64| {
-        bar.shows(share, "keeping the pace");
+        bar.shows(share, "pacing");
         interrupt.happened()
     };
     let found = pace(start, &plan, tool(), observe);

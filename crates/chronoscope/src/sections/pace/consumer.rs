@@ -22,7 +22,7 @@ pub struct ConsumerError {
 
 impl fmt::Display for ConsumerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} could not be started: {}; name a program that is there", self.program, self.error)
+        write!(f, "could not start {}: {}; name an existing program", self.program, self.error)
     }
 }
 
@@ -117,9 +117,9 @@ impl Consumer {
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
         input.write_all(line).map_err(|error| match locked(shared).is_overdue {
             true => {
-                format!("the consumer was ended: it had not taken all events {OVERDUE:?} after the last was intended")
+                format!("the consumer was killed: {OVERDUE:?} after the last event was due it had not taken them all")
             }
-            false => format!("the consumer takes no more events: {error}"),
+            false => format!("the consumer stopped taking events: {error}"),
         })?;
         match handed_over.last_mut() {
             Some((bytes, lines)) if *bytes == line.len() as u64 => *lines += 1,

@@ -46,7 +46,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
     }
     if let Some(stall) = options.stall.filter(|stall| *stall >= options.length) {
         return Err(Failure::usage(format!(
-            "--stall {} is out of range: it must be shorter than the run ({})",
+            "--stall {} is out of range: must be shorter than the run ({})",
             humantime::format_duration(stall),
             humantime::format_duration(options.length)
         )));
@@ -60,9 +60,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
             (Late::Skip, None) => Behind::Skip,
             (Late::Slip, None) => Behind::Slip,
             (Late::Skip | Late::Slip, Some(_)) => {
-                return Err(Failure::usage(
-                    "--most-late limits catching up; leave out --on-late, or --most-late".to_owned(),
-                ));
+                return Err(Failure::usage("--most-late limits catching up; drop --on-late or --most-late".to_owned()));
             }
         },
         poisson: options.poisson.then_some(options.seed),

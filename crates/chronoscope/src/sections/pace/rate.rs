@@ -5,7 +5,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(pub (u64, Duration));
 
-const HOW: &str = "write events per second, such as 1500, 100k or 2.5M, or events per time, such as 30/1min";
+const HOW: &str = "write events per second, e.g. 1500, 100k or 2.5M, or events per time, e.g. 30/1min";
 /// Digits behind the point at most.
 const MOST_DECIMALS: usize = 9;
 

@@ -6,7 +6,7 @@ use chronoscope_harness::record::Bin;
 /// A schedule of events, and when they really came.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pace {
-    /// Events per second that were asked for.
+    /// Events per second that were requested.
     pub rate_per_s: f64,
     /// For how long.
     pub for_ms: u64,
@@ -19,7 +19,7 @@ pub struct Pace {
     pub most_late_ms: Option<f64>,
     /// Whether it ran under the real-time policy.
     pub real_time: bool,
-    /// Why it did not, where that was asked for.
+    /// Why it did not, where that was requested.
     pub reason_no_real_time: Option<String>,
     /// The program that was given an event's line each; null for none.
     pub command: Option<String>,
@@ -36,7 +36,8 @@ pub struct Pace {
     /// Events per second; null for fewer than two. Of a steady rate, fitted to all events; of random times, from when
     /// the first should start to when the last did.
     pub achieved_per_s: Option<f64>,
-    /// By how much that differs from what was asked for, with what was left out and how far the schedule moved; null for random
+    /// By how much that differs from what was requested, with what was left out and how far the schedule moved; null
+    /// for random
     /// times.
     pub rate_error_ppm: Option<f64>,
     /// How far that may be off where each reading of the clock is off by its error, at worst; null where that is not told.
@@ -64,8 +65,8 @@ pub struct Pace {
     /// that is not told.
     #[serde(default)]
     pub lines_taken_per_s: Option<f64>,
-    /// Whether `command` was ended by force, since it did not end by itself within two seconds after its last line; it may not
-    /// have read all. Null without one.
+    /// Whether `command` was ended by force, since it did not end by itself within two seconds after its last line; it
+    /// may not have read them all. Null without one.
     #[serde(default)]
     pub command_killed: Option<bool>,
     /// Of all lateness, what the handling of earlier events caused, 0 to 1: handing lines to `command`, interruptions of that

@@ -18,26 +18,22 @@ pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[UNREAD_LINES], find: |pace| Vec::from_iter(unread(pace)) },
 ];
 
-pub const RATE_MISSED: Kind =
-    Kind::warning("rate_missed", "a pacer did not keep the rate it was asked for").shown_in(SHOWN_IN);
-pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the rate it was asked for").shown_in(SHOWN_IN);
-pub const UNREAD_LINES: Kind =
-    Kind::notice("unread_lines", "the program that events went to had not read all of them").shown_in(SHOWN_IN);
+pub const RATE_MISSED: Kind = Kind::warning("rate_missed", "a pacer missed the requested rate").shown_in(SHOWN_IN);
+pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the requested rate").shown_in(SHOWN_IN);
+pub const UNREAD_LINES: Kind = Kind::notice("unread_lines", "the consumer had not read all events").shown_in(SHOWN_IN);
 pub const PACE_ENDED_EARLY: Kind =
-    Kind::warning("pace_ended_early", "a pacer stopped before its time, other than by the user").shown_in(SHOWN_IN);
+    Kind::warning("pace_ended_early", "a pacer stopped early, not at the user's request").shown_in(SHOWN_IN);
 pub const CONSUMER_KILLED: Kind =
-    Kind::warning("consumer_killed", "the program that events went to did not end by itself, and was killed")
-        .shown_in(SHOWN_IN);
+    Kind::warning("consumer_killed", "the consumer did not exit and was killed").shown_in(SHOWN_IN);
 pub const CAUSES_OF_LATENESS: Kind =
     Kind::notice("causes_of_lateness", "what made events late, by share").shown_in(SHOWN_IN);
 pub const COORDINATED_OMISSION: Kind =
     Kind::notice("coordinated_omission", "times from the actual start would hide how long events waited")
         .shown_in(SHOWN_IN);
 pub const PACER_LATE: Kind =
-    Kind::notice("pacer_late", "the response shows how late the pacer was rather than what the operation took")
-        .shown_in(SHOWN_IN);
+    Kind::notice("pacer_late", "response times show the pacer's lateness, not the operation").shown_in(SHOWN_IN);
 pub const EVENTS_LEFT_OUT: Kind =
-    Kind::notice("events_left_out", "late events were left out or moved, and are in no figure").shown_in(SHOWN_IN);
+    Kind::notice("events_left_out", "late events were dropped or moved and are in no figure").shown_in(SHOWN_IN);
 
 /// A response that is so many times what a service takes is worth a word.
 const MUCH: f64 = 1.5;
@@ -57,18 +53,20 @@ fn rate_found(pace: &Pace) -> Option<Finding> {
     let surely = ppm.abs() - pace.rate_error_bound_ppm.unwrap_or(0.0);
     let found = if surely > MISSED_PPM {
         let asked = three_digits_or_more(pace.rate_per_s);
-        finding(RATE_MISSED, format!("the rate was missed: {achieved} of {asked} asked for ({} %)", signed(ppm / 1e4)))
+        finding(RATE_MISSED, format!("the rate was missed: {achieved} of {asked} requested ({} %)", signed(ppm / 1e4)))
     } else {
         finding(RATE_KEPT, format!("{achieved}: {}", off_by(ppm, pace.rate_error_bound_ppm)))
     };
     Some(found.value("rate_error_ppm", ppm))
 }
 
-/// How far a rate is from what was asked for: never finer than the clock's own error.
+/// How far a rate is from what was requested: never finer than the clock's own error.
 fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     match bound_ppm {
-        None => format!("{} ppm, the clock's own error is not in the record", signed(ppm)),
-        Some(bound) if ppm.abs() <= bound => format!("within ± {} ppm by the clock", three_digits(ppm.abs() + bound)),
+        None => format!("{} ppm, clock error not in the record", signed(ppm)),
+        Some(bound) if ppm.abs() <= bound => {
+            format!("within the clock's error of ± {} ppm", three_digits(ppm.abs() + bound))
+        }
         Some(bound) => {
             let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
             let sign = if ppm < 0.0 { '−' } else { '+' };
@@ -90,7 +88,7 @@ fn unread(pace: &Pace) -> Option<Finding> {
         None => String::new(),
     };
     let of = count(pace.events);
-    let said = format!("{} of {of} lines unread when the last was handed over{behind}", count(lines));
+    let said = format!("{} of {of} lines unread when the last was written{behind}", count(lines));
     Some(Finding::new(UNREAD_LINES, said).value("lines", lines as f64))
 }
 
@@ -102,24 +100,22 @@ fn killed(pace: &Pace) -> Option<Finding> {
     let unread = match pace.unread_lines {
         Some(0) => "it had read all lines".to_owned(),
         Some(lines) => {
-            format!("{} lines were unread when the last was handed over, and it may not have read all", count(lines))
+            format!("{} lines were unread when the last was written; it may not have read them all", count(lines))
         }
-        None => "it may not have read all".to_owned(),
+        None => "it may not have read them all".to_owned(),
     };
-    let said = format!("the consumer did not end within 2 s after its last line, and was killed; {unread}");
+    let said = format!("the consumer did not exit within 2 s of its last line and was killed; {unread}");
     Some(Finding::new(CONSUMER_KILLED, said))
 }
 
-/// What each share of lateness is due to, in the words of what was asked for.
+/// What each share of lateness is due to, in the words of what was requested.
 fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
     let caller = match (&pace.command, pace.stall_ms) {
-        (Some(_), Some(_)) => {
-            "the stall, and handing lines over (waits for room in the pipe and interruptions included)"
-        }
-        (Some(_), None) => "handing lines over (waits for room in the pipe and interruptions included)",
+        (Some(_), Some(_)) => "the stall and writing lines (including waits for room in the pipe and interruptions)",
+        (Some(_), None) => "writing lines (including waits for room in the pipe and interruptions)",
         (None, Some(_)) => "the stall",
         // Nothing was done; a record of an earlier version may say otherwise.
-        (None, None) => "time between events, in which nothing was to be done",
+        (None, None) => "delays between events",
     };
     [
         (pace.late_share_caller, caller),
@@ -141,7 +137,7 @@ fn blamed(pace: &Pace) -> Option<Finding> {
         parts.push(format!("{} from others", percent(rest * 100.0)));
     }
     (!parts.is_empty()).then(|| {
-        let said = format!("of all lateness, with each backlog counted under its first cause: {}", parts.join(", "));
+        let said = format!("causes of lateness, each backlog under its first cause: {}", parts.join(", "));
         Finding::new(CAUSES_OF_LATENESS, said)
             .value("late_share_caller", pace.late_share_caller)
             .value("late_share_machine", pace.late_share_machine)
@@ -164,11 +160,11 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
         if pace.lateness_ns.p99 as f64 <= service {
             return None;
         }
-        let what = if pace.command.is_some() { "the hand-over" } else { "the operation" };
+        let what = if pace.command.is_some() { "writing the line" } else { "the operation" };
         let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
         let row = if pace.command.is_some() { "in the pipe" } else { "response" };
         let said = format!(
-            "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine, not {what}'s: {what} itself has a p99 of {}",
+            "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine: {what} alone has a p99 of {}",
             ns(response),
             ns(service)
         );
@@ -176,16 +172,12 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
     }
     let blind = if pace.command.is_some() {
         format!(
-            "timed from the actual start, the hand-over has a p99 of {}; from the intended start it has {}",
+            "timed from the actual start, writing the line has a p99 of {}; from the intended start, {}",
             ns(service),
             ns(response)
         )
     } else {
-        format!(
-            "a tool that times from the actual start would report a p99 of {}; the events' users saw {}",
-            ns(service),
-            ns(response)
-        )
+        format!("timing from the actual start would report a p99 of {}; users saw {}", ns(service), ns(response))
     };
     let times =
         if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
@@ -194,7 +186,7 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
 
 fn left_out(pace: &Pace) -> Option<Finding> {
     let is_told = pace.events > 0 && pace.behind != "catch_up" && (pace.missed > 0 || pace.slipped_ms > 0.0);
-    let said = "events that were dropped or moved would have been late: these times cover only those that started";
+    let said = "events that were dropped or moved would have been late: these times cover only events that started";
     is_told.then(|| {
         Finding::new(EVENTS_LEFT_OUT, said).value("missed", pace.missed as f64).value("slipped_ms", pace.slipped_ms)
     })
@@ -249,16 +241,16 @@ mod tests {
             causes(&pace)[0].1
         };
         assert_eq!(caller(None, Some(5.0)), "the stall");
-        assert!(caller(Some("cat"), None).starts_with("handing lines over"));
-        assert!(caller(Some("cat"), Some(5.0)).starts_with("the stall, and handing"));
-        assert!(!caller(None, None).contains("stall") && !caller(None, None).contains("handing"));
+        assert!(caller(Some("cat"), None).starts_with("writing lines"));
+        assert!(caller(Some("cat"), Some(5.0)).starts_with("the stall and writing"));
+        assert!(!caller(None, None).contains("stall") && !caller(None, None).contains("writing"));
         let mut nothing = pace();
         (nothing.stall_ms, nothing.late_share_caller, nothing.late_share_machine) = (None, 0.0, 0.9);
         let all = blamed(&nothing).unwrap().evidence.summary;
-        assert!(!all.contains("between events") && all.contains("counted under its first cause"), "{all}");
+        assert!(!all.contains("between events") && all.contains("under its first cause"), "{all}");
     }
 
-    /// At the consumer's own rate, not at that which was asked for and which it did not keep up with.
+    /// At the consumer's own rate, not at that which was requested and which it did not keep up with.
     #[test]
     fn a_consumer_is_behind_by_its_own_rate() {
         let mut slow = pace();
@@ -266,7 +258,7 @@ mod tests {
         let said = unread(&slow).unwrap().evidence.summary;
         assert!(said.ends_with("; the consumer took 284 lines per second: about 6.95 s behind"), "{said}");
         slow.lines_taken_per_s = None;
-        assert!(unread(&slow).unwrap().evidence.summary.ends_with("handed over"), "no rate of its own, no time");
+        assert!(unread(&slow).unwrap().evidence.summary.ends_with("was written"), "no rate of its own, no time");
         slow.unread_lines = Some(0);
         assert_eq!(unread(&slow), None);
         (slow.unread_lines, slow.lines_taken_per_s) = (Some(1_973), Some(0.0));
@@ -284,11 +276,11 @@ mod tests {
         };
         assert_eq!(
             of(1_000.0, -0.001, Some(0.04)),
-            ("1\u{202f}000 per second: within ± 0.0410 ppm by the clock".to_owned(), false)
+            ("1\u{202f}000 per second: within the clock's error of ± 0.0410 ppm".to_owned(), false)
         );
         assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm, clock error ± 0.08 ppm");
-        assert!(of(1_000.0, -0.001, None).0.contains("error is not in the record"));
-        let missed = "the rate was missed: 828 per second of 1\u{202f}000 asked for (−17.2 %)";
+        assert!(of(1_000.0, -0.001, None).0.contains("error not in the record"));
+        let missed = "the rate was missed: 828 per second of 1\u{202f}000 requested (−17.2 %)";
         assert_eq!(of(827.5, -172_461.659, Some(0.05)), (missed.to_owned(), true));
     }
 

@@ -59,13 +59,13 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
         Some(finding.evidence.summary.as_str())
     };
     let mut said = vec![(
-        "asked for",
+        "requested",
         format!(
             "{}{} for {}{}",
             rate(pace.rate_per_s),
             if pace.poisson { " at random times" } else { "" },
             ns(pace.for_ms as f64 * 1e6),
-            pace.command.as_ref().map(|command| format!(", each to `{command}`")).unwrap_or_default()
+            pace.command.as_ref().map(|command| format!(", each sent to `{command}`")).unwrap_or_default()
         ),
     )];
     let (name, achieved) = match (words(RATE_KEPT), pace.achieved_per_s) {
@@ -90,7 +90,7 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
     };
     said.push(("when behind", format!("{policy}: {} dropped{slipped}", count(pace.missed))));
     if pace.unread_lines.is_some() {
-        let unread = words(UNREAD_LINES).unwrap_or("no line unread when the last was handed over");
+        let unread = words(UNREAD_LINES).unwrap_or("no line unread when the last was written");
         said.push(("consumer", unread.to_owned()));
     }
     if let Some(share) = pace.cpu_share {
@@ -146,7 +146,7 @@ fn hand_over(pace: &Pace) -> String {
     let room = pace.pipe_bytes.map_or_else(String::new, |bytes| format!(", here {}", bytes_of(bytes)));
     format!(
         "no figure includes the consumer's own time: the pipe takes lines, read or not, until it is full{room}; each \
-         line holds the event's intended start, from which the consumer itself can time it"
+         line carries the event's intended start, so the consumer can time it"
     )
 }
 
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn omission_is_said_where_it_would_have_happened() {
         let text = pace(&run());
-        assert!(text.contains("coordinated omission") && text.contains("LATENESS"), "{text}");
+        assert!(text.contains("coordinated") && text.contains("LATENESS"), "{text}");
         let mut quiet = run();
         quiet.pace.response_ns = quiet.pace.service_ns.clone();
-        assert!(!pace(&quiet).contains("coordinated omission"));
+        assert!(!pace(&quiet).contains("coordinated"));
     }
 
     /// As the fixture, with each line to a program.

@@ -10,11 +10,11 @@ use crate::plan::{Frame, PlanError, bounded_list, within};
 
 pub const PAUSES: Part = Part::named("pauses");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "how long pauses take", 8)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 8)];
 
-/// Pauses that are asked for alone get so many times a check's time: a hundred of 10 ms take a second.
+/// Pauses that are requested alone get so many times a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 1.5;
-/// Pauses of these lengths are looked at unless others are asked for, in nanoseconds: those of the article.
+/// Pauses of these lengths are looked at unless others are requested, in nanoseconds: those of the article.
 pub const LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 /// And in a check, by these ways.
 const LENGTHS_IN_CHECK_NS: [u64; 3] = [1_000, 100_000, 1_000_000];

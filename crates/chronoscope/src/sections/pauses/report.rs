@@ -64,7 +64,7 @@ pub struct PauseFigures {
     pub p99_ns: f64,
     /// The 99.9th percentile of all; null with fewer than a thousand.
     pub p999_ns: Option<f64>,
-    /// The longest less what was asked for.
+    /// The longest less what was requested.
     pub max_over_ns: f64,
     /// The share of a CPU that the thread took, pauses in a row; 0 where it is not told.
     pub cpu_share: f64,
@@ -73,7 +73,7 @@ pub struct PauseFigures {
 }
 
 impl PauseFigures {
-    /// By how much more than was asked for the median pause took.
+    /// By how much more than was requested the median pause took.
     pub fn late_p50_ns(&self) -> f64 {
         self.p50_ns.median - self.requested_ns as f64
     }
@@ -149,7 +149,7 @@ impl PauseWay {
 pub struct PublishedPause {
     /// The way.
     pub name: String,
-    /// What was asked for and what it took, both in nanoseconds.
+    /// What was requested and what it took, both in nanoseconds.
     pub mean_ns: Vec<(u64, f64)>,
     /// Who published it.
     pub source: String,

@@ -4,7 +4,7 @@ use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
 
-/// A yield that takes this much longer than asked for was answered by another thread's time slice. None is shorter by
+/// A yield that takes this much longer than requested was answered by another thread's time slice. None is shorter by
 /// default: 0.7 ms and more.
 const SLICE_NS: f64 = 500_000.0;
 /// A sleep that is this many times as late as another is worth a word.
@@ -23,15 +23,14 @@ pub const ADVICE: &[Rule<Record>] = &[
     Rule { yields: &[YIELD_COSTS_A_SLICE], find: |record| of(record, costs_a_slice) },
 ];
 
-pub const EARLY_PAUSE: Kind =
-    Kind::critical("early_pause", "a pause ended before its time").shown_in(&["pauses", "runtimes"]);
+pub const EARLY_PAUSE: Kind = Kind::critical("early_pause", "a pause returned early").shown_in(&["pauses", "runtimes"]);
 pub const SLEEP_SAVES_NO_CPU: Kind =
-    Kind::notice("sleep_saves_no_cpu", "up to some length, a sleep takes no less CPU time than a spin")
-        .shown_in(SHOWN_IN);
+    Kind::notice("sleep_saves_no_cpu", "short sleeps take no less CPU time than a spin").shown_in(SHOWN_IN);
 pub const SLEEP_HELD_BY_SLACK: Kind =
     Kind::notice("sleep_held_by_slack", "`std::thread::sleep` is late by the thread's timer slack").shown_in(SHOWN_IN);
 pub const YIELD_COSTS_A_SLICE: Kind =
-    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back a time slice later").shown_in(SHOWN_IN);
+    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back only a time slice later")
+        .shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
     record.pauses.report.iter().filter_map(find).collect()
@@ -72,7 +71,8 @@ fn held_by_slack(seen: &Pause) -> Option<Finding> {
         (std > own * MUCH_LATER && std - own > WORTH_SAYING_NS).then_some((length as f64, std, own))
     })?;
     let summary = format!(
-        "std::thread::sleep of {} is late by {}; pause::sleep, with an absolute deadline and the least timer slack, by {}",
+        "std::thread::sleep of {} is late by {}; pause::sleep, with an absolute deadline and minimal timer slack, by \
+         {}",
         ns(length),
         ns(std),
         ns(own)
@@ -82,7 +82,7 @@ fn held_by_slack(seen: &Pause) -> Option<Finding> {
             .value("requested_ns", length)
             .value("std_late_ns_p50", std)
             .value("sleep_late_ns_p50", own)
-            .advice("on Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread sets the slack alone"),
+            .advice("on Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread fixes the slack alone"),
     )
 }
 
@@ -93,15 +93,15 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
         (figures.late_p50_ns() > SLICE_NS.max(length as f64)).then_some(figures)
     })?;
     let (length, taken) = (worst.requested_ns as f64, worst.p50_ns.median);
-    let half = format!("half of the pauses of {} by yielding took {} or longer", ns(length), ns(taken));
+    let half = format!("half of the {} pauses by yielding took {} or longer", ns(length), ns(taken));
     let finding = |summary: String| {
         Finding::new(YIELD_COSTS_A_SLICE, summary).value("requested_ns", length).value("taken_ns_p50", taken)
     };
     Some(if seen.loaded {
         finding(format!("{half}: a thread that yields to a busy one gets the CPU back a time slice later"))
-            .advice("do not yield while you wait where another thread keeps the CPU busy")
+            .advice("do not wait by yielding where another thread keeps the CPU busy")
     } else {
-        finding(format!("{half}: another thread had the CPU meanwhile")).advice("do not yield while you wait")
+        finding(format!("{half}: another thread had the CPU meanwhile")).advice("do not wait by yielding")
     })
 }
 
@@ -112,7 +112,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
         .map(|method| {
             let (name, asked) = (&method.figures.name, ns(method.figures.requested_ns as f64));
             let summary = format!(
-                "{name} came back before its time in {} of {} pauses of {asked}",
+                "{name} returned early from {} of {} pauses of {asked}",
                 count(method.figures.early),
                 count(method.figures.samples)
             );
@@ -120,7 +120,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .about(name)
                 .value("early", method.figures.early as f64)
                 .value("requested_ns", method.figures.requested_ns as f64)
-                .advice("look at the time when it returns, and wait for the rest")
+                .advice("check the clock on return and wait out the rest")
         })
         .collect()
 }
@@ -185,10 +185,10 @@ mod tests {
         for part in [
             "up to 1.00 µs pause::sleep is late and saves no CPU time: it takes 4.50 µs per pause, pause::spin 1.03 µs",
             "spin for pauses of up to 1.00 µs",
-            "std::thread::sleep of 100 µs is late by 53.0 µs; pause::sleep, with an absolute deadline and the least timer slack, by \
-             3.00 µs",
-            "half of the pauses of 100 µs by yielding took 4.00 ms or longer: another",
-            "do not yield while you wait",
+            "std::thread::sleep of 100 µs is late by 53.0 µs; pause::sleep, with an absolute deadline and minimal \
+             timer slack, by 3.00 µs",
+            "half of the 100 µs pauses by yielding took 4.00 ms or longer: another",
+            "do not wait by yielding",
         ] {
             assert!(said.contains(part), "{part} is not in: {said}");
         }
@@ -200,7 +200,7 @@ mod tests {
         let mut loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
         loaded.loaded = true;
         let said = advice(&loaded).join("\n");
-        assert!(said.contains("half of the pauses of 1.00 ms by yielding took 4.00 ms or longer"), "{said}");
+        assert!(said.contains("half of the 1.00 ms pauses by yielding took 4.00 ms or longer"), "{said}");
         assert!(said.contains("where another thread keeps the CPU busy") && !said.contains("never"), "{said}");
     }
 

@@ -26,7 +26,7 @@ const MOST_PAUSES: u64 = 20_000;
 const SHARE_POWER: f64 = 0.3;
 /// The margin of the fixed hybrid.
 const MARGIN: Duration = Duration::from_micros(50);
-/// The time slice that is asked for.
+/// The time slice that is requested.
 const SLICE: Duration = Duration::from_micros(100);
 
 /// Which ways, for which lengths, on which CPU.
@@ -144,7 +144,7 @@ impl Waiter {
                 }
             }
         };
-        thread::Builder::new().spawn(serve).map_err(|error| format!("no thread could be started: {error}"))?;
+        thread::Builder::new().spawn(serve).map_err(|error| format!("could not start a thread: {error}"))?;
         match is_ready.recv() {
             Ok(Ok(())) => Ok(Ok(Self { way, orders, turns })),
             Ok(Err(reason)) => Ok(Err(reason)),
@@ -270,7 +270,7 @@ impl Hog {
             }
         };
         let thread =
-            thread::Builder::new().spawn(spin).map_err(|error| format!("no load could be started: {error}"))?;
+            thread::Builder::new().spawn(spin).map_err(|error| format!("could not start the load: {error}"))?;
         Ok(Some(Self { stop, thread: Some(thread) }))
     }
 }

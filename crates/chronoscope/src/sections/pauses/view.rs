@@ -15,7 +15,7 @@ const NONE: &str = "–";
 pub fn show(page: &mut Page, record: &Record) {
     let load = record.pauses.report.as_ref().is_some_and(|pause| pause.loaded);
     page.section(if load {
-        "PAUSES: requested and actual length, with a busy thread on the same CPU"
+        "PAUSES: requested and actual length, next to a busy thread on the same CPU"
     } else {
         "PAUSES: requested and actual length"
     });
@@ -140,9 +140,9 @@ pub fn published_figures(page: &mut Page, published: &[PublishedPause], lengths:
 fn note(seen: &Pause) -> String {
     let lowest = seen.methods.iter().map(|method| method.figures.p50_ns.confidence).fold(f64::INFINITY, f64::min);
     format!(
-        "late: beyond the requested length, call and return included; {} rounds, each a process of its own, in which ways and \
-         lengths take turns; medians have intervals with confidence {} in the record; a Pauser has learnt for 30 ms before; \
-         inv. switches: involuntary switches as the kernel counts them, among them those of a yield to another thread",
+        "late: beyond the requested length, call and return included; {} rounds, each its own process, interleaving \
+         all ways and lengths; medians have {} intervals in the record; a Pauser learns for 30 ms first; inv. \
+         switches: the kernel's count of involuntary switches, including yields to another thread",
         count(seen.rounds),
         confidence(lowest)
     )

@@ -21,7 +21,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         match answer {
             Ok((samples, disturbance)) => match estimate::reads(clock, &samples, session.rate_of(clock), disturbance) {
                 Some(reads) => record.reads.push(reads),
-                None => reasons.push(format!("{clock}: the answer is too short for one difference")),
+                None => reasons.push(format!("{clock}: too short for a single difference")),
             },
             Err(failure) => reasons.push(format!("{clock}: {failure}")),
         }

@@ -53,7 +53,7 @@ pub fn show_all(page: &mut Page, record: &Record) {
         }
         for gaps in reads.shown_gaps() {
             let text = format!(
-                "gaps above {}: {}, {} of the time",
+                "gaps over {}: {}, {} of the time",
                 short(gaps.above_ns),
                 count(gaps.count),
                 share(gaps.share_of_time)

@@ -122,7 +122,7 @@ fn runtime_clock(
         kind: clock.kind,
         path_evidence: calls.as_ref().filter(|_| path.is_some()).map(|calls| PathEvidence {
             method: PathMethod::Counted,
-            detail: format!("{} system calls for the time behind {} reads", calls.count, calls.reads),
+            detail: format!("{} system calls for the time in {} reads", calls.count, calls.reads),
         }),
         path,
         system_calls: calls,

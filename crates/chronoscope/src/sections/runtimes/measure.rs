@@ -109,7 +109,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {
     let measured = record.runtimes.iter().filter(|runtime| runtime.available).count();
     if stopped {
-        return Err(StageError::Incomplete("the run was stopped".to_owned()));
+        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
     }
     if measured == 0 {
         return Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned()));
@@ -125,10 +125,10 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
         let is_usual = plan.kinds.contains(&kind);
         let found = places(kind, &plan.added, &surroundings, is_usual);
         if found.is_empty() && is_usual {
-            missing.push(without(kind, "not found in the usual places"));
+            missing.push(without(kind, "not found in the usual places; name it with --runtime"));
         }
         if plan.quick_starters && !kind.row().starts_quickly && !found.is_empty() {
-            missing.push(without(kind, "not part of a check, it starts too slowly: run chronoscope runtimes"));
+            missing.push(without(kind, "starts too slowly for a check: run chronoscope runtimes"));
             continue;
         }
         let most = if plan.quick_starters { MOST_OF_A_KIND_IN_CHECK } else { MOST_OF_A_KIND };
@@ -195,7 +195,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     let mut runtime = candidate.runtime;
     runtime.available = forks > 0;
     if !runtime.available && runtime.reason_unavailable.is_none() {
-        let untold = if stopped { "the run was stopped" } else { "no time was left for it" };
+        let untold = if stopped { "the run was interrupted" } else { "no time left" };
         let first = (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0));
         runtime.out_of_time = first.is_none() && !stopped;
         runtime.reason_unavailable = Some(first.unwrap_or_else(|| untold.to_owned()));

@@ -12,7 +12,7 @@ use crate::sections::thread_release::plan as thread_release;
 
 pub const RUNTIMES: Part = Part::named("runtimes");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "what language runtimes see", 14)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "clocks of language runtimes", 14)];
 
 /// Runtimes that are asked alone get this time: ten of them or so have to be started, compiled and warmed up.
 pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
@@ -57,11 +57,11 @@ pub struct RuntimesPlan {
     pub rounds: u32,
     /// Reads per clock behind which system calls are counted, and of which none is timed.
     pub counted_reads: u32,
-    /// What each process of the table of clocks does; null where that table is not asked for.
+    /// What each process of the table of clocks does; null where that table is not requested.
     pub clocks: Option<RuntimeClocksPlan>,
-    /// Lengths of pauses in nanoseconds; empty where these are not asked for.
+    /// Lengths of pauses in nanoseconds; empty where these are not requested.
     pub pause_lengths_ns: Vec<u64>,
-    /// Threads that are released together; null where that is not asked for.
+    /// Threads that are released together; null where that is not requested.
     pub latch_threads: Option<u32>,
     /// The time of one process for pauses.
     pub pause_ms: u64,
@@ -102,7 +102,7 @@ impl FromStr for RuntimePlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((word, program)) = text.split_once('=') else {
-            return Err(format!("`{text}` names no program; expected KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
+            return Err(format!("`{text}` names no program; write KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
         };
         if program.is_empty() {
             return Err(format!("no program after `{word}=`"));

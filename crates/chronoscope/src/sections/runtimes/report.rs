@@ -44,9 +44,9 @@ pub struct Runtime {
     pub loop_overhead_ns: Option<Latency>,
     /// Its clocks.
     pub clocks: Vec<RuntimeClock>,
-    /// How long its pauses take; null where that was not asked for.
+    /// How long its pauses take; null where that was not requested.
     pub pause: Option<RuntimePause>,
-    /// What a call costs in one thread and in many released together; null where that was not asked for.
+    /// What a call costs in one thread and in many released together; null where that was not requested.
     pub latch: Option<ThreadReleaseReport>,
     /// What disturbed the machine while it was measured.
     pub disturbance: Disturbance,

@@ -27,13 +27,13 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "runtime_tick_coarse",
-    "a runtime's clock moves in coarser steps than it declares or than its unit suggests",
+    "a runtime's clock moves in coarser steps than it declares or its unit suggests",
 )
 .shown_in(&["runtimes"]);
 pub const RUNTIME_ON_SLOW_PATH: Kind =
     Kind::warning("runtime_on_slow_path", "every read of a runtime's clock enters the kernel").shown_in(&["runtimes"]);
 pub const WALL_CLOCK_FOR_INTERVALS: Kind =
-    Kind::notice("wall_clock_for_intervals", "runtimes' wall clocks, which can be set during an interval")
+    Kind::notice("wall_clock_for_intervals", "runtimes' wall clocks, which may be set during an interval")
         .shown_in(&["runtimes"]);
 pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
     "runtime_loop_doubtful",
@@ -44,7 +44,7 @@ pub const RUNTIME_NOT_STEADY: Kind =
     Kind::warning("runtime_not_steady", "a runtime's loops did not reach a steady state in time")
         .shown_in(&["runtimes"]);
 pub const RUNTIME_NOT_PARALLEL: Kind =
-    Kind::notice("runtime_not_parallel", "a runtime lets one thread run at a time").shown_in(&["runtimes"]);
+    Kind::notice("runtime_not_parallel", "a runtime runs one thread at a time").shown_in(&["runtimes"]);
 pub const RUNTIME_FAILED: Kind =
     Kind::warning("runtime_failed", "an installed runtime could not be measured").shown_in(&["runtimes"]);
 
@@ -169,11 +169,11 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let list: Vec<String> = told.iter().map(|(_, words)| words.clone()).collect();
-    let summary = format!("wall clocks, which can be set during an interval: {}", list.join("; "));
+    let summary = format!("wall clocks, which may be set during an interval: {}", list.join("; "));
     vec![
         Finding::new(WALL_CLOCK_FOR_INTERVALS, summary)
             .value("runtimes", told.len() as f64)
-            .advice("use them for the time of day, and the runtime's monotonic clock for intervals"),
+            .advice("use them for the time of day only; for intervals use the runtime's monotonic clock"),
     ]
 }
 
@@ -230,9 +230,9 @@ fn not_parallel(record: &Record) -> Vec<Finding> {
     }
     let told = kinds.into_iter().map(|(_, titles)| {
         let titles = titles.join(", ");
-        Finding::new(RUNTIME_NOT_PARALLEL, format!("{titles}: one thread runs at a time")).about(titles).advice(
-            "a thread's elapsed time includes the other threads' turns: time the work of several threads as a whole",
-        )
+        Finding::new(RUNTIME_NOT_PARALLEL, format!("{titles}: one thread runs at a time"))
+            .about(titles)
+            .advice("elapsed time in a thread includes the other threads' turns: time the threads' work as a whole")
     });
     told.collect()
 }
@@ -255,7 +255,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .about(name)
                 .value("early", method.early as f64)
                 .value("requested_ns", method.requested_ns as f64)
-                .advice("check the clock when it returns, and wait for the rest");
+                .advice("check the clock on return and wait out the rest");
             // Several runtimes permit it in so many words.
             finding.severity = Severity::Notice;
             finding
@@ -273,8 +273,7 @@ fn failed(record: &Record) -> Vec<Finding> {
                 let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
                 let mut finding = Finding::new(RUNTIME_FAILED, summary).about(runtime.title());
                 finding.severity = Severity::Notice;
-                return finding
-                    .advice("run chronoscope runtimes, which takes more time, or give it more with --duration");
+                return finding.advice("run chronoscope runtimes, or allow more time with --duration");
             }
             let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
             Finding::new(RUNTIME_FAILED, summary).about(runtime.title())

@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(front(&doubtful), open(None, Some((16, 24.0))));
         let bracketed = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved), point(256, 2, Rise::Flat)];
         let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 1, raised_ns: 1.5 };
-        assert_eq!(front(&bracketed), expected, "the front lies between");
+        assert_eq!(front(&bracketed), expected, "the front is between");
         let unbounded = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved)];
         assert_eq!(front(&unbounded), open(Some((1, 1.5)), None));
     }

@@ -106,7 +106,7 @@ pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, d
             backoff.dedup();
             let cases: Vec<String> = gaps.iter().map(|(clock, _)| clock.name.clone()).collect();
             if !cases.is_empty() {
-                passes.push(Pass::new("where reads begin to scale", cases, true, backoff, threads.within.clone()));
+                passes.push(Pass::new("where reads start to scale", cases, true, backoff, threads.within.clone()));
             }
         }
     }

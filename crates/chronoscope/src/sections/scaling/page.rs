@@ -84,9 +84,9 @@ fn sign(finding: &Finding) -> (Mood, &'static str) {
 /// What the front is, for whoever reads it for the first time.
 fn definition() -> String {
     format!(
-        "the scalability front of a clock: the least work between reads from which more threads, up to the number of CPUs, \
-         raise the time per operation by no more than {} of what it takes on one. It is known as a bracket: above the most \
-         work at which they raise it by more (▲, the forbidden zone), and no higher than the least from which they do not",
+        "scalability front: the least work between reads at which adding threads, up to the number of CPUs, raises \
+         the time per operation by no more than {} over one thread. It is bracketed: above the most work at which \
+         they raise it by more (▲, the forbidden zone), at or below the least from which they no longer do",
         percent(TOLERANCE_PCT)
     )
 }
@@ -110,11 +110,7 @@ fn charts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion]) {
     }
     page.section("OVER THREADS (a line for each amount of work between reads, log scale)");
     page.charts(&drawn);
-    page.sentence(
-        Mood::Quiet,
-        " ",
-        "▲ longer than on one thread; ░ known to lie below the front: the clock is what you measure",
-    );
+    page.sentence(Mood::Quiet, " ", "▲ longer than on one thread; ░ below the front: you are measuring the clock");
 }
 
 /// Reads in a row and steps of the value.
@@ -150,8 +146,8 @@ fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) 
     page.sentence(
         Mood::Quiet,
         " ",
-        "a step: time until the value changes; where it takes no longer than a read, every read shows another value and \
-         the step may be shorter; ▲ longer than on one thread; ? unresolved",
+        "a step: time until the value changes; where it is no longer than a read, every read returns a new value and \
+         the step may be shorter; ▲ longer than on one thread; ? inconclusive",
     );
 }
 
@@ -182,7 +178,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         " ",
         &format!(
             "columns: the work between reads, measured alone on one thread, or calibrated where that is < …{}; ▲ in the forbidden zone: more than {} longer \
-             than on one thread; ? unresolved; – not measured: too short beside a read, or not needed for this clock's front",
+             than on one thread; ? inconclusive; – not measured: too short next to a read, or not needed for this clock's front",
             left_out(conclusions, columns.len()),
             percent(TOLERANCE_PCT)
         ),
@@ -225,8 +221,8 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], obje
     page.sentence(
         Mood::Quiet,
         " ",
-        "from pairs of one round; (± …): unresolved: the interval holds 0 and reaches that far; ? one process alone, so no \
-         interval",
+        "from pairs in one round; (± …): inconclusive: the interval includes 0 and reaches that far; ? one process \
+         only, so no interval",
     );
 }
 
@@ -252,7 +248,7 @@ fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Obj
         Column::right("time per operation"),
     ];
     page.table(&columns, rows);
-    page.sentence(Mood::Quiet, " ", "a regime of its own: it tells nothing of a front");
+    page.sentence(Mood::Quiet, " ", "a separate regime that says nothing about a front");
 }
 
 /// The backoffs that get a column, with the work that they are: the least and the most, then those at which fronts are known
@@ -451,7 +447,7 @@ mod tests {
 
         assert!(times("shared").contains("238 ns ▲") && times("shared").contains("3.10 µs  "), "{text}");
         assert!(
-            summary.contains("! shared: the front lies between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
+            summary.contains("! shared: the front is between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
             "{text}"
         );
         assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9 ▲"), "{text}");
@@ -481,7 +477,7 @@ mod tests {
         let conclusions = concluded(&mut record);
         let text = plain(&page(&record, &conclusions, Width::default()));
         assert!(text.contains("even read back to back: cheap †"), "{text}");
-        assert!(text.contains("! shared ‡: the front lies between"), "{text}");
+        assert!(text.contains("! shared ‡: the front is between"), "{text}");
         assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical visit"), "{text}");
         assert!(
             text.contains("‡ shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns"),

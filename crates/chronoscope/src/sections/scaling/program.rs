@@ -86,7 +86,7 @@ impl Program {
         let stage = Stage { deadline, shares: (0.0, share), is_extra: false };
         self.run_all(first, stage, tool, progress, &mut records)?;
         let Some(record) = merge::merged(records) else {
-            return Err(Failure::run("nothing was measured: the run was stopped at once"));
+            return Err(Failure::run("nothing was measured: the run was interrupted at once"));
         };
         let second = grid::second(&self.clocks, &conclude(&record), &self.threads, self.depth);
         let mut records = vec![record];

@@ -17,43 +17,41 @@ pub const RULES: &[Rule<Vec<Conclusion>>] = &[
 ];
 
 pub const ONE_THREAD: Kind =
-    Kind::notice("one_thread", "a clock was read by one thread at a time, so nothing is known of more")
+    Kind::notice("one_thread", "a clock was read by only one thread at a time, so scaling is unknown")
         .shown_in(SHOWN_IN);
 pub const SCALES: Kind =
-    Kind::notice("scales", "threads that read a clock do not slow each other down at any amount of work tried")
+    Kind::notice("scales", "threads reading a clock do not slow each other down with any work tried between reads")
         .shown_in(SHOWN_IN);
 pub const SCALES_FROM: Kind = Kind::notice(
     "scales_from",
-    "threads that read a clock do not slow each other down from some amount of work; less is inconclusive",
+    "threads reading a clock do not slow each other down with enough work between reads; inconclusive with less",
 )
 .shown_in(SHOWN_IN);
 
 pub const FRONT_BETWEEN: Kind = Kind::notice(
     "front_between",
-    "threads that read a clock slow each other down unless they work enough between reads",
+    "threads reading a clock slow each other down unless they do enough work between reads",
 )
 .shown_in(SHOWN_IN);
 pub const FRONT_ABOVE: Kind = Kind::notice(
     "front_above",
-    "threads that read a clock slow each other down up to some amount of work; more is inconclusive",
+    "threads reading a clock slow each other down up to some work between reads; inconclusive above",
 )
 .shown_in(SHOWN_IN);
 
 pub const FRONT_BEYOND: Kind =
-    Kind::notice("front_beyond", "threads that read a clock slow each other down at every amount of work tried")
+    Kind::notice("front_beyond", "threads reading a clock slow each other down with any work tried between reads")
         .shown_in(SHOWN_IN);
 pub const FRONT_UNKNOWN: Kind =
-    Kind::notice("front_unknown", "whether threads that read a clock slow each other down is inconclusive")
+    Kind::notice("front_unknown", "whether threads reading a clock slow each other down is inconclusive")
         .shown_in(SHOWN_IN);
-pub const SLOWED_MOST: Kind =
-    Kind::notice("slowed_most", "of all clocks, threads that read this one slow each other down the most")
-        .shown_in(SHOWN_IN);
+pub const SLOWED_MOST: Kind = Kind::notice("slowed_most", "of all clocks, this one scales worst").shown_in(SHOWN_IN);
 
 fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
     let slowed = report::slowed_most(conclusions)?;
     let (point, factor) = slowed.worst()?;
     let words = format!(
-        "threads that read it slow each other down the most: {} the time per operation on {} threads",
+        "scales worst: {} the time per operation on {} threads",
         RATIO.value(factor.estimate),
         count(u64::from(point.threads))
     );
@@ -65,24 +63,22 @@ fn of_front(conclusion: &Conclusion) -> Finding {
     let threads = count(u64::from(conclusion.threads));
     let between = format!("of work between reads on {threads} threads");
     let (kind, words) = match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
-        _ if conclusion.threads < 2 => {
-            (ONE_THREAD, "read by one thread at a time, so nothing can be said of more".to_owned())
-        }
+        _ if conclusion.threads < 2 => (ONE_THREAD, "read by only one thread at a time: scaling unknown".to_owned()),
         (Front::Everywhere { tokens: 0, .. }, ..) => {
             (SCALES, format!("scales to {threads} threads, even read back to back"))
         }
         (Front::Everywhere { ns: least, .. }, ..) => {
-            (SCALES, format!("scales from {} {between}, the least that was tried", ns(*least)))
+            (SCALES, format!("scales from {} {between}, the least tried", ns(*least)))
         }
         (_, Some(low), Some(high)) if low.tokens == 0 => {
-            (FRONT_BETWEEN, format!("the front lies below {} {between}{}", ns(high.ns), slowed(conclusion, low)))
+            (FRONT_BETWEEN, format!("the front is below {} {between}{}", ns(high.ns), slowed(conclusion, low)))
         }
         (_, Some(low), Some(high)) => {
-            let bracket = format!("the front lies between {} and {} {between}", ns(low.ns), ns(high.ns));
+            let bracket = format!("the front is between {} and {} {between}", ns(low.ns), ns(high.ns));
             (FRONT_BETWEEN, bracket + &slowed(conclusion, low))
         }
         (Front::Beyond { .. }, Some(low), None) => {
-            let above = format!("the front lies above {} {between}, the most that was tried", ns(low.ns));
+            let above = format!("the front is above {} {between}, the most tried", ns(low.ns));
             (FRONT_BEYOND, above + &slowed(conclusion, low))
         }
         (_, Some(low), None) => {
@@ -90,7 +86,7 @@ fn of_front(conclusion: &Conclusion) -> Finding {
             let above = if low.tokens == 0 {
                 format!("inconclusive with any work between reads on {threads} threads{}", but(conclusion, above))
             } else {
-                format!("the front lies above {} {between}; inconclusive there{}", ns(low.ns), but(conclusion, above))
+                format!("the front is above {} {between}; inconclusive there{}", ns(low.ns), but(conclusion, above))
             };
             (FRONT_ABOVE, above + &slowed(conclusion, low))
         }
@@ -232,26 +228,26 @@ mod tests {
             (Front::Everywhere { tokens: 0, ns: 0.0 }, "scales to 2 threads, even read back to back"),
             (
                 Front::Everywhere { tokens: 16, ns: 25.0 },
-                "scales from 25.0 ns of work between reads on 2 threads, the least that was tried",
+                "scales from 25.0 ns of work between reads on 2 threads, the least tried",
             ),
             (
                 from(32, 49.0),
-                "granular 0 ns: the front lies between 49.0 ns and 97.0 ns of work between reads on 2 threads; at 49.0 ns \
+                "granular 0 ns: the front is between 49.0 ns and 97.0 ns of work between reads on 2 threads; at 49.0 ns \
                  or less an operation takes longer than on one thread",
             ),
             (
                 from(0, 0.0),
-                "granular 0 ns: the front lies below 97.0 ns of work between reads on 2 threads; read back to back an \
+                "granular 0 ns: the front is below 97.0 ns of work between reads on 2 threads; read back to back an \
                  operation takes longer than on one thread",
             ),
             (
                 Front::Beyond { tokens: 32, ns: 49.0 },
-                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads, the most that was tried; at \
+                "granular 0 ns: the front is above 49.0 ns of work between reads on 2 threads, the most tried; at \
                  49.0 ns or less an operation takes longer than on one thread",
             ),
             (
                 open(Some((32, 49.0)), None),
-                "granular 0 ns: the front lies above 49.0 ns of work between reads on 2 threads; inconclusive there; at \
+                "granular 0 ns: the front is above 49.0 ns of work between reads on 2 threads; inconclusive there; at \
                  49.0 ns or less an operation takes longer than on one thread",
             ),
             (
@@ -269,7 +265,7 @@ mod tests {
         }
         assert!(of_front(&conclusion(open(None, None))).is(FRONT_UNKNOWN));
         let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
-        assert!(said(&lone).contains("nothing can be said"));
+        assert!(said(&lone).contains("scaling unknown"));
     }
 
     /// So much work, so long on one thread and on two.

@@ -30,19 +30,19 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     match (is_near, covers) {
         // What is hardly known is easily met.
         (_, true) if truth_half_pct > VAGUE_PCT => Judgement::too_noisy(format!(
-            "the truth was measured too, and is known to ± {} only",
+            "the truth is itself measured, and known only to ± {}",
             percent(truth_half_pct)
         )),
         (true, true) => Judgement::pass(format!("{off}, covered")),
         (true, false) if claim.confidence > 0.0 => Judgement::pass(format!("{off}, not covered")),
         (true, false) => Judgement::pass(format!("{off}, no interval")),
         (false, true) if is_vague => Judgement::too_noisy(format!(
-            "the interval covers the truth, but with ± {} it says nothing",
+            "the interval covers the truth, but at ± {} it is too wide to say anything",
             percent(half_pct)
         )),
         (false, true) => Judgement::pass(format!("covered, {off}")),
-        (false, false) if claim.confidence <= 0.0 => Judgement::fail(format!("{off}, and there is no interval")),
-        (false, false) => Judgement::fail(format!("{off}, and the interval leaves the truth out")),
+        (false, false) if claim.confidence <= 0.0 => Judgement::fail(format!("{off}, with no interval")),
+        (false, false) => Judgement::fail(format!("{off}, and the interval excludes the truth")),
     }
 }
 
@@ -54,21 +54,21 @@ pub fn bound(below_ns: f64, truth: &Estimate) -> Judgement {
     if below_ns >= truth.low && half_pct <= VAGUE_PCT {
         Judgement::pass("covered by the bound")
     } else if below_ns >= truth.low {
-        Judgement::too_noisy("it cannot be told from an empty loop; the bound holds, but it is far away")
+        Judgement::too_noisy("cannot be told from an empty loop; the bound holds, but is loose")
     } else {
-        Judgement::fail("it takes longer than the bound")
+        Judgement::fail("takes longer than the bound")
     }
 }
 
 /// A loop with nothing in it: right if no number is given.
 pub fn nothing(time: Option<&Estimate>, below_ns: Option<f64>) -> Judgement {
     match (time, below_ns) {
-        (Some(time), _) => Judgement::fail(format!("it is said to take {}", ns(time.estimate))),
+        (Some(time), _) => Judgement::fail(format!("reported as taking {}", ns(time.estimate))),
         (None, Some(below_ns)) if below_ns > 0.0 && below_ns <= EMPTY_BELOW_NS => {
-            Judgement::pass("no number is given for nothing")
+            Judgement::pass("no number reported for nothing")
         }
-        (None, Some(below_ns)) => Judgement::fail(format!("below {} is no bound for nothing", ns(below_ns))),
-        (None, None) => Judgement::fail("neither a time nor a bound is given"),
+        (None, Some(below_ns)) => Judgement::fail(format!("{} is no bound for nothing", ns(below_ns))),
+        (None, None) => Judgement::fail("neither a time nor a bound reported"),
     }
 }
 
@@ -82,11 +82,11 @@ pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
     if claimed.confidence <= 0.0 {
         Judgement::fail("the ratio has no interval")
     } else if right_side && right_size && right_verdict {
-        Judgement::pass("found, in its direction and size")
+        Judgement::pass("found, with the right sign and size")
     } else if !right_side && claimed.holds(1.0) && claimed.holds(ratio) {
         let half_pct = 100.0 * claimed.half_width();
         Judgement::too_noisy(format!(
-            "the interval of ± {} holds both no difference and the true one",
+            "the interval of ± {} includes both no difference and the true one",
             percent(half_pct)
         ))
     } else if !right_side {
@@ -104,13 +104,13 @@ pub fn no_difference(point: &ComparisonPoint, margin_pct: f64) -> Judgement {
         Difference::Same => Judgement::pass(format!("the same within {}", percent(margin_pct))),
         Difference::Unresolved if point.ratio.confidence > 0.0 && point.ratio.holds(1.0) => {
             Judgement::too_noisy(format!(
-                "the interval of ± {} holds no difference, but more than the margin of {} as well",
+                "the interval of ± {} includes no difference, but also more than the margin of {}",
                 percent(100.0 * point.ratio.half_width()),
                 percent(margin_pct)
             ))
         }
-        Difference::Unresolved => Judgement::fail("the interval leaves out no difference"),
-        Difference::Faster | Difference::Slower => Judgement::fail("it is called another operation than itself"),
+        Difference::Unresolved => Judgement::fail("the interval excludes no difference"),
+        Difference::Faster | Difference::Slower => Judgement::fail("reported as different from itself"),
     }
 }
 
@@ -138,7 +138,7 @@ pub fn series(found: &Steadiness, truth: Series) -> Judgement {
     };
     let said = format!("{right} of {all} processes say so");
     if all == 0 && too_short > 0 {
-        Judgement::too_noisy("no process made its series without being disturbed")
+        Judgement::too_noisy("every process's series was disturbed")
     } else if all == 0 {
         Judgement::fail("no process was judged")
     } else if right * 2 > all {
@@ -175,9 +175,9 @@ pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
     // What interrupts made of operations is no mode of theirs, and rare.
     let others = found.iter().filter(|each| !truth.iter().any(|mode| is(each, *mode)) && each.1 > SHARE).count();
     match (missing, others) {
-        (0, 0) => Judgement::pass("both are found, and no other"),
-        (0, others) => Judgement::fail(format!("{others} more are found that are not there")),
-        (missing, _) => Judgement::fail(format!("{missing} of 2 are not found")),
+        (0, 0) => Judgement::pass("both found, and no others"),
+        (0, others) => Judgement::fail(format!("{others} more found that do not exist")),
+        (missing, _) => Judgement::fail(format!("{missing} of 2 not found")),
     }
 }
 
@@ -185,13 +185,13 @@ pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
 pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> Judgement {
     let over_pct = 100.0 * (claim.estimate / ceiling.estimate - 1.0);
     if !is_marked {
-        Judgement::fail("it is not marked that there were more threads than CPUs")
+        Judgement::fail("more threads than CPUs, but not marked so")
     } else if claim.confidence <= 0.0 || ceiling.confidence <= 0.0 {
-        Judgement::fail("there is no interval")
+        Judgement::fail("no interval")
     } else if claim.low <= ceiling.high || over_pct <= TOLERANCE_PCT {
         Judgement::pass("marked, and not above the ceiling")
     } else {
-        Judgement::fail(format!("{} above what the CPUs can do", percent(over_pct)))
+        Judgement::fail(format!("{} more than the CPUs can do", percent(over_pct)))
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn study() -> Study {
                 READ => b.iter(Instant::now),
                 name => match SPINS.iter().find(|(spin, _)| *spin == name) {
                     Some((_, length)) => spin(b, *length),
-                    None => panic!("nothing is called {name}"),
+                    None => panic!("unknown name {name}"),
                 },
             }
         })
@@ -89,7 +89,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
         let claim = time(name);
         let truth = link.map(|link| link.times(links as f64));
         let said = truth.map_or_else(|| "unknown".to_owned(), |truth| TIME.amount(&truth));
-        let row = counted(links, "multiplication in a row", "multiplications in a row");
+        let row = counted(links, "dependent multiplication", "dependent multiplications");
         let mut check = of_duration(&row, claim, truth, &said, &why_no_time(cell(name)));
         if let (None, Some(below_ns), Some(truth)) = (claim, cell(name).and_then(|cell| cell.below_ns), truth) {
             check.judge(judge::bound(below_ns, &truth));
@@ -121,8 +121,8 @@ pub(super) fn of_duration(
 ) -> Check {
     let judgement = match (&claim, &truth) {
         (Some(claim), Some(truth)) => judge::duration(claim, truth),
-        (None, _) => Judgement::fail(format!("no time is given: {why_none}")),
-        (_, None) => Judgement::not_tried("the ruler could not be measured"),
+        (None, _) => Judgement::fail(format!("no time reported: {why_none}")),
+        (_, None) => Judgement::not_tried("the reference could not be measured"),
     };
     let words = claim.map_or_else(|| why_none.to_owned(), |claim| TIME.amount(&claim));
     Check { claimed: claim, true_value: truth, ..Check::of(name, words, said, judgement) }

@@ -63,18 +63,18 @@ impl MachineState {
         let share = |count: u64| count as f64 / self.visits.max(1) as f64;
         let mut add = |visits: u64, what: &str, todo: &str| {
             if share(visits) > DISTURBED / 5.0 {
-                let seen = format!("{} of {} visits", count(visits), count(self.visits));
+                let seen = format!("{} of {} iterations", count(visits), count(self.visits));
                 faults.push((share(visits), format!("in {seen} {what}; {todo}")));
             }
         };
         add(
             self.visits_shared,
-            "a neighbour took a part of the core, which no counter of the kernel shows",
+            "a neighbour shared the core, which no kernel counter shows",
             "stop what else runs here, or run on another core with --cpus",
         );
         add(
             self.visits_slow,
-            "the core itself ran slow: another frequency, or time stolen",
+            "the core ran slow: another frequency, or stolen time",
             "fix the frequency, or try again later",
         );
         add(

@@ -72,7 +72,7 @@ fn leave_open(checks: &mut [Check]) {
     let is_made = |check: &Check| check.claimed.is_some_and(|claimed| claimed.confidence > 0.0);
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail && !is_made(check)) {
         check.outcome = Outcome::NotTried;
-        check.reason = format!("the run was stopped early: {}", check.reason);
+        check.reason = format!("the run was interrupted early: {}", check.reason);
     }
 }
 

@@ -63,7 +63,7 @@ fn control(record: &StudyRecord) -> Check {
                     counted(u64::from(control.alarms), "false alarm", "false alarms"),
                     percent(control.resolvable_pct)
                 )),
-                wrong => Judgement::fail(format!("{wrong} times it is called another operation than itself")),
+                wrong => Judgement::fail(format!("{wrong} times reported as different from itself")),
             };
             (counted(u64::from(control.comparisons), "comparison", "comparisons"), judgement)
         }

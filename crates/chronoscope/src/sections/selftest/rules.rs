@@ -13,16 +13,14 @@ pub const RULES: &[Rule<Verdict>] = &[Rule {
 }];
 
 pub const HARNESS_RIGHT: Kind =
-    Kind::notice("harness_right", "every claim of the self-test that could be tried is right").shown_in(SHOWN_IN);
-pub const HARNESS_WRONG: Kind =
-    Kind::critical("harness_wrong", "the harness claims something that is known to be wrong").shown_in(SHOWN_IN);
+    Kind::notice("harness_right", "every claim that could be tested is right").shown_in(SHOWN_IN);
+pub const HARNESS_WRONG: Kind = Kind::critical("harness_wrong", "a claim of the harness is wrong").shown_in(SHOWN_IN);
 pub const SELFTEST_TOO_NOISY: Kind =
-    Kind::warning("selftest_too_noisy", "the machine was too noisy to judge every claim of the self-test")
-        .shown_in(SHOWN_IN);
+    Kind::warning("selftest_too_noisy", "the machine was too noisy to judge every claim").shown_in(SHOWN_IN);
 pub const SELFTEST_STOPPED: Kind =
-    Kind::warning("selftest_stopped", "the self-test was stopped before a claim was found wrong").shown_in(SHOWN_IN);
-pub const NOTHING_TRIED: Kind =
-    Kind::warning("nothing_tried", "no claim of the self-test could be tried").shown_in(SHOWN_IN);
+    Kind::warning("selftest_stopped", "the self-test was interrupted before any claim was found wrong")
+        .shown_in(SHOWN_IN);
+pub const NOTHING_TRIED: Kind = Kind::warning("nothing_tried", "no claim could be tested").shown_in(SHOWN_IN);
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {
@@ -31,15 +29,15 @@ fn conclusion(verdict: &Verdict) -> Finding {
         (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
     let tried = verdict.checks.len() - skipped;
     let at_fault = verdict.faults.first().map_or_else(
-        || "the interference probe shows no cause; try again".to_owned(),
+        || "cause unknown (the interference probe shows nothing); try again".to_owned(),
         |fault| format!("at fault: {fault}"),
     );
     let finding = if verdict.passed {
-        let rest = if skipped > 0 { format!("; {skipped} could not be tried here") } else { String::new() };
+        let rest = if skipped > 0 { format!("; {skipped} could not be tested here") } else { String::new() };
         let text = format!("all {passed} claims are right: the harness can be trusted on this machine, now{rest}");
         Finding::new(HARNESS_RIGHT, text)
     } else if verdict.interrupted && wrong == 0 {
-        Finding::new(SELFTEST_STOPPED, format!("stopped after {passed} right claims: no verdict yet"))
+        Finding::new(SELFTEST_STOPPED, format!("interrupted after {passed} right claims: no verdict"))
     } else if wrong > 0 {
         let text = format!("{wrong} of {tried} claims are wrong: do not trust the harness on this machine, now");
         Finding::new(HARNESS_WRONG, if verdict.faults.is_empty() { text } else { format!("{text}; {at_fault}") })
@@ -49,7 +47,7 @@ fn conclusion(verdict: &Verdict) -> Finding {
             format!("too noisy to trust: {vague} of {tried} claims cannot be judged; {at_fault}"),
         )
     } else {
-        Finding::new(NOTHING_TRIED, format!("none of {skipped} claims could be tried: the self-test says nothing"))
+        Finding::new(NOTHING_TRIED, format!("none of {skipped} claims could be tested: no verdict"))
     };
     [("right", passed), ("wrong", wrong), ("too_noisy", vague), ("not_tried", skipped)]
         .into_iter()

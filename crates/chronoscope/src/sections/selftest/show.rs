@@ -73,8 +73,8 @@ fn sign(outcome: Outcome) -> (Mood, &'static str) {
 fn surroundings(verdict: &Verdict) -> Vec<String> {
     let machine = &verdict.machine;
     let mut said = vec![format!(
-        "{} of {} visits were undisturbed; a neighbour took a part of the core in {}, the core ran slow in {}, a thread lost \
-         its CPU in {}; stolen {}",
+        "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a thread \
+         lost its CPU in {}; stolen {}",
         count(machine.visits_quiet),
         count(machine.visits),
         count(machine.visits_shared),
@@ -87,7 +87,7 @@ fn surroundings(verdict: &Verdict) -> Vec<String> {
     }
     if !verdict.repeated.is_empty() {
         let which = verdict.repeated.join(", ");
-        said.push(format!("measured twice, since a claim could not be judged the first time: {which}"));
+        said.push(format!("measured twice, as a claim could not be judged the first time: {which}"));
     }
     said
 }

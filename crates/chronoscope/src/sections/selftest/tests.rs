@@ -73,9 +73,9 @@ fn a_run_that_was_stopped_gets_no_second_try() {
 #[test]
 fn claims_that_were_not_tried_are_no_ground_for_trust() {
     let none = verdict(&[Judgement::not_tried(""), Judgement::not_tried("")], MachineState::default());
-    assert!(!none.passed && said(&none).contains("none of 2 claims could be tried"));
+    assert!(!none.passed && said(&none).contains("none of 2 claims could be tested"));
     let some = verdict(&[Judgement::pass(""), Judgement::not_tried("")], MachineState::default());
-    assert!(said(&some).contains("1 could not be tried here"));
+    assert!(said(&some).contains("1 could not be tested here"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
     let found = judge(&parts, &[stopped.clone()]);
     assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
     let words = said(&found);
-    assert!(!found.passed && words.contains("stopped after") && !words.contains("wrong"), "{words}");
+    assert!(!found.passed && words.contains("interrupted after") && !words.contains("wrong"), "{words}");
     stopped.interrupted = false;
     let whole = judge(&parts, &[stopped]);
     assert!(whole.checks.iter().any(|check| check.outcome == Outcome::Fail), "a run to the end has no excuse");

@@ -44,7 +44,7 @@ impl BoundBasis {
         match self {
             Self::Chrony => "the reference clock at the root of chronyd's source is right",
             Self::KernelMaxError => {
-                "the daemon stated its error truthfully, and the clock drifts by less than 500 ppm between its updates"
+                "the daemon declares its error truthfully and the clock drifts by less than 500 ppm between updates"
             }
         }
     }
@@ -57,7 +57,7 @@ pub fn conclude(discipline: &Discipline, kernel: &Known<Kernel>, chrony: &Known<
     }
     if let Some(by) = discipline.by.filter(|by| states_zero(*by) && discipline.state == DisciplineState::Disciplined) {
         return Known::Unavailable(format!(
-            "{} states an error of 0 at each adjustment: the kernel's maximum error leaves out the network's",
+            "{} declares an error of 0 at each adjustment: the kernel's maximum error leaves out the network's",
             by.name()
         ));
     }

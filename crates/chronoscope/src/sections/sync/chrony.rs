@@ -123,7 +123,7 @@ fn ask(program: &str) -> Result<String, String> {
 pub fn parse(text: &str) -> Result<Chrony, String> {
     let mut fields: Vec<&str> = text.trim_end_matches(['\r', '\n']).split(',').collect();
     if text.trim().is_empty() || fields.len() < FIELDS_BEHIND_NAME + 2 {
-        return Err(format!("chronyc's report has {} fields in place of {}", fields.len(), FIELDS_BEHIND_NAME + 2));
+        return Err(format!("chronyc's report has {} fields, not {}", fields.len(), FIELDS_BEHIND_NAME + 2));
     }
     // A reference clock's name may hold commas itself.
     let behind = fields.split_off(fields.len() - FIELDS_BEHIND_NAME);

@@ -61,7 +61,7 @@ pub fn conclude(kernel: &Known<Kernel>, chrony: &Known<Chrony>, daemons: &Known<
         Known::Unavailable(why) => {
             let by = steering(daemons).first().copied();
             let seen =
-                by.map_or("no daemon that steers it was seen".to_owned(), |kind| format!("{} runs", kind.name()));
+                by.map_or("no daemon that steers it is visible".to_owned(), |kind| format!("{} runs", kind.name()));
             answer(DisciplineState::Unknown, by, format!("the kernel does not say: {why}")).and(seen)
         }
     }
@@ -86,7 +86,7 @@ fn by_chrony(chrony: &Chrony, kernel: &Known<Kernel>) -> Discipline {
         format!("chronyd follows {reference} at stratum {}", chrony.stratum),
     );
     match kernel.value() {
-        Some(kernel) if !kernel.is_synchronised => found.and("it does not tell the kernel so".to_owned()),
+        Some(kernel) if !kernel.is_synchronised => found.and("it does not tell the kernel".to_owned()),
         Some(_) => found.and("the kernel says synchronised".to_owned()),
         None => found,
     }
@@ -115,9 +115,11 @@ fn by_nobody(chrony: &Known<Chrony>, daemons: &Known<Vec<Daemon>>) -> Discipline
     let unknown = |by| answer(DisciplineState::Unknown, Some(by), unsynchronised.clone());
     if kinds.contains(&DaemonKind::Chronyd) {
         return match chrony {
-            Known::Value(_) => not(None).and("chronyd runs and has not synchronised".to_owned()),
-            Known::Unavailable(why) => unknown(DaemonKind::Chronyd)
-                .and(format!("chronyd runs and cannot be asked ({why}); without rtcsync it tells the kernel nothing")),
+            Known::Value(_) => not(None).and("chronyd runs but has not synchronised".to_owned()),
+            Known::Unavailable(why) => unknown(DaemonKind::Chronyd).and(format!(
+                "chronyd runs but cannot be queried ({why}); without rtcsync it does not tell the \
+                              kernel"
+            )),
         };
     }
     if !kinds.is_empty() {
@@ -126,12 +128,12 @@ fn by_nobody(chrony: &Known<Chrony>, daemons: &Known<Vec<Daemon>>) -> Discipline
     let seen = daemons.value().map_or(&[][..], Vec::as_slice);
     if let Some(host) = seen.iter().find(|daemon| daemon.kind.is_host_sync()) {
         return unknown(host.kind)
-            .and(format!("{} may set the clock to the host's, and tells the kernel nothing", host.kind.name()));
+            .and(format!("{} may set the clock to the host's and does not tell the kernel", host.kind.name()));
     }
     match daemons {
         Known::Unavailable(why) => not(None).and(format!("processes cannot be seen: {why}")),
         Known::Value(_) if chronyd_only_watches(daemons) => {
-            not(None).and("chronyd runs with -x, which leaves the clock alone".to_owned())
+            not(None).and("chronyd runs with -x and leaves the clock alone".to_owned())
         }
         Known::Value(_) => not(None).and("no daemon that steers the clock is visible".to_owned()),
     }

@@ -17,7 +17,7 @@ use crate::engine::stages::StageError;
 use chronoscope_clock::os::OsClock;
 
 const CHRONYC: &str = "chronyc";
-/// Between two looks whether the run was stopped.
+/// Between two looks whether the run was interrupted.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Asks here, in the coordinator: nothing that a worker would keep apart is measured.
@@ -25,7 +25,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let over_ms = record.sync.plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
     record.sync.report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
     if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was stopped while the clocks were watched".to_owned()));
+        return Err(StageError::Incomplete("the run was interrupted while observing the clocks".to_owned()));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::plan::{Depth, PlanError};
 
 pub const SYNC: Part = Part::named("sync");
 
-pub const PARTS: &[PartRow] = &[PartRow::on_request(SYNC, "who keeps the wall clock right", 1)];
+pub const PARTS: &[PartRow] = &[PartRow::on_request(SYNC, "discipline of the wall clock", 1)];
 
 /// A shorter time cannot tell a slew of 10 ppm from none; a longer one averages over several updates of a daemon.
 const OVER: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(60));

@@ -111,7 +111,7 @@ fn ahead(device: &File) -> std::io::Result<Bracket> {
 
 #[cfg(not(target_os = "linux"))]
 fn ahead(_device: &File) -> std::io::Result<Bracket> {
-    Err(std::io::Error::other("PTP clocks are read on Linux only"))
+    Err(std::io::Error::other("PTP clocks are readable on Linux only"))
 }
 
 /// How far the inner clock is ahead of the outer one.

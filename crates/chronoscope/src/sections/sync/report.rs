@@ -23,7 +23,7 @@ pub struct SyncReport {
     pub bound: Known<Bound>,
     /// How fast `CLOCK_MONOTONIC` runs against `CLOCK_MONOTONIC_RAW` now.
     pub slew: Slew,
-    /// By how much the wall clock was set while it was watched.
+    /// By how much the wall clock was set during the observation.
     pub step: Known<WallStep>,
     /// The kernel's own word.
     pub kernel: Known<Kernel>,

@@ -46,17 +46,17 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const WALL_CLOCK_UNDISCIPLINED: Kind =
-    Kind::warning("wall_clock_undisciplined", "nobody keeps the wall clock to UTC").shown_in(SYNC);
+    Kind::warning("wall_clock_undisciplined", "nothing disciplines the wall clock").shown_in(SYNC);
 pub const WALL_CLOCK_ERROR_LARGE: Kind =
     Kind::warning("wall_clock_error_large", "the wall clock may be off by more than 100 ms").shown_in(SYNC);
 pub const WALL_CLOCK_ERROR_UNKNOWN: Kind =
-    Kind::notice("wall_clock_error_unknown", "nobody states how far the wall clock may be off").shown_in(SYNC);
+    Kind::notice("wall_clock_error_unknown", "no bound on the wall clock's error is known").shown_in(SYNC);
 pub const WALL_CLOCK_NEEDS_STEP: Kind =
-    Kind::warning("wall_clock_needs_step", "the wall clock is so far off that slewing takes long").shown_in(SYNC);
+    Kind::warning("wall_clock_needs_step", "the wall clock is far off, and slewing takes long").shown_in(SYNC);
 pub const WALL_CLOCK_STEPPED: Kind =
-    Kind::warning("wall_clock_stepped", "the wall clock was set while it was watched").shown_in(SYNC);
+    Kind::warning("wall_clock_stepped", "the wall clock was set during the observation").shown_in(SYNC);
 pub const KERNEL_NOT_TOLD: Kind =
-    Kind::notice("kernel_not_told", "a daemon keeps the wall clock and does not tell the kernel").shown_in(SYNC);
+    Kind::notice("kernel_not_told", "a daemon disciplines the wall clock but does not tell the kernel").shown_in(SYNC);
 pub const TIME_DAEMONS_COMPETE: Kind =
     Kind::warning("time_daemons_compete", "two daemons steer the wall clock").shown_in(SYNC);
 pub const LEAP_SECOND_PENDING: Kind = Kind::warning("leap_second_pending", "a leap second is near").shown_in(SYNC);
@@ -70,8 +70,7 @@ pub const SLEW_NOT_AS_DECLARED: Kind =
     Kind::notice("slew_not_as_declared", "`CLOCK_MONOTONIC` does not run as the kernel declares").shown_in(SYNC);
 pub const FREQUENCY_AT_LIMIT: Kind =
     Kind::warning("frequency_at_limit", "the frequency correction is at the kernel's limit").shown_in(SYNC);
-pub const PTP_CLOCK_UNUSED: Kind =
-    Kind::notice("ptp_clock_unused", "a PTP clock is there, and nobody uses it").shown_in(SYNC);
+pub const PTP_CLOCK_UNUSED: Kind = Kind::notice("ptp_clock_unused", "a PTP clock is present but unused").shown_in(SYNC);
 
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];
@@ -85,7 +84,7 @@ fn undisciplined(report: &SyncReport) -> Option<Finding> {
     if found.state != DisciplineState::NotDisciplined {
         return None;
     }
-    let summary = format!("nobody keeps the wall clock to UTC: {}", found.evidence.join("; "));
+    let summary = format!("nothing disciplines the wall clock: {}", found.evidence.join("; "));
     let finding = Finding::new(WALL_CLOCK_UNDISCIPLINED, summary).about(WALL);
     let kinds = steering(&report.daemons);
     let host = report.ptp.value().into_iter().flatten().find(|device| device.kind == PtpKind::Host);
@@ -112,7 +111,7 @@ fn error_large(report: &SyncReport) -> Option<Finding> {
             .about(WALL)
             .value("error_ns", bound.error_ns)
             .advice("use a nearer time server, or wait until the daemon has settled")
-            .advice("do not compare timestamps of two machines that are closer than the sum of both errors"),
+            .advice("do not order timestamps of two machines that differ by less than the sum of both errors"),
     )
 }
 
@@ -126,7 +125,7 @@ fn error_unknown(report: &SyncReport) -> Option<Finding> {
     Some(match (&report.kernel, report.discipline.by) {
         (Known::Unavailable(_), _) => finding.advice("run it where adjtimex is allowed, outside the sandbox"),
         (_, Some(DaemonKind::Chronyd)) => finding.advice("install chronyc, and let this user reach chronyd by it"),
-        _ => finding.advice("chronyd with rtcsync states one"),
+        _ => finding.advice("chronyd with rtcsync provides one"),
     })
 }
 
@@ -148,7 +147,7 @@ fn needs_step(report: &SyncReport) -> Option<Finding> {
     let rate_ppm = report.slew.transient_ppm.value().copied().filter(|rate| rate * ahead_ns < 0.0);
     let rest = rate_ppm.map_or_else(String::new, |rate| {
         format!(
-            "; at the present slew of {} that takes {}",
+            "; at the current slew of {} that takes {}",
             PPM.signed().value(rate),
             ns((ahead_ns / rate).abs() * 1e6)
         )
@@ -157,9 +156,9 @@ fn needs_step(report: &SyncReport) -> Option<Finding> {
     let finding = Finding::new(WALL_CLOCK_NEEDS_STEP, summary).about(WALL).value("ahead_ns", ahead_ns);
     Some(match chrony {
         Some(_) => finding
-            .advice("if the programs here can bear a step: chronyc makestep")
+            .advice("if programs here tolerate a step: chronyc makestep")
             .advice("to step only at start: makestep 1 3 in chrony.conf"),
-        None => finding.advice("if the programs here can bear a step: restart the daemon so that it steps once"),
+        None => finding.advice("if programs here tolerate a step: restart the daemon so that it steps once"),
     })
 }
 
@@ -167,13 +166,13 @@ fn stepped(report: &SyncReport) -> Option<Finding> {
     let step = report.step.value().filter(|step| step.is_step())?;
     let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
     let way = if by_ns > 0.0 { "forward" } else { "back" };
-    let summary = format!("the wall clock was set {way} by {} while it was watched", ns(by_ns.abs()));
+    let summary = format!("the wall clock was set {way} by {} during the observation", ns(by_ns.abs()));
     Some(
         Finding::new(WALL_CLOCK_STEPPED, summary)
             .about(WALL)
             .value("step_ns", by_ns)
-            .advice("find who sets it: a daemon that starts, an administrator, the hypervisor")
-            .advice(format!("time no interval with {WALL}; use {MONOTONIC}")),
+            .advice("find what sets it: a starting daemon, an administrator, the hypervisor")
+            .advice(format!("do not time intervals with {WALL}; use {MONOTONIC}")),
     )
 }
 
@@ -183,8 +182,8 @@ fn kernel_not_told(report: &SyncReport) -> Option<Finding> {
     if !by_chrony || report.kernel.value().is_none_or(|kernel| kernel.is_synchronised) {
         return None;
     }
-    let summary = "chronyd keeps the clock, but the kernel says unsynchronised: programs that ask the kernel (ntp_adjtime, \
-                   chronoscope_clock::utc) get no bound";
+    let summary = "chronyd disciplines the clock, but the kernel says unsynchronised: programs that ask the kernel \
+                   (ntp_adjtime, chronoscope_clock::utc) get no error bound";
     Some(Finding::new(KERNEL_NOT_TOLD, summary).about(WALL).advice("add rtcsync to chrony.conf and restart chronyd"))
 }
 
@@ -193,7 +192,7 @@ fn daemons_compete(report: &SyncReport) -> Option<Finding> {
     if kinds.len() < 2 {
         return None;
     }
-    let summary = format!("{} steer the wall clock at once, each against the other", names(&kinds));
+    let summary = format!("{} steer the wall clock at once and fight each other", names(&kinds));
     Some(
         Finding::new(TIME_DAEMONS_COMPETE, summary)
             .about(WALL)
@@ -260,15 +259,15 @@ fn monotonic_slewed(report: &SyncReport) -> Option<Finding> {
             let (low, high) = slew_now(report).filter(|between| least(*between).abs() > SLEWED_PPM)?;
             let rate = low.midpoint(high);
             let summary = format!(
-                "{MONOTONIC} runs {} against {RAW}: one of them is off by {} per second, and nobody here says which",
+                "{MONOTONIC} runs {} against {RAW}: one of them is off by {} per second, and nothing here tells which",
                 PPM.signed().value(rate),
                 per_second(rate)
             );
             let advice = if report.discipline.state == DisciplineState::NotDisciplined {
                 "a daemon left this correction behind: run one again, or clear it (adjtimex -f 0 -t 10000)"
             } else {
-                "if a daemon is removing an offset, wait until it is gone; if the rate lasts, the counter's frequency is off \
-                 and the daemon corrects it"
+                "if a daemon is removing an offset, wait until it is done; if the rate persists, the counter's \
+                 frequency is off and the daemon corrects it"
             };
             Some(slewed(rate, summary).advice(advice))
         }
@@ -284,8 +283,8 @@ fn raw_clock_off(report: &SyncReport) -> Option<Finding> {
     }
     let way = if correction > 0.0 { "slow" } else { "fast" };
     let summary = format!(
-        "the counter runs {} {way}, which the frequency correction of {MONOTONIC} makes good: {RAW} and ticks by the declared \
-         frequency are off by {} per second",
+        "the counter runs {} {way}; {MONOTONIC} corrects for it, but {RAW} and ticks scaled by the declared frequency \
+         are off by {} per second",
         PPM.value(correction.abs()),
         ns(correction.abs() * 1e3)
     );
@@ -307,7 +306,7 @@ fn slew_not_as_declared(report: &SyncReport) -> Option<Finding> {
         return None;
     }
     let summary = format!(
-        "{MONOTONIC} was observed to run {} against {RAW}, and adjtimex declares {}",
+        "{MONOTONIC} was observed to run {} against {RAW}, but adjtimex declares {}",
         PPM.signed().value(seen.ppm),
         PPM.signed().value(told.at_end_ppm)
     );
@@ -316,7 +315,7 @@ fn slew_not_as_declared(report: &SyncReport) -> Option<Finding> {
             .about(MONOTONIC)
             .value("observed_ppm", seen.ppm)
             .value("declared_ppm", told.at_end_ppm)
-            .advice("run it again: if a daemon changed the rate meanwhile, they will agree"),
+            .advice("run again: if a daemon changed the rate meanwhile, they will agree"),
     )
 }
 
@@ -334,9 +333,7 @@ fn frequency_at_limit(report: &SyncReport) -> Option<Finding> {
             .about(WALL)
             .value("frequency_ppm", frequency_ppm)
             .advice("delete the daemon's drift file and restart it")
-            .advice(
-                "if it comes back, the counter's frequency is wrong: chronoscope clocks shows which source says so",
-            ),
+            .advice("if it recurs, the counter's frequency is wrong: chronoscope clocks shows which source"),
     )
 }
 
@@ -352,14 +349,14 @@ fn ptp_unused(report: &SyncReport) -> Option<Finding> {
     let device = devices.iter().find(|device| device.kind == PtpKind::Host).unwrap_or(&devices[0]);
     let name = device.clock_name.value().map_or_else(String::new, |name| format!(" ({name})"));
     let path = format!("/dev/{}", device.device);
-    let summary = format!("{path}{name} is present, and no daemon visible from here uses it");
+    let summary = format!("{path}{name} is present, but no daemon visible from here uses it");
     let finding = Finding::new(PTP_CLOCK_UNUSED, summary).about(&path);
     Some(match device.kind {
         PtpKind::Host => finding.advice(format!(
-            "it shows the host's clock to a few µs: chronyd follows it with \"refclock PHC {path} poll 2\""
+            "it gives the host's clock to a few µs: make chronyd follow it with \"refclock PHC {path} poll 2\""
         )),
         PtpKind::Hardware => finding.advice(
-            "if the network has a PTP grandmaster, ptp4l and phc2sys keep the wall clock to it within a few µs"
+            "if the network has a PTP grandmaster, ptp4l and phc2sys keep the wall clock within a few µs of it"
                 .to_owned(),
         ),
     })

@@ -57,7 +57,11 @@ impl Bracket {
     /// # Errors
     /// That the outer clock went back, so that nothing follows from the order of the reads.
     pub fn checked(self) -> Result<Self, String> {
-        if self.after_ns < self.before_ns { Err("a clock went back while it was read".to_owned()) } else { Ok(self) }
+        if self.after_ns < self.before_ns {
+            Err("a clock went backwards while it was read".to_owned())
+        } else {
+            Ok(self)
+        }
     }
 }
 
@@ -95,7 +99,7 @@ pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
     let shortest = passed(start.after_ns, end.before_ns) - 1;
     let longest = passed(start.before_ns, end.after_ns) + 1;
     if shortest <= 0 || inner <= 0 {
-        return Err("the clocks hardly moved while they were watched".to_owned());
+        return Err("the clocks hardly advanced during the observation".to_owned());
     }
     let excess_ppm = |inner: i128, outer: i128| (inner - outer) as f64 / outer as f64 * 1e6;
     let (low_ppm, high_ppm) = (excess_ppm(inner - 1, longest), excess_ppm(inner + 1, shortest));
@@ -110,7 +114,7 @@ pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Known<f
         Some(chrony) => Known::Value(kernel.slew_ppm() - chrony.correction_ppm),
         None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Known::Value(kernel.offset_slew_ppm),
         None => {
-            Known::Unavailable("no source tells a lasting correction from the slewing away of an offset".to_owned())
+            Known::Unavailable("no source distinguishes a lasting correction from slewing an offset away".to_owned())
         }
     })
 }

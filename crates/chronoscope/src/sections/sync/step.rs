@@ -1,4 +1,4 @@
-//! Whether the wall clock was set while it was watched.
+//! Whether the wall clock was set during the observation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ const NONE: &str = "–";
 
 /// Who keeps the wall clock, how far it is off, how fast it is slewed, and what each source says.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("SYNC: is the wall clock disciplined, by whom, and how far off at most");
+    page.section("SYNC: is the wall clock disciplined, by what, and its maximum error");
     let Some(report) = &record.sync.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[SYNC]));
         return;
@@ -62,12 +62,12 @@ fn observed(seen: &Observed) -> String {
 
 fn answers(page: &mut Page, report: &SyncReport) {
     let found = &report.discipline;
-    let by = found.by.map_or("by a daemon that is not visible here", |kind| kind.name());
+    let by = found.by.map_or("by a daemon not visible here", |kind| kind.name());
     let (style, sign, words) = match found.state {
         DisciplineState::Disciplined if found.by.is_some() => (GOOD, "✔", format!("disciplined by {by}")),
         DisciplineState::Disciplined => (GOOD, "✔", format!("disciplined {by}")),
         DisciplineState::NotDisciplined => (WARNING, "!", "not disciplined".to_owned()),
-        DisciplineState::Unknown => (PLAIN, "?", "not known whether it is disciplined".to_owned()),
+        DisciplineState::Unknown => (PLAIN, "?", "discipline unknown".to_owned()),
     };
     sentence(page, style, sign, &format!("{words}: {}", found.evidence.join("; ")));
     match &report.bound {
@@ -76,11 +76,11 @@ fn answers(page: &mut Page, report: &SyncReport) {
             sentence(page, PLAIN, "·", &format!("off by {} at most: {formula}", ns(bound.error_ns)));
             sentence(page, DIM, " ", &format!("if {assumption}"));
         }
-        Known::Unavailable(why) => sentence(page, PLAIN, "·", &format!("no bound on its error: {why}")),
+        Known::Unavailable(why) => sentence(page, PLAIN, "·", &format!("no error bound: {why}")),
     }
     if let Some(step) = report.step.value().filter(|step| step.is_step()) {
         let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
-        sentence(page, WARNING, "!", &format!("set by {} while it was watched", ns(by_ns)));
+        sentence(page, WARNING, "!", &format!("set by {} during the observation", ns(by_ns)));
     }
 }
 
@@ -99,14 +99,14 @@ fn slew(page: &mut Page, report: &SyncReport) {
         rate_row("observed", &slew.observed, |seen| (observed(seen), format!("mean over {}", ns(seen.over_ns as f64)))),
         rate_row("declared", &slew.declared, |told| {
             let words = if told.at_start_ppm == told.at_end_ppm {
-                "adjtimex: frequency, tick and what slews an offset".to_owned()
+                "adjtimex: frequency, tick and offset slew".to_owned()
             } else {
                 format!("adjtimex; {} when the observation began", ppm(told.at_start_ppm))
             };
             (ppm(told.at_end_ppm), words)
         }),
         rate_row("to remove an offset", &slew.transient_ppm, |rate| {
-            (ppm(*rate), "intervals are wrong by this; the rest corrects the counter's frequency".to_owned())
+            (ppm(*rate), "intervals are off by this much; the rest corrects the counter's frequency".to_owned())
         }),
     ];
     table(page, Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]), rows);
@@ -131,7 +131,7 @@ fn sources(page: &mut Page, report: &SyncReport) {
             vec![format!("last adjusted the clock at {}", humantime::format_rfc3339_seconds(at))]
         }),
         source_rows("processes", &report.daemons, |seen| match seen.as_slice() {
-            [] => vec!["none that keeps a clock".to_owned()],
+            [] => vec!["none that disciplines a clock".to_owned()],
             some => some.iter().map(of_daemon).collect(),
         }),
     ];

@@ -27,7 +27,7 @@ const PUBLISHED: [(OsClock, &str, f64, f64); 2] = [
     (OsClock::Realtime, "System.currentTimeMillis", 41.0, 76_787.0),
 ];
 const PUBLISHED_THREADS: u32 = 100;
-const PUBLISHED_MACHINE: &str = "a JVM on a machine that is not named";
+const PUBLISHED_MACHINE: &str = "a JVM on an unnamed machine";
 const PUBLISHED_SOURCE: &str = "\"System.nanoTime / currentTimeMillis under concurrency\", 2018, in Chinese";
 
 /// What calls cost in one thread and in `threads` released together, from `rounds` whose ticks are those of `rate`. None

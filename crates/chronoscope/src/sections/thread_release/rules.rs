@@ -32,17 +32,19 @@ fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> V
 }
 
 pub const RELEASE_IS_WAKING: Kind =
-    Kind::notice("release_is_waking", "a call by threads released together takes what waking them takes")
+    Kind::notice("release_is_waking", "a call by threads released together costs as much as waking them")
         .shown_in(SHOWN_IN);
 pub const RELEASE_IS_MOSTLY_WAKING: Kind =
-    Kind::notice("release_is_mostly_waking", "most of what a call by threads released together takes is waking them")
+    Kind::notice("release_is_mostly_waking", "most of the cost of a call by threads released together is waking them")
         .shown_in(SHOWN_IN);
 pub const RELEASE_IS_MORE: Kind =
-    Kind::notice("release_is_more", "a call by threads released together takes clearly more than waking them")
+    Kind::notice("release_is_more", "a call by threads released together costs clearly more than waking them")
         .shown_in(SHOWN_IN);
-pub const RELEASE_UNDECIDED: Kind =
-    Kind::notice("release_undecided", "what a call by threads released together is made of is too uncertain to say")
-        .shown_in(SHOWN_IN);
+pub const RELEASE_UNDECIDED: Kind = Kind::notice(
+    "release_undecided",
+    "whether a call by threads released together measures more than waking them is inconclusive",
+)
+.shown_in(SHOWN_IN);
 pub const CONTROL_LOOKS_SLOWER: Kind =
     Kind::notice("control_looks_slower", "read naively, even the empty control is slower in parallel")
         .shown_in(SHOWN_IN);
@@ -74,17 +76,17 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     };
     let truth = match verdict {
         ReleaseVerdict::WakingThreads => {
-            format!("the empty control costs {}: waking threads is what is measured", as_much(&control_share, &nothing))
+            format!("the empty control costs {}: this measures waking threads", as_much(&control_share, &nothing))
         }
         ReleaseVerdict::MoreThanWaking => {
             format!("the empty control costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
         }
-        ReleaseVerdict::MostlyWaking => format!(
-            "the empty control costs {nothing} per thread, {of_it}: more than half of what is measured is waking threads"
-        ),
+        ReleaseVerdict::MostlyWaking => {
+            format!("the empty control costs {nothing} per thread, {of_it}: more than half of this is waking threads")
+        }
         ReleaseVerdict::Undecided => format!(
-            "the empty control costs {nothing} per thread, {of_it}, which is too uncertain to say what is measured: take \
-             longer, or a quieter machine"
+            "the empty control costs {nothing} per thread, {of_it}: inconclusive; measure longer or on a quieter \
+             machine"
         ),
     };
     let own = own_share(row, control, step_ns).map(|own| own_words(own, control, concurrent));
@@ -95,9 +97,8 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
 
 /// The call's own share of `concurrent_ns`, which waking takes part in and the call's thread does not see.
 fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String {
-    let stamps = control
-        .inside_ns_p50
-        .map_or_else(String::new, |empty| format!(" (its stamps alone show {})", ns(empty.median)));
+    let stamps =
+        control.inside_ns_p50.map_or_else(String::new, |empty| format!(" (stamps alone: {})", ns(empty.median)));
     let of_all = |own_ns: f64| format!("{} of the {}", percent(own_ns / concurrent_ns * 100.0), ns(concurrent_ns));
     match own {
         OwnShare::Adds { median_ns, low_ns, high_ns } => format!(
@@ -115,14 +116,14 @@ fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String 
 
 fn naive(row: &ReleaseRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
-    let figures = format!("{} per thread, and {} a call in one thread", ns(concurrent.median), ns(serial.median));
+    let figures = format!("{} per thread against {} a call in one thread", ns(concurrent.median), ns(serial.median));
     let call = quoted(row.call.name());
     // The whole interval must lie on one side.
     Some(match (slowdown.low, slowdown.high) {
         (low, _) if low > 1.0 => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
         (_, high) if high <= HARDLY_SLOWER => format!("{call} does not look slower in parallel: {figures}"),
         _ => format!(
-            "whether {call} looks slower in parallel is unknown ({}–{}): {figures}",
+            "whether {call} looks slower in parallel is inconclusive ({}–{}): {figures}",
             three_digits(slowdown.low),
             times(slowdown.high)
         ),
@@ -202,15 +203,12 @@ mod tests {
         let waking = |low, high, control_ns| said(ReleaseVerdict::WakingThreads, low, high, control_ns);
         let same = waking(0.9, 1.1, 40_000.0);
         assert!(same.contains("looks 1\u{202f}600× slower in parallel"), "{same}");
+        assert!(same.contains("about the same, 40.0 µs per thread (90.0–110 % of it): this measures waking"), "{same}");
         assert!(
-            same.contains("about the same, 40.0 µs per thread (90.0–110 % of it): waking threads is what"),
+            same.contains("own share is at most 1.00 ns, 0.00250 % of the 40.0 µs (stamps alone: 200 ns)"),
             "{same}"
         );
-        assert!(
-            same.contains("own share is at most 1.00 ns, 0.00250 % of the 40.0 µs (its stamps alone show 200 ns)"),
-            "{same}"
-        );
-        assert!(waking(0.9, 0.95, 37_000.0).contains("costs 37.0 µs per thread, 90.0–95.0 % of it: waking threads is"));
+        assert!(waking(0.9, 0.95, 37_000.0).contains("costs 37.0 µs per thread, 90.0–95.0 % of it: this measures"));
         assert!(waking(1.1, 1.2, 46_000.0).contains("even more, 46.0 µs"));
         assert!(waking(0.9, 1.6, 46_000.0).contains("as much or more, 46.0 µs"));
     }
@@ -221,9 +219,7 @@ mod tests {
         let said = |own| own_words(own, &control, 35_800.0);
         let adds = said(OwnShare::Adds { median_ns: 30.0, low_ns: 27.0, high_ns: 33.0 });
         assert!(
-            adds.contains(
-                "the clock adds 30.0 ns (27.0–33.0 ns), 0.0838 % of the 35.8 µs (its stamps alone show 200 ns)"
-            ),
+            adds.contains("the clock adds 30.0 ns (27.0–33.0 ns), 0.0838 % of the 35.8 µs (stamps alone: 200 ns)"),
             "{adds}"
         );
         let unknown = said(OwnShare::Unknown);
@@ -238,7 +234,7 @@ mod tests {
         };
         assert!(words(1.1, 2.0, 3.0).contains("looks 2.00× slower"));
         assert!(words(0.5, 0.8, 1.1).contains("does not look slower"));
-        assert!(words(0.5, 1.4, 3.0).contains("is unknown"));
+        assert!(words(0.5, 1.4, 3.0).contains("is inconclusive"));
         let about = |low, high| as_much(&spread(low, 1.0, high).unwrap(), "1 ns");
         assert!(about(0.9, 1.25).starts_with("about the same") && about(0.9, 1.6).starts_with("as much or more"));
         assert!(about(1.01, 1.2).starts_with("even more") && about(0.8, 0.99).starts_with("1 ns per thread"));
@@ -249,7 +245,10 @@ mod tests {
         let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
         clock.slowdown = spread(0.5, 1.4, 3.0);
         let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap().evidence.summary;
-        assert!(said.starts_with("whether Clock::now looks slower in parallel is unknown (0.500–3.00×)"), "{said}");
+        assert!(
+            said.starts_with("whether Clock::now looks slower in parallel is inconclusive (0.500–3.00×)"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -257,11 +256,11 @@ mod tests {
         let more = said(ReleaseVerdict::MoreThanWaking, 0.2, 0.3, 10_000.0);
         assert!(more.contains("10.0 µs per thread, 20.0–30.0 % of it: waking threads does not explain"), "{more}");
         let mostly = said(ReleaseVerdict::MostlyWaking, 0.6, 1.3, 30_000.0);
-        assert!(mostly.contains("60.0–130 % of it: more than half of what is measured is waking"), "{mostly}");
+        assert!(mostly.contains("60.0–130 % of it: more than half of this is waking"), "{mostly}");
         let undecided = said(ReleaseVerdict::Undecided, 0.4, 1.3, 30_000.0);
-        assert!(undecided.contains("too uncertain to say what is measured"), "{undecided}");
+        assert!(undecided.contains("inconclusive; measure longer"), "{undecided}");
         for said in [more, mostly, undecided] {
-            assert!(!said.contains("the same") && !said.contains("waking threads is what"), "{said}");
+            assert!(!said.contains("the same") && !said.contains("measures waking"), "{said}");
         }
     }
 

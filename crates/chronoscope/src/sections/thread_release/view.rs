@@ -17,7 +17,7 @@ const NONE: &str = "–";
 
 /// Calls in one thread, and by many threads that were released together.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("THREAD RELEASE: calls in one thread, and by many threads released together");
+    page.section("THREAD RELEASE: calls by one thread, and by many threads released together");
     let Some(seen) = &record.thread_release.report else {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[THREAD_RELEASE]));
         return;
@@ -106,7 +106,7 @@ pub fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
     seen.rows
         .iter()
         .any(|row| row.slowdown.is_some())
-        .then_some("×: the median of the ratios of every round, not the quotient of the two medians")
+        .then_some("×: the median of the per-round ratios, not the ratio of the medians")
 }
 
 fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
@@ -115,21 +115,22 @@ fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
     let threads = counted(u64::from(seen.threads), "thread", "threads");
     let mut notes = vec![
         format!(
-            "concurrent: newly started threads wait at one latch (a mutex with a condition variable), are released together \
-             and call once each; from the release until the last has called, over {threads}; serial: per call of many in one \
-             thread; both timed from outside, median of {} rounds, each a process of its own, intervals with confidence {}",
+            "concurrent: new threads wait at one latch (a mutex with a condition variable), are released together and \
+             call once each; time from the release to the end of the last call, divided by {threads}; serial: per \
+             call of many in one thread; both timed from outside, median of {} rounds, each its own process, {} \
+             intervals",
             count(seen.rounds),
             confidence(lowest)
         ),
-        "in thread: one call between two stamps of its own thread, in releases of their own; the row of nothing shows what \
-         the stamps cost, and nothing is subtracted in the table; woken: from the release to the thread's first stamp"
+        "in thread: one call between two stamps in its own thread, in separate releases; the row `nothing` shows the \
+         cost of the stamps, which the table does not subtract; woken: from the release to the thread's first stamp"
             .to_owned(),
     ];
     notes.extend(ratios(seen).map(str::to_owned));
     let on = counted(record.plan.cpus.len() as u64, "CPU", "CPUs");
     notes.push(match &seen.thread_start_ns {
         Some(start) => format!(
-            "starting a thread takes {} ({}), which is in none of these figures; {threads} on {on}",
+            "starting a thread takes {} ({}), included in none of these figures; {threads} on {on}",
             ns(start.median),
             TIME.interval(start.low, start.high)
         ),
@@ -139,10 +140,10 @@ fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
         let calls: Vec<String> = seen
             .rows
             .iter()
-            .filter_map(|row| Some(format!("{} beside {}", row.published.as_ref()?.call, row.call)))
+            .filter_map(|row| Some(format!("{} next to {}", row.published.as_ref()?.call, row.call)))
             .collect();
         notes.push(format!(
-            "JVM: published for {threads} on {} ({}), {}",
+            "JVM: published for {threads} on {} ({}): {}",
             published.machine,
             published.source,
             calls.join(", ")
@@ -182,7 +183,7 @@ mod tests {
             wake_ns_max: None,
             published: None,
         };
-        assert!(ratios(&seen(vec![clock.clone()])).unwrap().contains("not the quotient"));
+        assert!(ratios(&seen(vec![clock.clone()])).unwrap().contains("not the ratio of the medians"));
         clock.slowdown = None;
         assert_eq!(ratios(&seen(vec![clock])), None);
     }

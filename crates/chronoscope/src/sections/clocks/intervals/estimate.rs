@@ -100,13 +100,13 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
         match verdict.shortest(tolerance) {
             ShortestInterval::Confirmed(_) => None,
             ShortestInterval::NotConfirmed { .. } => {
-                Some(format!("{within} at no length tried did 95 of 100 readings hold, there and above"))
+                Some(format!("{within} no length tried kept 95 of 100 readings within the limit from there up"))
             }
             ShortestInterval::Claimed(claim) if is_tried(Some(claim)) => Some(format!("{within} {why_none}")),
             ShortestInterval::Claimed(_) => {
-                Some(format!("{within} claims of {} µs or more are not tried", LONGEST_CLAIM_TRIED_NS / 1e3))
+                Some(format!("{within} claims of {} µs or more are not put to trial", LONGEST_CLAIM_TRIED_NS / 1e3))
             }
-            ShortestInterval::Unknown => Some("no two readings differed".to_owned()),
+            ShortestInterval::Unknown => Some("all readings were equal".to_owned()),
         }
     };
     let mut reasons: Vec<String> = Tolerance::ALL.into_iter().filter_map(reason).collect();
@@ -118,9 +118,9 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
 /// Why there is no trial although there was to be one.
 pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
     if rounds.iter().all(Vec::is_empty) {
-        "no time was left for a trial"
+        "no time left for a trial"
     } else {
-        "too few readings in quiet moments: a busy neighbour shares the core, or the machine is too noisy"
+        "too few undisturbed readings: a busy neighbour shares the core, or the machine is too noisy"
     }
 }
 
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(verdict.shortest(Tolerance::OnePercent), ShortestInterval::Claimed(80_000.0));
         assert!(!verdict.validated);
         let reason = verdict.reason_unvalidated.unwrap();
-        assert!(reason.starts_with("within 1 %: too few readings"), "{reason}");
+        assert!(reason.starts_with("within 1 %: too few undisturbed readings"), "{reason}");
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
         tried_with(&mut verdict, &Tolerance::ALL, 500.0, 0.0);
         assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Claimed(8_000.0));
         assert!(!verdict.validated);
-        assert!(verdict.reason_unvalidated.unwrap().contains("within 10 %: no time was left"));
+        assert!(verdict.reason_unvalidated.unwrap().contains("within 10 %: no time left"));
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
         };
         assert_eq!((tried_to_ns, error_ns.round(), expected_from_ns.round()), (640_000.0, 12_000.0, 1_200_000.0));
         assert!(
-            verdict.validated && verdict.reason_unvalidated.as_deref().unwrap().contains("within 1 %: at no length")
+            verdict.validated && verdict.reason_unvalidated.as_deref().unwrap().contains("within 1 %: no length tried")
         );
         // A second chance tries longer ones, and keeps what was confirmed.
         tried_with(&mut verdict, &[Tolerance::OnePercent], 12_000.0, f64::INFINITY);

@@ -26,7 +26,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         verdicts.push(ClockVerdict::claimed(name.clone(), claimed));
     }
     let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
-        const REASON: &str = "without latencies nothing tells quiet moments from others";
+        const REASON: &str = "without latencies, disturbed readings cannot be told from undisturbed ones";
         verdicts.iter_mut().for_each(|verdict| estimate::confirm(verdict, Vec::new(), REASON));
         record.verdict.clocks = verdicts;
         return Err(StageError::Skipped(REASON.to_owned()));

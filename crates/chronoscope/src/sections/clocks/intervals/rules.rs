@@ -43,7 +43,7 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
                 Finding::new(
                     INTERVAL_NEAR_LATENCY,
                     format!(
-                        "{} is too short for two reads of {}, which {times} single intervals ≥ {} to 10 %",
+                        "{} is too short to time with {}, which {times} single intervals ≥ {} to 10 %",
                         ns(*interval_ns),
                         clock.name,
                         ns(shortest_ns)
@@ -53,7 +53,7 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
                 .value("interval_ns", *interval_ns)
                 .value("shortest_ns", shortest_ns)
                 .advice(format!(
-                    "time {} of them together, or model the operation",
+                    "time batches of {}, or model the operation",
                     (shortest_ns * 10.0 / interval_ns).ceil()
                 )),
             );
@@ -72,8 +72,8 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
                     (format!("only ≥ {}", ns(confirmed)), "use the confirmed interval")
                 }
                 ShortestInterval::NotConfirmed { tried_to_ns, .. } => (
-                    format!("at none of the lengths tried, up to {}", ns(tried_to_ns)),
-                    "use longer intervals, or time many together",
+                    format!("at none of the lengths tried (up to {})", ns(tried_to_ns)),
+                    "use longer intervals, or time batches",
                 ),
                 _ => continue,
             };
@@ -131,7 +131,7 @@ mod tests {
         let refuted = claim_refuted(&record);
         assert!(refuted[0].is(INTERVAL_CLAIM_REFUTED));
         assert!(
-            refuted[0].evidence.summary.ends_with("did so at none of the lengths tried, up to 64.0 µs"),
+            refuted[0].evidence.summary.ends_with("did so at none of the lengths tried (up to 64.0 µs)"),
             "{refuted:?}"
         );
     }

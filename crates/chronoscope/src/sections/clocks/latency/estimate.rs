@@ -72,7 +72,7 @@ pub struct GranularityEstimate {
 /// What `steps` of a clock with ticks of `rate` say. None if the clock was never seen to move on.
 ///
 /// A step is the read's latency, not the clock's tick, where hardly any two consecutive reads were equal. It is the
-/// tick all the same if all steps are multiples of one that is itself half the smallest step or more, and not just a
+/// tick all the same if all steps are multiples of one that is itself half granularity or more, and not just a
 /// stray few of them were different multiples, or of the reads equal.
 pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let forward: Vec<u64> =

@@ -26,7 +26,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     }
     write(session, record);
     if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was stopped".to_owned()));
+        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
     }
     outcome(forks as usize, reasons)
 }

@@ -63,13 +63,10 @@ fn error(clock: &LibraryClock) -> String {
     match (clock.checks, clock.checks_outside) {
         // A record from before readings were compared.
         (0, _) => bound,
-        (_, 0) => format!("{bound} · all of {readings} lay between two of CLOCK_MONOTONIC"),
+        (_, 0) => format!("{bound} · all of {readings} fell between two of CLOCK_MONOTONIC"),
         (_, outside) => {
             let worst = ns(clock.worst_outside_ns as f64);
-            format!(
-                "{bound} · {} of {readings} did not lie between two of CLOCK_MONOTONIC, by up to {worst}",
-                count(outside)
-            )
+            format!("{bound} · {} of {readings} fell outside two of CLOCK_MONOTONIC, by up to {worst}", count(outside))
         }
     }
 }

@@ -18,7 +18,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))
         .collect();
     if sources.is_empty() {
-        return Err(StageError::Skipped("no system clock can be read".to_owned()));
+        return Err(StageError::Skipped("no system clock is readable".to_owned()));
     }
     let request = Request(sources.clone());
     let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
@@ -35,22 +35,21 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 fn note(clock: &mut ClockReport, failed: Option<u32>) {
     const READS: u32 = task::READS;
     let Some(failed) = failed else {
-        let reason = "it could not be read in the process whose system call was to be forbidden";
+        let reason = "it could not be read in the process meant to run without the system call";
         clock.reason_path_unknown = Some(reason.to_owned());
         return;
     };
     let (path, saw) = match failed {
-        0 => (Path::Vdso, "still worked: no such call was made"),
-        READS => (Path::Syscall, "all failed: each makes the call"),
+        0 => (Path::Vdso, "still succeeded: no system call"),
+        READS => (Path::Syscall, "all failed: each is a system call"),
         // A mixture proves neither.
         _ => {
-            clock.reason_path_unknown = Some(format!(
-                "{failed} of {READS} reads failed with clock_gettime forbidden by seccomp, the others did not"
-            ));
+            clock.reason_path_unknown =
+                Some(format!("{failed} of {READS} reads failed with clock_gettime forbidden by seccomp"));
             return;
         }
     };
-    let detail = format!("{READS} reads with clock_gettime forbidden by seccomp {saw}");
+    let detail = format!("with clock_gettime forbidden by seccomp, {READS} reads {saw}");
     clock.path = Some(path);
     clock.path_evidence = Some(PathEvidence { method: PathMethod::Proved, detail });
 }
@@ -60,7 +59,7 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
 pub fn infer(record: &mut Record) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
     let of_proof = record.parts.iter().find(|report| report.part == PATHS);
-    let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("no proof was tried").to_owned();
+    let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("not tried").to_owned();
     let system_call = SourceId::MonotonicSystemCall;
     let Some(call_ns) = record.clocks.iter().find(|clock| clock.name == system_call).and_then(cost) else { return };
     let is_open =
@@ -70,7 +69,7 @@ pub fn infer(record: &mut Record) {
         let share = ns / call_ns;
         clock.path = Some(if share < VDSO_SHARE_OF_SYSTEM_CALL { Path::Vdso } else { Path::Syscall });
         let detail =
-            format!("{why}; a read costs {} of the real system call", chronoscope_harness::quantity::share(share));
+            format!("{why}; a read costs {} the system call", chronoscope_harness::quantity::RATIO.value(share));
         clock.path_evidence = Some(PathEvidence { method: PathMethod::Inferred, detail });
     }
 }
@@ -143,6 +142,6 @@ mod tests {
         let record = after(None, Some("seccomp cannot be used here: EPERM"));
         assert_eq!((record.clocks[0].path, method(&record)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
         let detail = &record.clocks.report.clocks[0].path_evidence.as_ref().unwrap().detail;
-        assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 10.0 % of the real system call");
+        assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 0.100× the system call");
     }
 }

@@ -17,7 +17,7 @@ use super::recipe::Launch;
 use chronoscope_harness::process::ChildProcess;
 use chronoscope_harness::worker::Launcher;
 
-/// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the probe.
+/// How often a waiting coordinator looks whether the run was interrupted. Rare, since every look disturbs the probe.
 const LOOK_EVERY_MS: u16 = 50;
 
 /// What one process said, and how it ended.
@@ -52,7 +52,7 @@ impl ProbeRunner<'_> {
     pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> ProbeRun {
         match ChildProcess::start(&mut self.command(launch, request)) {
             Ok(process) => self.attend(process, None, request, cancelled),
-            Err(error) => ProbeRun::failed(format!("it could not be started: {error}")),
+            Err(error) => ProbeRun::failed(format!("could not start: {error}")),
         }
     }
 
@@ -84,7 +84,7 @@ impl ProbeRunner<'_> {
             let (listener, started) = held.map_err(|error| refused(&error))?;
             let asked = match started {
                 Ok(process) => self.attend(process, Some(&listener), request, cancelled),
-                Err(error) => ProbeRun::failed(format!("it could not be started: {error}")),
+                Err(error) => ProbeRun::failed(format!("could not start: {error}")),
             };
             drop(keep);
             Ok(asked)
@@ -141,15 +141,15 @@ impl ProbeRunner<'_> {
                         missing.map(|missing| format!("its answer is too short: it lacks {missing}"))
                     }
                     false if status.success() && !rest.trim().is_empty() => {
-                        Some("it ended in the middle of a line".to_owned())
+                        Some("it exited in the middle of a line".to_owned())
                     }
-                    false if status.success() => Some("it ended before it was done, without a reason".to_owned()),
+                    false if status.success() => Some("it exited early without a reason".to_owned()),
                     false => Some(process.death(status)),
                 };
                 return asked;
             }
             if cancelled() {
-                return ProbeRun { failure: Some("the run was stopped".to_owned()), ..asked };
+                return ProbeRun { failure: Some("the run was interrupted".to_owned()), ..asked };
             }
             if began.elapsed() > limit {
                 let complaint = process.complaint();

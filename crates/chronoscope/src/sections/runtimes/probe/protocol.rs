@@ -118,7 +118,7 @@ pub enum Line {
         reason: String,
     },
     End {
-        #[expect(dead_code, reason = "it keeps the readings of the probe from being left out")]
+        #[expect(dead_code, reason = "keeps the compiler from dropping the probe's reads")]
         sink: String,
     },
 }

@@ -104,7 +104,7 @@ impl Recipe<'_> {
 
     fn dotnet(&self) -> Result<Launch, String> {
         let assembly = self.assembly()?;
-        let version = self.place.version.as_deref().ok_or("it has no Microsoft.NETCore.App beside it")?;
+        let version = self.place.version.as_deref().ok_or("no Microsoft.NETCore.App next to it")?;
         let settings = self.directory.join("Probe.runtimeconfig.json");
         std::fs::write(&settings, runtime_settings(version)).map_err(|error| error.to_string())?;
         let run = self.run(&self.place.program).with("exec").with("--runtimeconfig").with(settings).with(assembly);
@@ -154,7 +154,7 @@ impl Recipe<'_> {
             }
             None => {
                 let mono = beside(program, "mcs").or_else(|| self.surroundings.first_on_path(&["mcs"]));
-                let none = "there is no C# compiler: neither Mono's mcs nor the .NET SDK; install one of them";
+                let none = "no C# compiler: install Mono's mcs or the .NET SDK";
                 self.run(&mono.ok_or(none)?)
             }
         };
@@ -168,7 +168,7 @@ impl Recipe<'_> {
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
         let mut process = ChildProcess::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
-            .map_err(|error| format!("the compiler {compiler} could not be started: {error}"))?;
+            .map_err(|error| format!("could not start the compiler {compiler}: {error}"))?;
         let began = Instant::now();
         // Some compilers complain on their standard output.
         let mut said = String::new();
@@ -182,11 +182,11 @@ impl Recipe<'_> {
             if let Some(status) = status {
                 let complaint = process.complaint();
                 let complaint = if complaint.is_empty() { said.trim() } else { &complaint };
-                let refused = || format!("the compiler {compiler} refused the probe: {complaint}");
+                let refused = || format!("the compiler {compiler} rejected the probe: {complaint}");
                 return if status.success() { Ok(()) } else { Err(refused()) };
             }
             if (self.cancelled)() {
-                return Err("the run was stopped".to_owned());
+                return Err("the run was interrupted".to_owned());
             }
             if began.elapsed() > self.limit {
                 let limit_s = self.limit.as_secs();
@@ -259,7 +259,7 @@ mod tests {
     fn a_compiler_that_refuses_is_quoted() {
         for script in ["echo no such luck; exit 1", "echo no such luck >&2; exit 1"] {
             let refused = compiled_by(script).unwrap_err();
-            assert!(refused.contains("refused the probe: no such luck"), "{refused}");
+            assert!(refused.contains("rejected the probe: no such luck"), "{refused}");
         }
         let launch = compiled_by("exit 0").unwrap();
         assert!(launch.program.ends_with("probe") && launch.known_as.ends_with("cc"));

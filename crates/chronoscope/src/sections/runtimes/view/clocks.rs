@@ -14,7 +14,7 @@ const NONE: &str = "–";
 /// The table of every runtime's clocks.
 pub fn show(page: &mut Page, record: &Record) {
     let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
-    page.section("RUNTIMES: their clocks, measured from inside");
+    page.section("RUNTIMES: clocks measured from inside each runtime");
     if measured.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
@@ -78,8 +78,8 @@ pub fn brief(page: &mut Page, record: &Record) {
 }
 
 /// What the claims are worth.
-const CLAIM: &str = "the shortest interval that two reads should time to this accuracy, predicted from empty intervals and steps, \
-                     not tried: a trial may confirm only a longer one";
+const CLAIM: &str = "shortest interval that two reads should time to this accuracy, predicted from empty intervals \
+                     and steps; not confirmed by trials, which may need longer ones";
 
 fn none() -> String {
     NONE.to_owned()
@@ -217,7 +217,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     };
     let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
-        "path: by counting system calls for the time over {} reads; ±: the longer side of the interval{at}, over processes interleaved \
+        "path: from the system calls for the time in {} reads; ±: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
          declared: resolution; observed: the smallest step, = read where the clock ticks faster than it can be read; equal: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
@@ -236,7 +236,11 @@ fn beneath(measured: &[&Runtime]) -> String {
             names.push(added.over.name());
         }
     }
-    if names.is_empty() { String::new() } else { format!(" of {}, whichever measures the same time", names.join(", ")) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}, whichever measures the same kind of time", names.join(", "))
+    }
 }
 
 /// What the column of several threads holds.
@@ -249,7 +253,7 @@ fn crowd_said(measured: &[&Runtime]) -> String {
     } else {
         ""
     };
-    format!("{0} thr.: latency per thread with {0} threads reading at once{serial}; ", crowd.threads)
+    format!("{0} thr.: latency per thread while {0} threads read at once{serial}; ", crowd.threads)
 }
 
 #[cfg(test)]
@@ -272,8 +276,8 @@ mod tests {
         let said = explanation(&record, &measured);
         let threads =
             measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| clock.crowd).unwrap().threads;
-        assert!(said.contains(&format!("{threads} thr.: latency per thread with {threads} threads")), "{said}");
-        assert!(said.contains("1 %?, 10 %?: ") && said.contains("not tried"), "{said}");
+        assert!(said.contains(&format!("{threads} thr.: latency per thread while {threads} threads")), "{said}");
+        assert!(said.contains("1 %?, 10 %?: ") && said.contains("not confirmed"), "{said}");
         assert!(said.contains("of CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_PROCESS_CPUTIME_ID, whichever"), "{said}");
         assert_eq!(crowd_said(&[]), "");
     }

@@ -8,7 +8,7 @@ use chronoscope_render::palette::DIM;
 /// Calls in one thread and in many that one latch releases, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {
     let threads = record.runtimes.plan.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
-    page.section(&format!("RUNTIMES, LATCH: calls in one thread, and by {threads} released together"));
+    page.section(&format!("RUNTIMES, THREAD RELEASE: calls by one thread and by {threads} released together"));
     let mut any = false;
     for runtime in &record.runtimes.report {
         let Some(seen) = &runtime.latch else { continue };

@@ -49,8 +49,8 @@ pub fn show(page: &mut Page, record: &Record) {
     if let Some((_, pause)) = paused.iter().find(|(_, pause)| !pause.published.is_empty()) {
         published_figures(page, &pause.published, &lengths);
     }
-    let text = "mean of the whole pause, call and return included, as the article counts, and its share of one CPU; \
-                medians with intervals and the 99th percentile are in the record";
+    let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
+                medians with intervals and p99 are in the record";
     page.paragraph(Line::plain("  "), DIM, text);
 }
 

@@ -53,7 +53,7 @@ fn leap_seconds_and_names_with_commas_are_read() {
 #[test]
 fn what_is_no_report_is_refused_with_what_is_wrong() {
     for (text, reason) in [
-        ("", "has 1 fields in place of 14"),
+        ("", "has 1 fields, not 14"),
         ("506 Cannot talk to daemon", "has 1 fields"),
         (&FOLLOWS.replace("7F000001", "7F00"), "reference id"),
         (&FOLLOWS.replace("7F000001", "<script>"), "reference id"),
@@ -90,7 +90,7 @@ fn the_program_is_asked_and_its_failures_are_reasons() {
     assert_eq!(by("tracks"), Known::Value(parse(FOLLOWS).unwrap()));
     for (program, reason) in [
         ("refuses", "said: 506 Cannot talk to daemon"),
-        ("garbles", "has 3 fields in place of 14"),
+        ("garbles", "has 3 fields, not 14"),
         ("hangs", "timed out after 2 s"),
         ("missing", "is not installed"),
     ] {

@@ -57,7 +57,7 @@ fn with_chrony() -> Vec<Case> {
             chrony: followed(),
             daemons: runs(Chronyd),
             bound: Ok(BoundBasis::Chrony),
-            ..by_chrony("without rtcsync", "it does not tell the kernel so")
+            ..by_chrony("without rtcsync", "it does not tell the kernel")
         },
         Case {
             kernel: refused(),
@@ -75,14 +75,14 @@ fn with_chrony() -> Vec<Case> {
                 "no chronyc, no rtcsync",
                 State::Unknown,
                 Some(Chronyd),
-                "without rtcsync it tells the kernel nothing",
+                "without rtcsync it does not tell the kernel",
             )
         },
         Case {
             chrony: Known::Value(not_yet.clone()),
             daemons: runs(Chronyd),
             bound: Err("says unsynchronised"),
-            ..none("chronyd has just started", "chronyd runs and has not synchronised")
+            ..none("chronyd has just started", "chronyd runs but has not synchronised")
         },
         Case {
             chrony: Known::Value(local),
@@ -124,8 +124,8 @@ fn without_chrony() -> Vec<Case> {
         disciplined("ntpd", DaemonKind::Ntpd, "ntpd runs"),
         disciplined("ntpd-rs", NtpdRs, "ntpd-rs runs"),
         Case { bound: Err("leaves out the network"), ..disciplined("timesyncd", Timesyncd, "systemd-timesyncd runs") },
-        Case { bound: Err("phc2sys states an error of 0"), ..disciplined("phc2sys", Phc2sys, "phc2sys runs") },
-        Case { bound: Err("OpenNTPD states an error of 0"), ..disciplined("OpenNTPD", OpenNtpd, "OpenNTPD runs") },
+        Case { bound: Err("phc2sys declares an error of 0"), ..disciplined("phc2sys", Phc2sys, "phc2sys runs") },
+        Case { bound: Err("OpenNTPD declares an error of 0"), ..disciplined("OpenNTPD", OpenNtpd, "OpenNTPD runs") },
         case("a container", State::Disciplined, None, "in a container it may run outside"),
         Case { daemons: refused(), ..case("hidden processes", State::Disciplined, None, "processes cannot be seen") },
         lost("nobody", "no daemon that steers the clock is visible"),

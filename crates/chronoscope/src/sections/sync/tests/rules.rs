@@ -260,14 +260,14 @@ const WORDS: &[(Change, &str)] = &[
         "being slewed by +500 ppm to remove an offset: an interval of 1 s comes out 500 µs too long",
     ),
     (|r| slewed(r, -488, Known::Value(-500.0)), "an interval of 1 s comes out 500 µs too short"),
-    (|r| slewed(r, 200, Known::Value(0.0)), "the counter runs 200 ppm slow, which the frequency correction"),
+    (|r| slewed(r, 200, Known::Value(0.0)), "the counter runs 200 ppm slow; CLOCK_MONOTONIC corrects for it"),
     (|r| slewed(r, -200, Known::Value(0.0)), "the counter runs 200 ppm fast"),
     (
         |r| {
             slewed(r, -488, Known::Value(-500.0));
             chrony_says(r, |told| told.ahead_ns = 2e9);
         },
-        "the wall clock is 2.00 s ahead and is being slewed; at the present slew of -500 ppm that takes 4\u{202f}000 s",
+        "the wall clock is 2.00 s ahead and is being slewed; at the current slew of -500 ppm that takes 4\u{202f}000 s",
     ),
     (
         |r| {
@@ -284,7 +284,7 @@ const WORDS: &[(Change, &str)] = &[
             observes(r, -186.1, -185.9);
             r.slew.transient_ppm = Known::Unavailable("?".to_owned());
         },
-        "runs -186 ppm against CLOCK_MONOTONIC_RAW: one of them is off by 186 µs per second, and nobody here says which\n\
+        "runs -186 ppm against CLOCK_MONOTONIC_RAW: one of them is off by 186 µs per second, and nothing here tells which\n\
              a daemon left this correction behind",
     ),
     (

@@ -195,10 +195,10 @@ fn release<T: Send>(threads: usize, timer: Timer, part: impl Fn() -> T + Sync) -
                 done.count_down();
                 seen
             };
-            let thread =
-                thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, serve).map_err(|error| {
-                    format!("{threads} threads are asked for, and no more than {i} could be started: {error}")
-                })?;
+            let thread = thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, serve)
+                .map_err(|error| format!("could start only {i} of {threads} threads: {error}"))?;
             started.push(thread);
         }
         gate.await_all();
