@@ -9,7 +9,7 @@ use chronoscope_harness::StudyOptions;
 /// Budgets are multiplied by these for a quick look and for a thorough one.
 const DEPTHS: (f64, f64) = (0.2, 4.0);
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopped, output could not be written, \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was interrupted, output could not be written, \
     --compare found something slower, or --strict was given and there is a warning or an error; 2 the arguments are \
     invalid.\n\n\
     Environment: COLUMNS sets the width of the page; the default is the terminal's, or 118 columns if the output \
@@ -18,7 +18,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was stopp
 /// The command line of a program of studies.
 #[derive(Clone, Debug, Parser)]
 #[command(
-    about = "Measure what operations cost as a function of backoff and threads, and compare them directly",
+    about = "Measure the cost of operations over backoff and threads, and compare them directly",
     max_term_width = 100,
     after_long_help = EXIT_CODES
 )]
@@ -187,9 +187,9 @@ mod tests {
         for (option, value, accepted) in [
             ("--duration", "-5us", "it is negative; choose 10ms to 24h"),
             ("--forks", "-3", "it is negative; choose 2 to 1000"),
-            ("--threads", "-1", "such as 1,2,4"),
-            ("--backoff", "-5", "such as 0-40"),
-            ("--cpus", "-1", "such as 0-3,6"),
+            ("--threads", "-1", "e.g. 1,2,4"),
+            ("--backoff", "-5", "e.g. 0-40"),
+            ("--cpus", "-1", "e.g. 0-3,6"),
         ] {
             let refused = parsed(&[option, value]).unwrap_err();
             let text = refused.to_string();

@@ -68,7 +68,7 @@ impl FromStr for TokenList {
 fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) -> Result<Vec<u64>, String> {
     let number = |word: &str| match word.trim().parse::<u64>() {
         Ok(number) if allowed.contains(&number) => Ok(number),
-        _ => Err(format!("\"{}\" is not a {noun}; write a list such as {example}", word.trim())),
+        _ => Err(format!("\"{}\" is not a {noun}; write a list, e.g. {example}", word.trim())),
     };
     let mut found = Vec::new();
     for piece in text.split(',') {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_negative_number_is_named_whole() {
-        assert_eq!("-1".parse::<CpuList>().unwrap_err(), "\"-1\" is not a CPU; write a list such as 0-3,6");
+        assert_eq!("-1".parse::<CpuList>().unwrap_err(), "\"-1\" is not a CPU; write a list, e.g. 0-3,6");
         assert!("2,-3-4".parse::<TokenList>().unwrap_err().starts_with("\"-3-4\" is not a number of tokens"));
     }
 
@@ -121,7 +121,7 @@ mod tests {
         }
         for wrong in ["", "one", "1,,2", "-1", "1.5", "99999999999"] {
             let refusal = wrong.parse::<ThreadList>().unwrap_err();
-            assert!(refusal.contains("such as 1,2,4"), "{refusal}");
+            assert!(refusal.contains("e.g. 1,2,4"), "{refusal}");
         }
         assert!("0-18446744073709551615".parse::<TokenList>().unwrap_err().contains("fewer"));
     }

@@ -14,7 +14,7 @@ use super::Failure;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("record.json");
 /// let file = OutputFile::prepare("the record", &path)?;
-/// assert!(!path.exists(), "nothing is there before all is");
+/// assert!(!path.exists(), "nothing appears before everything is written");
 /// file.write("{}")?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "{}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,7 +35,7 @@ impl OutputFile {
     pub fn prepare(what: &str, path: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| Failure::usage(format!("cannot write {what} to {}: {why}", path.display()));
         if path.is_dir() {
-            return Err(cannot("it is a folder; name a file".to_owned()));
+            return Err(cannot("is a folder; name a file".to_owned()));
         }
         if path.exists() && !path.is_file() {
             return Err(cannot(

@@ -7,7 +7,8 @@ use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
 
 /// The `main` of a program of studies: parses arguments, measures, prints, saves and compares.
 ///
-/// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was stopped, output
+/// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was
+/// interrupted, output
 /// could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on invalid
 /// arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
 ///

@@ -83,7 +83,7 @@ fn refusals() {
         (&["no such case"], "plain, divides"),
         (&["--threads", "0"], "out of range (1–"),
         (&["--backoff", "3-1"], "1-3"),
-        (&["--backoff", ""], "such as 0-40"),
+        (&["--backoff", ""], "e.g. 0-40"),
         (&["--cpus", "60000"], "60000"),
         (&["--forks", "1"], "1 processes"),
         (&["--duration", "0s"], "10ms–24h"),

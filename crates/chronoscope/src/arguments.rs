@@ -14,8 +14,8 @@ use crate::sections::clocks::plan as clocks;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
 
-/// Shows which clock this machine uses, what a read costs, how fine it is, whether it holds across cores, and which
-/// intervals can be timed here.
+/// Shows which clock this machine uses, its read latency, its granularity, whether it is causal across cores, and which
+/// intervals it can time.
 ///
 /// Without a command, checks the machine. Needs no privileges and changes nothing.
 #[derive(Debug, Parser)]
@@ -52,7 +52,7 @@ pub enum Command {
     /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
     #[command(mut_arg("strict", |arg| arg.help("No effect: the exit code is always the verdict")))]
     Selftest(RunOptions),
-    /// How reads scale: cost by work between reads and by threads, and where each clock starts to scale
+    /// How reads scale: cost by work between reads and thread count, and where each clock starts to scale
     #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid: about ten minutes")))]
     Scaling(ScalingOptions),
     /// Show a saved document as the run printed it
@@ -93,11 +93,11 @@ pub struct PaceOptions {
     #[arg(long = "on-late", alias = "behind", value_enum, value_name = "POLICY", default_value_t)]
     pub behind: Late,
 
-    /// Skip events later than this instead of catching up with all
+    /// Skip events later than this instead of catching up
     #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
     pub most_late: Option<Duration>,
 
-    /// Poisson arrivals at that rate, as from many independent users
+    /// Poisson arrivals at this rate, as from many independent users
     #[arg(long)]
     pub poisson: bool,
 
@@ -112,7 +112,7 @@ pub struct PaceOptions {
     )]
     pub seed: u64,
 
-    /// Make handling one event take this much longer, to show response time against service time
+    /// Stall the handling of one event for this long, to show response time against service time
     #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
     pub stall: Option<Duration>,
 
@@ -132,9 +132,9 @@ pub struct PaceOptions {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// A program that reads a line per event: its number, intended start and actual start in nanoseconds of
-    /// CLOCK_MONOTONIC. Its output goes to standard error. An event ends when its line is in the pipe: the program's own
-    /// time is not measured
+    /// A program that reads one line per event: its number, intended start and actual start in nanoseconds of
+    /// CLOCK_MONOTONIC. Its output goes to standard error. An event ends when its line is in the pipe; the program's
+    /// own time is not measured
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -174,7 +174,7 @@ pub struct ScalingOptions {
     #[command(flatten)]
     pub run: RunOptions,
 
-    /// Only this clock, by the name that `chronoscope clocks` shows; repeatable
+    /// Only this clock, as named by `chronoscope clocks`; repeatable
     #[arg(long, value_name = "NAME")]
     pub clock: Vec<String>,
 

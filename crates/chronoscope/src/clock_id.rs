@@ -40,7 +40,7 @@ impl ClockId {
     /// # Errors
     /// That this build knows no such clock.
     pub fn source(&self) -> Result<SourceId, String> {
-        self.known().ok_or_else(|| format!("this build knows no clock called {self}"))
+        self.known().ok_or_else(|| format!("unknown clock {self}"))
     }
 
     /// Lets `visitor` read the clock.
@@ -165,7 +165,7 @@ mod tests {
     fn a_clock_that_this_build_does_not_know_is_shown_and_not_read() {
         let sundial = serde_json::from_str::<ClockId>("\"sundial\"").unwrap();
         assert_eq!(format!("{sundial:<9}|"), "sundial  |");
-        assert_eq!(sundial.source(), Err("this build knows no clock called sundial".to_owned()));
+        assert_eq!(sundial.source(), Err("unknown clock sundial".to_owned()));
         assert!(!sundial.is_counter() && !sundial.is_settable());
     }
 }

@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
         let known = registry::parts().map(|row| row.part).find(|part| part.0 == name);
-        known.ok_or_else(|| D::Error::custom(format!("no part of a run is called `{name}`")))
+        known.ok_or_else(|| D::Error::custom(format!("unknown part of a run `{name}`")))
     }
 }
 

@@ -209,7 +209,7 @@ pub fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Ve
     values.dedup();
     if values.len() > LONGEST_LIST {
         let length = values.len();
-        return Err(PlanError::new(format!("{length} {what} are too many for one run; choose at most {LONGEST_LIST}")));
+        return Err(PlanError::new(format!("too many {what} for one run: {length}; choose at most {LONGEST_LIST}")));
     }
     Ok(values)
 }

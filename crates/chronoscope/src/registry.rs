@@ -108,25 +108,25 @@ macro_rules! sections {
 }
 
 sections! {
-    /// Only the clocks, in depth: path, latency, granularity, shortest intervals
+    /// Clocks in depth: path, latency, granularity, shortest intervals
     clocks: Clocks;
-    /// Only consecutive reads: differences and gaps of every clock of the common timeline
+    /// Consecutive reads: differences and gaps of every clock on the common timeline
     reads: Reads;
-    /// Only causality, in depth: offsets between CPUs and the one-way litmus
+    /// Causality in depth: offsets between CPUs and the one-way litmus
     causality: Causality;
-    /// How long pauses really take: every way to wait, from 1 µs to 10 ms, and its cost
+    /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
     #[command(alias = "pause")]
     pauses: Pauses;
-    #[command(about = format!("Clocks as the language runtimes of this machine read them: {}", sections::runtimes::kind::RuntimeKind::titles()))]
-    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes take as many threads and are not bound")))]
+    #[command(about = format!("Clocks as this machine's language runtimes read them: {}", sections::runtimes::kind::RuntimeKind::titles()))]
+    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
     runtimes: Runtimes;
-    /// What causal timestamps cost many threads: throughput, scaling and staleness by granularity (not part of check)
+    /// Cost of causal clocks on many threads: throughput, scaling and staleness by granularity (not part of check)
     #[command(alias = "monotime")]
     contention: Contention;
-    /// Calls in one thread and in many released together, against an empty control (not part of check)
+    /// Calls by one thread and by many released together, against an empty control (not part of check)
     #[command(alias = "latch")]
     thread_release: ThreadRelease;
-    /// Whether and by what the wall clock is disciplined, its maximum error, and the slew of CLOCK_MONOTONIC
+    /// Whether the wall clock is disciplined and by what, its maximum error, and the slew of CLOCK_MONOTONIC
     sync: Sync;
 }
 

@@ -386,7 +386,7 @@ fn a_consumer_that_is_slower_than_the_rate_is_not_said_to_respond() {
     assert_eq!((code, &pace["handover_ns"]), (Some(0), &pace["service_ns"]));
     if cfg!(target_os = "linux") {
         assert!(pace["unread_lines"].as_u64().unwrap() > 0, "{pace}");
-        assert!(text.contains("lines unread when the last was handed over"), "{text}");
+        assert!(text.contains("lines unread when the last was written"), "{text}");
     }
 }
 

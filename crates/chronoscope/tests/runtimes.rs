@@ -117,7 +117,7 @@ fn what_is_no_runtime_gets_a_reason_and_leaves_the_others_whole() {
         (&crash, "SIGSEGV"),
         (&old, "this version is too old"),
         (&comma, "cannot be parsed"),
-        (&silent, "before it was done"),
+        (&silent, "exited early"),
         (&torn, "in the middle of a line"),
         (&other, "speaks protocol 2"),
         (&hung, "timed out after"),

@@ -65,7 +65,7 @@ fn scaling_is_shown_again_with_its_fronts() {
 fn experiments_are_shown_again_with_their_conclusions() {
     for name in ["volatile", "backoff", "omission", "fibonacci"] {
         let (page, record) = assert_shown_again(&["experiment", name, "--duration", "1s"]);
-        assert!(page.contains("WHAT THE MODEL SAYS"), "{page}");
+        assert!(page.contains("MODEL"), "{page}");
         assert_eq!(record["command"], format!("experiment {name}"));
     }
 }
@@ -90,21 +90,21 @@ fn study_of(command: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 #[test]
 fn a_study_of_before_the_command_was_recorded_is_shown_as_a_study() {
     let text = shown(&fixture("study.json"), &[]);
-    assert!(text.contains("WHAT IT SAYS") && !text.contains("WHAT THE MODEL SAYS"), "{text}");
+    assert!(text.contains("CONCLUSIONS") && !text.contains("MODEL"), "{text}");
 }
 
 #[test]
 fn conclusions_that_this_build_does_not_know_are_not_dropped_in_silence() {
     let (_folder, file) = study_of("experiment perpetuum");
     let text = shown(&file, &[]);
-    assert!(text.contains("WHAT IT SAYS") && text.contains("experiment perpetuum"), "{text}");
+    assert!(text.contains("CONCLUSIONS") && text.contains("experiment perpetuum"), "{text}");
 }
 
 #[test]
 fn all_of_an_experiment_is_its_page_and_the_study() {
     let (_folder, file) = study_of("experiment backoff");
     let text = shown(&file, &["--full"]);
-    assert!(text.contains("WHAT THE MODEL SAYS") && text.contains("WHAT IT SAYS"), "{text}");
+    assert!(text.contains("MODEL") && text.contains("CONCLUSIONS"), "{text}");
 }
 
 #[test]

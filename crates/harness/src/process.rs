@@ -91,9 +91,9 @@ impl ChildProcess {
     /// How it ended, in words, with what it wrote to standard error.
     pub fn death(&self, status: ExitStatus) -> String {
         let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("the process was ended by {}", signal_name(signal)),
-            (None, Some(code)) => format!("the process ended with code {code} before it was done"),
-            (None, None) => "the process ended before it was done".to_owned(),
+            (Some(signal), _) => format!("the process was killed by {}", signal_name(signal)),
+            (None, Some(code)) => format!("the process exited early with code {code}"),
+            (None, None) => "the process exited early".to_owned(),
         };
         let complaint = self.complaint();
         if complaint.is_empty() { how } else { format!("{how}: {complaint}") }
@@ -195,7 +195,7 @@ mod tests {
         let status = ended(&mut process);
         assert_eq!((process.line().as_deref(), process.line()), (Some("one"), None));
         assert_eq!((process.rest().as_str(), process.complaint().as_str()), ("three", "two"));
-        assert_eq!(process.death(status), "the process ended with code 4 before it was done: two");
+        assert_eq!(process.death(status), "the process exited early with code 4: two");
     }
 
     #[test]
@@ -222,6 +222,6 @@ mod tests {
     fn a_signal_is_named() {
         let mut process = shell("kill -SEGV $$");
         let status = ended(&mut process);
-        assert_eq!(process.death(status), "the process was ended by SIGSEGV");
+        assert_eq!(process.death(status), "the process was killed by SIGSEGV");
     }
 }

@@ -54,9 +54,8 @@ pub fn study_compared(compared: &StudyCompared, width: Width) -> String {
         Mood::Quiet,
         " ",
         &format!(
-            "ratio: new over earlier, of processes that ran at {} and now; intervals with confidence {}. Another process on \
-             another day is a weaker comparison than .compare within one run: what the machine did differently counts as a \
-             difference",
+            "ratio: new over earlier, of processes that ran at {} and now; {} intervals. Comparing separate runs is \
+             weaker than .compare within one run: anything the machine did differently counts as a difference",
             compared.earlier_started_at,
             confidence(compared.confidence)
         ),
@@ -104,9 +103,13 @@ fn verdict(cell: &ComparedCell, margin_pct: f64) -> String {
         Difference::Faster => "faster",
         Difference::Slower => "slower",
         Difference::Same => return format!("same within {}", limit(margin_pct)),
-        Difference::Unresolved => return "unresolved".to_owned(),
+        Difference::Unresolved => return "inconclusive".to_owned(),
     };
-    if cell.significant_in_family { word.to_owned() } else { format!("{word}, not significant among so many") }
+    if cell.significant_in_family {
+        word.to_owned()
+    } else {
+        format!("{word}, not significant among this many comparisons")
+    }
 }
 
 fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
@@ -174,12 +177,15 @@ mod tests {
         let quiet = said(vec![cell(Difference::Same, 1.0, false)]);
         assert!(quiet.contains("✔ none of 1 is known to be slower by more than 1 %\n"), "{quiet}");
         let unsure = said(vec![cell(Difference::Slower, 1.3, false), cell(Difference::Same, 1.0, false)]);
-        assert!(unsure.contains("slower, not significant among so many"), "{unsure}");
-        assert!(!unsure.contains('✔') && unsure.contains("; 1 slower, but not significant among so many"), "{unsure}");
+        assert!(unsure.contains("slower, not significant among this many comparisons"), "{unsure}");
+        assert!(
+            !unsure.contains('✔') && unsure.contains("; 1 slower, but not significant among this many comparisons"),
+            "{unsure}"
+        );
         let little = said(vec![cell(Difference::Slower, 1.008, true)]);
-        assert!(!little.contains('✔') && little.contains("; 1 slower by no more than 1 %"), "{little}");
+        assert!(!little.contains('✔') && little.contains("; 1 slower by an estimated 1 % or less"), "{little}");
         let open = said(vec![cell(Difference::Unresolved, 1.1, false)]);
-        assert!(!open.contains('✔') && open.contains("; 1 unresolved"), "{open}");
+        assert!(!open.contains('✔') && open.contains("; 1 inconclusive"), "{open}");
         assert!(said(vec![cell(Difference::Slower, 1.3, true)]).contains("✘ 1 of 1 became slower"));
     }
 }

@@ -1,4 +1,4 @@
-//! What a volatile write costs, asked naively: one figure per operation, with nothing around it.
+//! The cost of a volatile write, measured naively: one figure per operation, with nothing around it.
 //!
 //! An experiment is what this file is: a study, which is all that a benchmark needs; and pure functions from its record to
 //! what is concluded.
@@ -20,8 +20,12 @@ use chronoscope_render::text::percent;
 use crate::reading::{quotient, subtracted};
 use crate::{Block, Conclusions, Experiment, Value};
 
-pub(super) const EXPERIMENT: Experiment =
-    Experiment { name: "volatile", about: "What a volatile write costs, asked naively", study: |_| study(), conclude };
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "volatile",
+    about: "The cost of a volatile write, measured naively",
+    study: |_| study(),
+    conclude,
+};
 
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
@@ -106,9 +110,9 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
         Difference::Slower => format!("\"{found} as long\""),
         Difference::Faster => format!("\"{found} as long\": volatile is the faster one here"),
         Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
-        Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: unresolved, of a single process"),
+        Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: inconclusive, from a single process"),
         Difference::Unresolved => {
-            format!("{found}, which allows both a difference and none beyond {margin}: unresolved")
+            format!("{found}, which allows both a difference and none beyond {margin}: inconclusive")
         }
     }
 }
@@ -144,7 +148,7 @@ fn model(record: &StudyRecord) -> Block {
             let words = match (difference.is_resolved(), difference.low > 0.0) {
                 (true, true) => format!("the volatile increment takes {found} more than the plain one"),
                 (true, false) => format!("the volatile increment takes less time than the plain one: {found}"),
-                (false, _) => format!("no difference between the two increments is resolved: {found}"),
+                (false, _) => format!("no significant difference between the two increments: {found}"),
             };
             let text = format!(
                 "compared directly, in pairs of the same round, {words}. Nothing else is done between two of them"
@@ -152,20 +156,20 @@ fn model(record: &StudyRecord) -> Block {
             block.conclude(text).with("difference_ns", difference);
         }
         None => {
-            block.conclude("the comparison is missing, so there is nothing to say");
+            block.conclude("the comparison is missing: no conclusion");
         }
     }
     let baseline = record.cell(BASELINE, 0, 1).filter(|cell| cell.time_ns.is_none());
     if let Some(below) = baseline.and_then(|cell| cell.below_ns).map(Estimate::certain) {
         let text = format!(
-            "the baseline takes less than {} and cannot be told from an empty loop: who subtracts it subtracts the loop",
+            "the baseline takes less than {} and cannot be told from an empty loop: subtracting it subtracts the loop",
             TIME.amount(&below)
         );
         block.say(text).with("baseline_below_ns", below);
     }
     block.say(
-        "the ratio of two loops that do nothing else says how the loops compare, not what a program pays: a store buffer can \
-         drain while other work goes on",
+        "the ratio of two loops that do nothing else tells how the loops compare, not what a program pays: a store \
+         buffer can drain while other work proceeds",
     );
     block.say("this is one point of a curve: `chronoscope experiment backoff` draws it, for one thread and for two");
     block
@@ -230,7 +234,7 @@ mod tests {
         assert!(naive(0.0, Difference::Same).contains("the same within 1.00 %"));
         assert!(naive(-1.0, Difference::Faster).contains("volatile is the faster one here"));
         let unresolved = naive(0.05, Difference::Unresolved);
-        assert!(unresolved.contains("unresolved") && !unresolved.contains("no cost"), "{unresolved}");
+        assert!(unresolved.contains("inconclusive") && !unresolved.contains("no cost"), "{unresolved}");
         assert!(!unresolved.contains("no such thing"), "{unresolved}");
     }
 
@@ -240,7 +244,7 @@ mod tests {
         let faster = model(-0.262, Difference::Faster);
         assert!(faster.contains("takes less time than the plain one: -0.26 ns ±"), "{faster}");
         let unresolved = model(0.05, Difference::Unresolved);
-        assert!(unresolved.contains("no difference between the two increments is resolved"), "{unresolved}");
+        assert!(unresolved.contains("no significant difference between the two increments"), "{unresolved}");
         assert!(!faster.contains(" more") && !unresolved.contains(" more"));
     }
 

@@ -29,14 +29,14 @@ pub fn of_clock(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
     let planned = record.causality.plan.litmus_pairs.iter();
     let was_run = |pair: &&(u32, u32)| rows.iter().any(|row| (row.writer, row.reader) == **pair);
     if let Some((writer, reader)) = planned.clone().find(|pair| !was_run(pair)) {
-        return unknown(format!("not observed from CPU {writer} to CPU {reader}: {}", reason_litmus_missing(record)));
+        return unknown(format!("CPU {writer} to CPU {reader} not observed: {}", reason_litmus_missing(record)));
     }
     match rows.iter().find(|row| !row.is_telling()) {
         Some(row) if row.observations == 0 => {
-            unknown(format!("nothing was observed from CPU {} to CPU {}", row.writer, row.reader))
+            unknown(format!("no observation from CPU {} to CPU {}", row.writer, row.reader))
         }
         Some(row) => unknown(format!(
-            "new values seen from CPU {} to CPU {}: {}, too few to tell; it takes {}",
+            "new values seen from CPU {} to CPU {}: {}, too few to tell; a verdict takes {}",
             row.writer,
             row.reader,
             row.fresh,
@@ -50,7 +50,7 @@ pub fn of_clock(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
 fn reason_litmus_missing(record: &Record) -> String {
     match record.parts.iter().find(|report| report.part == LITMUS) {
         None => "the litmus was not part of the plan".to_owned(),
-        Some(report) if report.outcome == Outcome::Done => "the litmus left it out".to_owned(),
+        Some(report) if report.outcome == Outcome::Done => "the litmus skipped it".to_owned(),
         Some(report) => report.reason.clone().unwrap_or_else(|| "the litmus gave no reason".to_owned()),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
         let one_unseen = record(&[ORDERED, MONOTONIC], vec![row(ORDERED, pair, ENOUGH, 0), row(MONOTONIC, pair, 0, 0)]);
         let one_unseen = concluded(one_unseen);
         assert_eq!(one_unseen.verdict.causal, None);
-        assert_eq!(causal_of(&one_unseen, MONOTONIC), (None, Some("nothing was observed from CPU 0 to CPU 1")));
+        assert_eq!(causal_of(&one_unseen, MONOTONIC), (None, Some("no observation from CPU 0 to CPU 1")));
         assert_eq!(causal_of(&one_unseen, ORDERED), (Some(true), None));
         let one_missing = concluded(record(&[ORDERED, MONOTONIC], vec![row(ORDERED, pair, ENOUGH, 0)]));
         assert_eq!(one_missing.verdict.causal, None);
@@ -240,7 +240,7 @@ mod tests {
         half.causality.plan.litmus_pairs = vec![(0, 1), (1, 0)];
         let half = concluded(half);
         assert_eq!(half.verdict.causal, None);
-        assert!(causal_of(&half, MONOTONIC).1.unwrap().starts_with("not observed from CPU 1 to CPU 0"));
+        assert!(causal_of(&half, MONOTONIC).1.unwrap().starts_with("CPU 1 to CPU 0 not observed"));
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
         let mut one_cpu = of(Vec::new());
         one_cpu.causality.reason_unavailable = Some("one CPU is allowed".to_owned());
         let reason = |reason: &str| reason.to_owned();
-        let nothing = Some(reason("nothing was observed from CPU 0 to CPU 1"));
+        let nothing = Some(reason("no observation from CPU 0 to CPU 1"));
         let unknown = vec![UnknownClock { clock: MONOTONIC.into(), reason: nothing }];
         let rows = [
             (

@@ -76,7 +76,7 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
     }
     let facts = id.facts();
     if id == SourceId::MonotonicSystemCall && !is_available(record, SourceId::Os(OsClock::Monotonic)) {
-        return (true, "the only one left: CLOCK_MONOTONIC cannot be read through the C library here".to_owned());
+        return (true, "the only choice: CLOCK_MONOTONIC cannot be read through the C library here".to_owned());
     }
     if !facts.times_intervals {
         return no(facts.advice);
@@ -108,10 +108,8 @@ fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
 
 /// What speaks against the counter, traps included: a read that leaves the guest is no cheap one.
 fn counter_doubt(record: &Record) -> Option<String> {
-    let traps = || {
-        crate::sections::clocks::rules::trap_cost_ns(record)
-            .map(|_| "every read of the counter is intercepted".to_owned())
-    };
+    let traps =
+        || crate::sections::clocks::rules::trap_cost_ns(record).map(|_| "every read of the counter traps".to_owned());
     record.counter_doubt().or_else(traps)
 }
 
@@ -140,6 +138,6 @@ mod tests {
         let found = concluded(sound.clone());
         assert_eq!((found.verdict.clocks[0].recommended, found.verdict.clocks[1].recommended), (false, true));
         sound.machine.tsc.class = None;
-        assert_eq!(concluded(sound).verdict.clocks[0].why, "whether the counter keeps its rate is not known");
+        assert_eq!(concluded(sound).verdict.clocks[0].why, "it is unknown whether the counter keeps its rate");
     }
 }

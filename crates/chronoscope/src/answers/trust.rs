@@ -71,7 +71,7 @@ impl Record {
         }
         let rest: Vec<&str> = source.available.iter().map(String::as_str).filter(|name| *name != current).collect();
         let others = if rest.is_empty() { "no other".to_owned() } else { format!("only {}", rest.join(", ")) };
-        Some(format!("the kernel offers {others} besides {current}, and the vDSO can read none of them"))
+        Some(format!("the kernel offers {others} besides {current}, but the vDSO can read none of them"))
     }
 }
 

@@ -53,7 +53,7 @@ fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
     }
 }
 
-const NONE_RECOMMENDED: &str = "no clock here is recommended for timing intervals";
+const NONE_RECOMMENDED: &str = "no clock is recommended for timing intervals here";
 
 /// What a clock times directly, and whether trials say so.
 fn promise(clock: &ClockVerdict) -> String {
@@ -133,10 +133,10 @@ fn answer(question: &Question) -> String {
             [timed_by(within_1pct, "1 %"), timed_by(within_10pct, "10 %")].concat().join("; ")
         }
         Answer::Expected { clock } => {
-            format!("{} should time it to 10 %; no trial was that long", quoted(clock.name()))
+            format!("{} should time it to 10 %; trials did not go that far", quoted(clock.name()))
         }
         Answer::TooShort { clock, shortest_ns } => format!(
-            "too short for a pair of reads: the shortest to 10 % is {}, with {}; time a batch and divide",
+            "too short for two reads: the shortest interval to 10 % is {}, with {}; time a batch and divide",
             ns(*shortest_ns),
             quoted(clock.name())
         ),
@@ -175,7 +175,7 @@ fn causality(conclusion: &CausalityConclusion) -> String {
     let values = |new: u64| counted(new, "new value", "new values");
     match conclusion {
         CausalityConclusion::WentBackwards { violations, observations, messages } => format!(
-            "not causal across cores: reads that must be causal went backwards {} in {} and {}",
+            "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
             counted(*violations, "time", "times"),
             counted(*observations, "observation", "observations"),
             counted(*messages, "message", "messages")
@@ -229,7 +229,7 @@ fn fast_path(conclusion: &FastPath) -> String {
         Some(PathMethod::ByConstruction) => "by construction",
         Some(PathMethod::Proved) => "proved",
         Some(PathMethod::Counted) => "counted",
-        Some(PathMethod::Inferred) => "inferred from timing; may be wrong",
+        Some(PathMethod::Inferred) => "inferred from timing, may be wrong",
     };
     match conclusion {
         FastPath::ProbablyVdso { method } => {
@@ -316,7 +316,7 @@ fn reservations(page: &mut Page, clock: &ClockVerdict) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
     let failed = exceptions(&clock.promise);
     if let Some(failed) = failed.strip_prefix(';') {
-        said(PLAIN, &format!("longer intervals hold together; below 95 of 100 on their own:{failed}"));
+        said(PLAIN, &format!("longer intervals hold taken together; below 95 of 100 individually:{failed}"));
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);

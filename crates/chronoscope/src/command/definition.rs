@@ -22,7 +22,7 @@ pub fn man() -> Result<ExitCode, Failure> {
     let mut page = Vec::new();
     let mut definition = arguments::definition();
     definition.build();
-    let cannot = |error: std::io::Error| Failure::run(format!("the manual page could not be made: {error}"));
+    let cannot = |error: std::io::Error| Failure::run(format!("could not write the manual page: {error}"));
     clap_mangen::Man::new(definition.clone()).render(&mut page).map_err(cannot)?;
     for command in definition.get_subcommands().filter(|command| command.get_name() != "help") {
         let named = command.clone().name(format!("chronoscope-{}", command.get_name()));

@@ -49,9 +49,7 @@ const STUDY: &str = "study";
 /// That more was concluded than is shown.
 fn unknown(command: &str) -> String {
     let mut text = Text::new();
-    let words = format!(
-        "written by `chronoscope {command}`, a command that this build does not know: its conclusions are not shown"
-    );
+    let words = format!("written by `chronoscope {command}`, which this build does not know: conclusions not shown");
     text.sentence(Mood::Warning, "!", &words);
     text.finish()
 }

@@ -47,7 +47,7 @@ fn run(budget_ms: u64) -> Result<Samples, String> {
     let ticks = second.ticks.saturating_sub(first.ticks);
     let reference_ns = second.reference_ns.saturating_sub(first.reference_ns);
     if ticks == 0 || reference_ns == 0 {
-        return Err("the counter or CLOCK_MONOTONIC stood still".to_owned());
+        return Err("the counter or CLOCK_MONOTONIC did not advance".to_owned());
     }
     let half_width_ticks = first.half_width_ticks.saturating_add(second.half_width_ticks);
     Ok(Samples { ticks, reference_ns, half_width_ticks, steps })

@@ -42,9 +42,9 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
         session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
     }
     let reason = |failure: &WorkerFailure| match failure.signal() {
-        Some(libc::SIGSEGV) => "reading it kills the process with SIGSEGV".to_owned(),
-        Some(libc::SIGILL) => "reading it kills the process with SIGILL: the CPU lacks the instruction".to_owned(),
-        Some(libc::SIGSYS) => "reading it kills the process with SIGSYS: a sandbox forbids the system call".to_owned(),
+        Some(libc::SIGSEGV) => "reading it raises SIGSEGV".to_owned(),
+        Some(libc::SIGILL) => "reading it raises SIGILL: the CPU lacks the instruction".to_owned(),
+        Some(libc::SIGSYS) => "reading it raises SIGSYS: a sandbox forbids the system call".to_owned(),
         _ => failure.to_string(),
     };
     let mut answer = probe(session, clocks);
@@ -103,7 +103,7 @@ fn causality_not_tested(id: SourceId) -> Option<String> {
     if !id.facts().is_shared_timeline {
         Some("it counts CPU time, which threads do not share".to_owned())
     } else if id.facts().traps_under_hypervisor {
-        Some("not in the litmus: cheaper ordered reads of the same counter are".to_owned())
+        Some("left out: the litmus covers cheaper ordered reads of the same counter".to_owned())
     } else {
         None
     }

@@ -22,10 +22,10 @@ pub const RULES: &[Rule<Record>] = &[
 ];
 
 pub const CORE_SHARED: Kind =
-    Kind::warning("core_shared", "the core was shared with a busy neighbour throughout, which no kernel counter shows");
+    Kind::warning("core_shared", "a busy neighbour shared the core throughout, invisible to kernel counters");
 pub const STOLEN_TIME: Kind = Kind::warning("stolen_time", "the hypervisor gave time to other guests during the run");
 pub const ONE_CPU: Kind =
-    Kind::notice("one_cpu", "only one CPU is allowed, so nothing was tested across CPUs").shown_in(&["causality"]);
+    Kind::notice("one_cpu", "only one CPU is allowed: nothing was tested across CPUs").shown_in(&["causality"]);
 pub const NO_WORKERS: Kind =
     Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
 
@@ -175,16 +175,14 @@ fn core_shared(record: &Record) -> Vec<Finding> {
         Finding::new(
             CORE_SHARED,
             format!(
-                "the core was shared with a busy neighbour throughout: an empty loop did {:.1} turns per link of a \
+                "a busy neighbour shared the core throughout: an empty loop did {:.1} turns per link of a \
                  multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
                 interference.turns_per_link
             ),
         )
         .value("turns_per_link", interference.turns_per_link)
         .value("turns_per_link_alone", alone)
-        .advice(
-            "run again later, or on a machine whose cores are not shared; on your own machine, look for other work",
-        ),
+        .advice("run again later, or on a machine with unshared cores; on your own machine, look for other work"),
     ]
 }
 
@@ -199,7 +197,7 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
         Finding::new(STOLEN_TIME, format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"))
             .value("steal_ms", stolen_ms)
             .value("share", share)
-            .advice("use a machine with CPUs of its own, or measure when its neighbours are quiet"),
+            .advice("use a machine with dedicated CPUs, or measure when its neighbours are quiet"),
     ]
 }
 
@@ -207,9 +205,7 @@ fn no_workers(record: &Record) -> Vec<Finding> {
     let finding = |reason: &String| {
         Finding::new(
             NO_WORKERS,
-            format!(
-                "no worker process could be started, so no interval covers differences between processes: {reason}"
-            ),
+            format!("no worker process could be started, so no interval covers process-to-process variation: {reason}"),
         )
         .advice("run where the tool may start child processes")
     };
@@ -219,7 +215,7 @@ fn no_workers(record: &Record) -> Vec<Finding> {
 fn one_cpu(record: &Record) -> Vec<Finding> {
     let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
     if record.machine.cpu.online == Some(1) {
-        let saw = format!("the machine has a single CPU, {cpu}: there is no other to disagree with");
+        let saw = format!("the machine has a single CPU, {cpu}: nothing to disagree with");
         return vec![Finding::new(ONE_CPU, saw).value("cpus", 1.0)];
     }
     vec![
@@ -247,7 +243,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
         |part: Part| record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
     for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
-        by_reason.entry(report.reason.as_deref().unwrap_or("no reason was given")).or_default().push(report);
+        by_reason.entry(report.reason.as_deref().unwrap_or("no reason given")).or_default().push(report);
     }
     by_reason
         .into_iter()
@@ -275,8 +271,8 @@ fn interrupted(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(INTERRUPTED, "the run was interrupted; the results cover only what was measured before")
-            .advice("run again for the full verdict"),
+        Finding::new(INTERRUPTED, "the run was interrupted; results are partial")
+            .advice("run to completion for a full verdict"),
     ]
 }
 

@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             }
             Some(_) if counter_faults => {
                 return Err(WorkerFailure::Refused(
-                    "reading a clock might kill this process, and no other can be started".into(),
+                    "reading a clock might kill this process, and no worker can be started".into(),
                 ));
             }
             Some(_) => in_this_process(request, Bench::new(cpu, self.timer, budget_ms))?,
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
         let samples = response.samples.map_err(WorkerFailure::Refused)?;
         match request.answered(&samples) {
             (answered, asked) if answered != asked => Err(WorkerFailure::Refused(format!(
-                "the worker process gave an answer that is too short: {answered} of {asked} items"
+                "the worker process's answer is too short: {answered} of {asked} items"
             ))),
             _ => Ok((samples, response.disturbance)),
         }
@@ -153,7 +153,7 @@ fn in_this_process<R: Task>(request: &R, bench: Bench) -> Result<Response<R::Sam
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .spawn_scoped(scope, move || perform(request, &bench))
-            .map_err(|error| WorkerFailure::Refused(format!("no thread could be started: {error}")))?
+            .map_err(|error| WorkerFailure::Refused(format!("could not start a thread: {error}")))?
             .join()
             .map_err(|_| WorkerFailure::Refused("the measuring thread panicked".to_owned()))
     })

@@ -132,11 +132,10 @@ pub const fn served<R: Task>() -> Served {
 /// # Errors
 /// Why there is no answer at all: the request cannot be read, or asks for no such task.
 pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<String, String> {
-    let garbled = |error: serde_json::Error| format!("the request is garbled: {error}");
+    let garbled = |error: serde_json::Error| format!("cannot parse the request: {error}");
     let request: Request<Value> = serde_json::from_str(text).map_err(garbled)?;
-    let task = tasks
-        .find(|served| served.name == request.task)
-        .ok_or_else(|| format!("this build knows no task called {}", request.task))?;
+    let task =
+        tasks.find(|served| served.name == request.task).ok_or_else(|| format!("unknown task {}", request.task))?;
     if request.counter_faults {
         set_counter_access(CounterAccess::Faults).map_err(|unavailable| unavailable.to_string())?;
     }
@@ -183,15 +182,15 @@ mod tests {
     fn a_task_is_found_by_its_name() {
         let request = serde_json::json!({ "to": 3, "alone": false });
         assert_eq!(asked("count", request.clone()).unwrap().samples, Ok(vec![0, 1, 2]));
-        assert_eq!(asked("sing", request).unwrap_err(), "this build knows no task called sing");
+        assert_eq!(asked("sing", request).unwrap_err(), "unknown task sing");
     }
 
     #[test]
     fn what_cannot_be_read_is_garbled() {
         let reason = asked("count", serde_json::json!({ "to": "three", "alone": true })).unwrap_err();
-        assert!(reason.starts_with("the request is garbled: invalid type"), "{reason}");
+        assert!(reason.starts_with("cannot parse the request: invalid type"), "{reason}");
         let reason = answer([served::<Count>()].into_iter(), "{}").unwrap_err();
-        assert!(reason.starts_with("the request is garbled: missing field"), "{reason}");
+        assert!(reason.starts_with("cannot parse the request: missing field"), "{reason}");
     }
 
     #[test]

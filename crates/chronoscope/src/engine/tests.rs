@@ -261,9 +261,9 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
 fn what_befalls_one_part_takes_nothing_from_the_others() {
     let ended = WorkerFailure::Ended { code: Some(101), complaint: "the sundial is in the shade".into() };
     let befallen = [
-        (WorkerFailure::TimedOut { limit_ms: 6_000 }, "the worker process was stopped after 6000 ms"),
-        (WorkerFailure::Killed(libc::SIGSEGV), "the worker process was ended by SIGSEGV"),
-        (ended, "the worker process ended with code 101 and gave no answer: the sundial is in the shade"),
+        (WorkerFailure::TimedOut { limit_ms: 6_000 }, "the worker process timed out after 6000 ms"),
+        (WorkerFailure::Killed(libc::SIGSEGV), "the worker process was killed by SIGSEGV"),
+        (ended, "the worker process exited with code 101 and no answer: the sundial is in the shade"),
         (WorkerFailure::NotStarted("no memory".into()), "no worker process could be started: no memory"),
     ];
     for (failure, reason) in befallen {
@@ -297,7 +297,7 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
         let record = run_with(&|task, _| (task == "granularity").then(|| Ok(answer.to_owned())));
         let (_, reason) = report(&record, clocks::GRANULARITY);
         let reason = reason.expect("it failed").to_owned();
-        let expected = format!("the worker process gave an answer that cannot be read: {why}");
+        let expected = format!("cannot parse the worker process's answer: {why}");
         assert!(reason.starts_with(&expected), "{reason}");
         assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &reason);
     }
@@ -343,7 +343,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
     let upset = |task: &str, nth| (task == "latency" && nth == 3).then_some(Err(WorkerFailure::Killed(libc::SIGBUS)));
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
-    assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the worker process was ended by SIGBUS");
+    assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the worker process was killed by SIGBUS");
     assert_eq!(script.times("latency"), FORKS + 1, "a second chance at the end");
     assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.interference.forks_quiet), Some(FORKS as u32));
 }
@@ -352,7 +352,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
 fn a_part_that_needs_another_says_so_where_that_one_failed() {
     let hangs = |task: &str, _| (task == "latency").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 }));
     let record = run_with(&hangs);
-    let reason = "the worker process was stopped after 3400 ms (11 of 11 failed)";
+    let reason = "the worker process timed out after 3400 ms (11 of 11 failed)";
     assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
     let reason = "without latencies, disturbed readings cannot be told from undisturbed ones";
     assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));
@@ -466,7 +466,7 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
     assert_eq!(
         record.clocks[1].reason_unavailable.as_deref(),
-        Some("reading it kills the process with SIGILL: the CPU lacks the instruction")
+        Some("reading it raises SIGILL: the CPU lacks the instruction")
     );
     assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
     assert_eq!(report(&record, READS), (Outcome::Done, None));
@@ -475,7 +475,7 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
 #[test]
 fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
     let record = run_with(&|task, _| (task == "probe").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 })));
-    let reason = "none of the planned clocks can be read: the worker process was stopped after 3400 ms";
+    let reason = "none of the planned clocks can be read: the worker process timed out after 3400 ms";
     for part in PARTS.into_iter().skip(1) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(reason)), "{part:?}");
     }

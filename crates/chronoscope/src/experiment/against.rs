@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn each_kind_is_said_once_with_its_worst_case() {
         let mut findings = [
-            Finding::new(NOISY_MACHINE, "6 of 18 visits were quiet"),
+            Finding::new(NOISY_MACHINE, "6 of 18 iterations were undisturbed"),
             overlap("a", 0.49),
             overlap("b", 0.34),
             overlap("c", 0.45),
@@ -121,7 +121,7 @@ mod tests {
         let said: Vec<(&str, &str)> = found.iter().map(|one| (one.sign, one.words.as_str())).collect();
         let worst = "b (1 tokens, 2 threads): all threads ran at once for 34 %. The same holds for 2 more: c, a";
         let modes = "b (0 tokens, 2 threads): 160 ns and 19 ns";
-        assert_eq!(said, [("!", "6 of 18 visits were quiet"), ("†", worst), ("‡", modes)]);
+        assert_eq!(said, [("!", "6 of 18 iterations were undisturbed"), ("†", worst), ("‡", modes)]);
         assert_eq!([marks(&found, &["a"]), marks(&found, &["a", "b"]), marks(&found, &["d"])], [" †", " †‡", ""]);
         assert_eq!(objections(&[]), []);
     }

@@ -14,7 +14,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
     title(&mut page, record, &format!("experiment {}", conclusions.experiment));
     page.line(Mood::Plain, &conclusions.question);
     if record.interrupted {
-        page.sentence(Mood::Warning, "!", "interrupted: the run was stopped early; results so far");
+        page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
     for failure in &record.failures {
         let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
@@ -23,9 +23,9 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
     for objection in against::objections(&record.findings) {
         page.sentence(Mood::Warning, "!", &objection.words);
     }
-    block(&mut page, "WHAT A NAIVE READER WOULD CONCLUDE", &conclusions.naive);
-    block(&mut page, "WHAT THE MODEL SAYS", &conclusions.model);
-    block(&mut page, "PUBLISHED FIGURES AND OURS", &conclusions.published);
+    block(&mut page, "NAIVE CONCLUSION", &conclusions.naive);
+    block(&mut page, "MODEL", &conclusions.model);
+    block(&mut page, "PUBLISHED FIGURES AGAINST OURS", &conclusions.published);
     page.section("HOW SURE");
     for sentence in how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
@@ -79,21 +79,26 @@ fn processes(record: &StudyRecord) -> u32 {
 pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     let mut said = vec![match processes(record) {
         0 | 1 => {
-            "no estimate has an interval, for that takes two processes: a process is one draw of layout and frequency, \
-                  however often it measures"
+            "no estimate has an interval, which takes at least two processes: a process is one draw of layout and \
+             frequency, however often it measures"
                 .to_owned()
         }
         several => format!(
-            "intervals hold with {} over {}: a process is one draw of layout and frequency, however often it measures",
+            "intervals have {} confidence over {}: a process is one draw of layout and frequency, however often it \
+             measures",
             text::percent(record.plan.confidence * 100.0),
             text::counted(u64::from(several), "process", "processes"),
         ),
     }];
     if let Some(clock) = &record.clock {
-        said.push(format!("batches were timed from outside by the clock {}, {}", clock.name, TIME.off(clock.error_ns)));
+        said.push(format!(
+            "batches are timed from outside with the clock {}, {}",
+            clock.name,
+            TIME.off(clock.error_ns)
+        ));
     }
     if let Some(empty) = &record.empty_loop_ns {
-        said.push(format!("an empty loop takes {} per turn, which is not subtracted", TIME.amount(empty)));
+        said.push(format!("an empty loop takes {} per turn and is not subtracted", TIME.amount(empty)));
     }
     if let Some(control) = record.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
@@ -106,8 +111,8 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     }
     if let Some(canary) = &record.canary {
         said.push(format!(
-            "{} of {} visits were undisturbed; in {} a neighbour took a part of the core, in {} the core itself ran slow, in \
-             {} a thread lost its CPU",
+            "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
+             thread lost its CPU in {}",
             text::count(canary.visits_quiet),
             text::count(canary.visits),
             text::count(canary.visits_shared),
@@ -136,12 +141,13 @@ mod tests {
     #[test]
     fn a_warning_of_the_study_is_on_the_page_before_what_it_undermines() {
         let mut made = record();
-        made.findings = vec![Finding::new(NOISY_MACHINE, "6 of 18 visits were quiet")];
+        made.findings = vec![Finding::new(NOISY_MACHINE, "6 of 18 iterations were undisturbed")];
         let conclusions = Experiment::ALL[0].conclude(&made);
         let text = terminal(&conclusions, &made, Width::default());
-        let (warning, naive) = (text.find("6 of 18 visits were quiet").unwrap(), text.find("WHAT A NAIVE").unwrap());
+        let (warning, naive) =
+            (text.find("6 of 18 iterations were undisturbed").unwrap(), text.find("NAIVE CONCLUSION").unwrap());
         assert!(warning < naive, "{text}");
-        for title in ["WHAT THE MODEL SAYS", "PUBLISHED FIGURES AND OURS", "HOW SURE"] {
+        for title in ["MODEL", "PUBLISHED FIGURES AGAINST OURS", "HOW SURE"] {
             assert!(text.contains(title), "{title}: {text}");
         }
     }
@@ -159,8 +165,8 @@ mod tests {
             });
             how_sure(&made).join("\n")
         };
-        assert!(said(2).contains("too few to say") && !said(2).contains("good to"), "{}", said(2));
-        assert!(said(20).contains("the middle one is good to ± 0.0082 % or ± 0.00014 ns"), "{}", said(20));
+        assert!(said(2).contains("too few to estimate") && !said(2).contains("median resolution"), "{}", said(2));
+        assert!(said(20).contains("median resolution ± 0.0082 % or ± 0.00014 ns"), "{}", said(20));
     }
 
     #[test]

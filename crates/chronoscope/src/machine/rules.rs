@@ -19,17 +19,16 @@ pub const COUNTER_FORBIDDEN: Kind =
 pub const TSC_DISTRUSTED: Kind =
     Kind::warning("tsc_distrusted", "the kernel does not trust the TSC").shown_in(&["clocks", "causality"]);
 pub const TSC_NOT_INVARIANT: Kind =
-    Kind::warning("tsc_not_invariant", "the TSC changes its rate, or stops in deep sleep").shown_in(&["clocks"]);
+    Kind::warning("tsc_not_invariant", "the TSC may change its rate or stop in deep sleep").shown_in(&["clocks"]);
 pub const FREQUENCY_MISDECLARED: Kind =
-    Kind::warning("frequency_misdeclared", "the counter does not run at its declared frequency").shown_in(&["clocks"]);
+    Kind::warning("frequency_misdeclared", "the counter runs off its declared frequency").shown_in(&["clocks"]);
 pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
-    Kind::warning("better_clocksource_available", "a better clocksource is available than the one in use")
-        .shown_in(&["clocks"]);
+    Kind::warning("better_clocksource_available", "a better clocksource is available").shown_in(&["clocks"]);
 pub const FREQUENCY_SCALING: Kind =
-    Kind::notice("frequency_scaling", "the frequency governor may change the CPU frequency during a measurement")
+    Kind::notice("frequency_scaling", "the governor may change the CPU frequency during a measurement")
         .shown_in(&["clocks", "reads"]);
-pub const CPU_QUOTA: Kind = Kind::notice("cpu_quota", "the container is limited to less CPU time than it has CPUs")
-    .shown_in(&["clocks", "reads"]);
+pub const CPU_QUOTA: Kind =
+    Kind::notice("cpu_quota", "the container's CPU quota is below its number of CPUs").shown_in(&["clocks", "reads"]);
 
 /// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
 const MISDECLARED_PPM: f64 = 600.0;
@@ -44,8 +43,8 @@ fn counter_forbidden(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(
             COUNTER_FORBIDDEN,
-            "this process may not read the counter: rdtsc, and any system clock that reads it through the vDSO, kills the \
-             program with SIGSEGV",
+            "this process may not read the counter: rdtsc, and any system clock that reads it through the vDSO, \
+             raises SIGSEGV",
         )
         .advice("find what calls prctl(PR_SET_TSC, PR_TSC_SIGSEGV) above this process: a sandbox, or a record-and-replay tool"),
     ]
@@ -59,14 +58,14 @@ fn tsc_distrusted(record: &Record) -> Vec<Finding> {
     let (saw, advice) = match machine.kernel.messages_of_distrust().next() {
         Some(message) => (
             format!("the kernel said: {message}"),
-            "do not read the TSC directly here, whatever CPUID says; the kernel does not trust it",
+            "do not read the TSC directly here: whatever CPUID says, the kernel does not trust it",
         ),
         None => (
             format!(
                 "the kernel does not offer the TSC as a clocksource, only {}",
                 machine.clocksource.available.join(", ")
             ),
-            "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel left it out",
+            "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel rejected it",
         ),
     };
     vec![Finding::new(TSC_DISTRUSTED, saw).about("tsc").advice(advice)]
@@ -78,8 +77,8 @@ fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let mut advice = match class {
-        TscClass::Constant => "the counter stops while a CPU is in deep sleep".to_owned(),
-        _ => "do not use its ticks as time: their rate may change".to_owned(),
+        TscClass::Constant => "the counter stops in deep sleep".to_owned(),
+        _ => "do not use its ticks as time: the rate may change".to_owned(),
     };
     let is_clocksource = record.machine.clocksource.current.as_deref() == Some("tsc");
     match record.steady_os_clock() {
@@ -288,7 +287,7 @@ mod tests {
     #[test]
     fn a_clock_that_cannot_be_read_is_not_advised() {
         let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Variant);
-        assert!(advice(&record).contains("their rate may change; use CLOCK_MONOTONIC"));
+        assert!(advice(&record).contains("the rate may change; use CLOCK_MONOTONIC"));
         record.clocks[0].available = false;
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }

@@ -197,7 +197,7 @@ fn nothing_measured() {
     assert_harmless(&record);
     let text = strip_str(&terminal(&record, Detail::Usual, Width::default())).to_string();
     assert!(text.contains("interrupted: "));
-    assert!(text.contains("nothing: no operation has an estimate"));
+    assert!(text.contains("none: no operation has an estimate"));
     assert!(text.contains("unknown: no process started"));
 }
 

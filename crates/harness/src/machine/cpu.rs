@@ -31,7 +31,7 @@ pub(super) fn behind(cpu: Cpu, hypervisor: &Hypervisor) -> Cpu {
     match &cpu.microarchitecture {
         Some(name) if hypervisor.is_emulator => Cpu {
             reason_unavailable: Some(format!(
-                "emulated by {}: the model number is that of {name}, and no such core runs",
+                "emulated by {}: the model number is that of {name}, but no such core runs",
                 hypervisor.name.as_deref().unwrap_or("software")
             )),
             microarchitecture_masked: Some(name.clone()),
@@ -58,8 +58,8 @@ fn from_cpuid(cpuid: &Cpuid, text: &str) -> Cpu {
             format!("masked: the model number is that of {name}, which has no {}", features.join(", "))
         }),
         (None, Some(family), Some(model)) => Some(format!(
-            "no microarchitecture is known here for {}, family {family:#x}, model {model:#x}",
-            if cpuid.vendor.is_empty() { "a nameless vendor" } else { &cpuid.vendor },
+            "unknown microarchitecture: {}, family {family:#x}, model {model:#x}",
+            if cpuid.vendor.is_empty() { "unnamed vendor" } else { &cpuid.vendor },
         )),
         (None, ..) => Some("CPUID gives no family and model".to_owned()),
     };
@@ -100,7 +100,7 @@ fn from_arm_cpuinfo(text: &str) -> Cpu {
         stepping: cpuinfo::first(text, "CPU revision").and_then(cpuinfo::number),
         reason_unavailable: names.is_empty().then(|| {
             format!(
-                "no microarchitecture is known here for implementer {}, part {}",
+                "unknown microarchitecture: implementer {}, part {}",
                 implementer.map_or("unknown".to_owned(), |code| format!("{code:#x}")),
                 part.map_or("unknown".to_owned(), |code| format!("{code:#x}")),
             )

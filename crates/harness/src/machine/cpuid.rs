@@ -78,7 +78,7 @@ pub(super) fn read() -> Result<Cpuid, String> {
 /// Asks the CPU on which the thread runs.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn read() -> Result<Cpuid, String> {
-    Err(format!("CPUID is an x86 instruction, and this is {}", std::env::consts::ARCH))
+    Err(format!("CPUID is an x86 instruction; this is {}", std::env::consts::ARCH))
 }
 
 #[cfg(target_arch = "x86_64")]

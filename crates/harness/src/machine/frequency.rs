@@ -103,7 +103,7 @@ fn x86(
 
 fn source(name: &str, said: Result<f64, String>) -> FrequencySource {
     let said = said.and_then(|hz| {
-        if hz.is_finite() && hz > 0.0 { Ok(hz) } else { Err(format!("it says {hz} Hz, which cannot be")) }
+        if hz.is_finite() && hz > 0.0 { Ok(hz) } else { Err(format!("it declares {hz} Hz, which is impossible")) }
     });
     let (hz, reason_unavailable) = match said {
         Ok(hz) => (Some(hz), None),
@@ -118,16 +118,16 @@ fn counter_register() -> Result<f64, String> {
         return Err("the process may not read the counter (PR_SET_TSC)".to_owned());
     }
     let counter = Counter::new().map_err(|unavailable| unavailable.reason().to_owned())?;
-    counter.declared_frequency_hz().map(|hz| hz as f64).ok_or_else(|| "the firmware left the register at 0".to_owned())
+    counter.declared_frequency_hz().map(|hz| hz as f64).ok_or_else(|| "the firmware left the register 0".to_owned())
 }
 
 fn crystal_leaf(cpuid: &Cpuid) -> Result<f64, String> {
     let Some(crystal) = cpuid.crystal else { return Err(no_leaf(cpuid, 0x15)) };
     crystal.tsc_hz().ok_or_else(|| match (crystal.hz, crystal.numerator, crystal.denominator) {
         (0, 1.., 1..) => {
-            format!("it gives the ratio {}/{} but not the crystal", crystal.numerator, crystal.denominator)
+            format!("it gives the ratio {}/{} but not the crystal frequency", crystal.numerator, crystal.denominator)
         }
-        _ => "the leaf is there but gives no ratio".to_owned(),
+        _ => "the leaf exists but gives no ratio".to_owned(),
     })
 }
 
@@ -135,7 +135,7 @@ fn base_frequency_leaf(cpuid: &Cpuid) -> Result<f64, String> {
     match cpuid.base_mhz {
         Some(mhz) => Ok(f64::from(mhz) * 1e6),
         None if cpuid.highest_leaf < 0x16 => Err(no_leaf(cpuid, 0x16)),
-        None => Err("the leaf is there but empty".to_owned()),
+        None => Err("the leaf exists but is empty".to_owned()),
     }
 }
 
@@ -148,7 +148,7 @@ fn hypervisor_leaf(cpuid: &Cpuid) -> Result<f64, String> {
     }
     match cpuid.hypervisor_tsc_khz {
         None => Err(format!("the hypervisor's highest leaf is {:#x}", cpuid.highest_hypervisor_leaf)),
-        Some(0) => Err("the leaf is there but empty".to_owned()),
+        Some(0) => Err("the leaf exists but is empty".to_owned()),
         Some(khz) => Ok(f64::from(khz) * 1e3),
     }
 }
@@ -157,7 +157,7 @@ fn no_leaf(cpuid: &Cpuid, leaf: u32) -> String {
     if cpuid.highest_leaf < leaf {
         format!("the highest leaf is {:#x}", cpuid.highest_leaf)
     } else {
-        "the leaf is there but empty".to_owned()
+        "the leaf exists but is empty".to_owned()
     }
 }
 
@@ -169,7 +169,7 @@ fn khz(text: &str) -> Result<f64, String> {
 fn cpu_mhz(cpuinfo: &str) -> Result<f64, String> {
     let flags = cpuinfo::flags(cpuinfo).unwrap_or_default();
     if !(flags.contains(&"constant_tsc") && flags.contains(&"hypervisor")) || flags.contains(&"aperfmperf") {
-        return Err("here it is the core's present frequency, not the counter's".to_owned());
+        return Err("here this is the core's current frequency, not the counter's".to_owned());
     }
     let mhz = cpuinfo::first(cpuinfo, "cpu MHz").and_then(|value| value.parse::<f64>().ok());
     mhz.map(|mhz| mhz * 1e6).ok_or_else(|| "/proc/cpuinfo has no such line".to_owned())
@@ -268,7 +268,7 @@ mod tests {
         let mut cpuid = Cpuid { highest_leaf: 0xd, ..Cpuid::default() };
         assert_eq!(crystal_leaf(&cpuid), Err("the highest leaf is 0xd".into()));
         cpuid.crystal = Some(Crystal { hz: 0, numerator: 176, denominator: 2 });
-        assert_eq!(crystal_leaf(&cpuid), Err("it gives the ratio 176/2 but not the crystal".into()));
+        assert_eq!(crystal_leaf(&cpuid), Err("it gives the ratio 176/2 but not the crystal frequency".into()));
         cpuid.hypervisor = true;
         cpuid.hypervisor_tsc_khz = Some(2_500_000);
         assert_eq!(hypervisor_leaf(&cpuid), Ok(2.5e9));

@@ -13,11 +13,7 @@ pub(super) fn identify(files: &Files, allowed: &[u32]) -> Governor {
         }
     }
     let reason_unavailable = governors.is_empty().then(|| {
-        if allowed.is_empty() {
-            "no CPU was named".to_owned()
-        } else {
-            "the machine exposes no cpufreq (usual in a VM)".to_owned()
-        }
+        if allowed.is_empty() { "no CPU was named".to_owned() } else { "no cpufreq (usual in a VM)".to_owned() }
     });
     Governor { governors, reason_unavailable }
 }

@@ -37,19 +37,19 @@ fn conclude(signs: &Signs) -> Hypervisor {
         None => {}
     }
     if !signs.signatures.is_empty() {
-        evidence.push(format!("CPUID 0x40000000 says {}", signs.signatures.join(" and ")));
+        evidence.push(format!("CPUID 0x40000000: {}", signs.signatures.join(" and ")));
     }
     if let Some(kind) = &signs.sysfs_type {
-        evidence.push(format!("/sys/hypervisor/type says {kind}"));
+        evidence.push(format!("/sys/hypervisor/type: {kind}"));
     }
     // Only the first of the strings, which NULs separate.
     let device_tree = signs.device_tree.as_deref().and_then(|text| text.split('\0').find(|part| !part.is_empty()));
     if let Some(compatible) = device_tree {
-        evidence.push(format!("the device tree says {compatible}"));
+        evidence.push(format!("device tree: {compatible}"));
     }
     let dmi = [&signs.dmi_vendor, &signs.dmi_product].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
     if !dmi.is_empty() {
-        evidence.push(format!("DMI says {dmi}"));
+        evidence.push(format!("DMI: {dmi}"));
     }
     let name = signs
         .signatures
@@ -66,7 +66,7 @@ fn conclude(signs: &Signs) -> Hypervisor {
         (Some(true), _) | (_, Some(_)) => Some(true),
         (Some(false), None) => Some(false),
         (None, None) => {
-            evidence.push("no sign of a hypervisor was found, and this architecture need not show one".to_owned());
+            evidence.push("no sign of a hypervisor, but this architecture need not show one".to_owned());
             None
         }
     };
@@ -147,10 +147,7 @@ mod tests {
         let signs = Signs { bit: Some(true), signatures: vec!["KVMKVMKVM".into()], ..Signs::default() };
         let seen = conclude(&signs);
         assert_eq!((seen.present, seen.name.as_deref()), (Some(true), Some("KVM")));
-        assert_eq!(
-            seen.evidence.as_deref(),
-            Some("CPUID 1 ECX.31 (hypervisor) is set; CPUID 0x40000000 says KVMKVMKVM")
-        );
+        assert_eq!(seen.evidence.as_deref(), Some("CPUID 1 ECX.31 (hypervisor) is set; CPUID 0x40000000: KVMKVMKVM"));
         let signs = Signs { signatures: vec!["Microsoft Hv".into(), "KVMKVMKVM".into()], ..signs };
         assert!(conclude(&signs).name.unwrap().starts_with("KVM"));
     }

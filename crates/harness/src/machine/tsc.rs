@@ -42,7 +42,7 @@ pub(super) fn classify(
             Some(TscClass::Invariant),
             "the architecture's generic timer counts at a fixed frequency in all power states".to_owned(),
         ),
-        other => (None, format!("no rule is known for {other}")),
+        other => (None, format!("unknown architecture {other}")),
     }
 }
 
@@ -58,7 +58,7 @@ fn classify_x86(
         return (Some(TscClass::Absent), "CPUID 1 EDX.4 is clear: the CPU has no TSC, or it is hidden".to_owned());
     }
     let kernel_words = match (kernel_flags, constant, nonstop) {
-        (Err(reason), ..) => format!("the kernel's flags are not to be had: {reason}"),
+        (Err(reason), ..) => format!("the kernel's flags are unavailable: {reason}"),
         (_, true, true) => "the kernel lists constant_tsc and nonstop_tsc".to_owned(),
         (_, true, false) => "the kernel lists constant_tsc but not nonstop_tsc".to_owned(),
         (_, false, true) => "the kernel lists nonstop_tsc but not constant_tsc".to_owned(),

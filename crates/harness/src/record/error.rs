@@ -93,8 +93,8 @@ impl ReportError {
 impl fmt::Display for ReportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Syntax(source) => write!(f, "the text is not JSON: {source}"),
-            Kind::NotARecord(what) => write!(f, "the JSON is not a chronoscope record: {what}"),
+            Kind::Syntax(source) => write!(f, "not JSON: {source}"),
+            Kind::NotARecord(what) => write!(f, "not a chronoscope record: {what}"),
             Kind::SchemaVersion { key, found, reads, is_newer } => {
                 let newer = if *is_newer { ": a newer chronoscope wrote it and can show it" } else { "" };
                 write!(f, "the record has {key} {found}; this build reads {reads}{newer}")

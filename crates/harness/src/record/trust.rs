@@ -44,7 +44,7 @@ impl Machine {
             Some(class @ (TscClass::Absent | TscClass::Variant | TscClass::Constant)) => {
                 return Some(format!("the counter is {}, not invariant", class.word()));
             }
-            None => return Some("whether the counter keeps its rate is not known".to_owned()),
+            None => return Some("it is unknown whether the counter keeps its rate".to_owned()),
             Some(TscClass::Invariant) => {}
         }
         self.kernel_distrusts_counter().then(|| "the kernel does not trust the counter".to_owned())

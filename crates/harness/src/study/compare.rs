@@ -66,18 +66,18 @@ pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
         return None;
     }
     if slower > 0 {
-        let text = format!("{slower} of {of} became slower, by more than {margin} going by the estimate");
+        let text = format!("{slower} of {of} became slower by an estimated {margin} or more");
         return found(BECAME_SLOWER, text);
     }
     let rest = [
-        (count(&|cell| cell.verdict == Difference::Unresolved), "unresolved".to_owned()),
+        (count(&|cell| cell.verdict == Difference::Unresolved), "inconclusive".to_owned()),
         (
             count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family),
-            "slower, but not significant among so many".to_owned(),
+            "slower, but not significant among this many comparisons".to_owned(),
         ),
         (
             count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family),
-            format!("slower by no more than {margin} going by the estimate"),
+            format!("slower by an estimated {margin} or less"),
         ),
     ];
     let rest: String =
@@ -260,7 +260,7 @@ mod tests {
         };
         assert!(found.conclusion.as_ref().is_some_and(|found| found.is(BECAME_SLOWER)));
         assert_eq!(whole(&found.cells[2..3]).as_deref(), Some(NOT_SLOWER.id));
-        assert_eq!(whole(&found.cells[2..]).as_deref(), Some(NOT_KNOWN_SLOWER.id), "one of them is unresolved");
+        assert_eq!(whole(&found.cells[2..]).as_deref(), Some(NOT_KNOWN_SLOWER.id), "one of them is inconclusive");
         assert_eq!(whole(&[]), None);
         assert_eq!(found.cells[0].forks, (5, 5));
     }

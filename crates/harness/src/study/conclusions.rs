@@ -37,22 +37,21 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 ];
 
 pub const NOT_COMPARED: Kind =
-    Kind::notice("not_compared", "two operations could not be compared: no pair of visits counts");
+    Kind::notice("not_compared", "two operations could not be compared: no usable pair of iterations");
 pub const NO_DIFFERENCE: Kind = Kind::notice("no_difference", "two operations take the same time, within the margin");
-pub const SLOWER: Kind = Kind::notice("slower", "an operation takes longer than the one it is compared with");
-pub const FASTER: Kind = Kind::notice("faster", "an operation takes less time than the one it is compared with");
+pub const SLOWER: Kind = Kind::notice("slower", "an operation is slower than the one it is compared with");
+pub const FASTER: Kind = Kind::notice("faster", "an operation is faster than the one it is compared with");
 pub const HIDDEN_BY_WORK: Kind =
     Kind::notice("hidden_by_work", "independent work between operations hides their difference, or part of it");
 pub const NOT_HIDDEN_BY_WORK: Kind =
     Kind::notice("not_hidden_by_work", "independent work between operations does not hide their difference");
 pub const GROWS_WITH_BACKOFF: Kind =
-    Kind::notice("grows_with_backoff", "the difference of two operations grows with the work between them");
+    Kind::notice("grows_with_backoff", "the difference between two operations grows with the work between them");
 pub const UNRESOLVED_DIFFERENCE: Kind =
-    Kind::notice("unresolved_difference", "this run cannot tell whether, or how, two operations differ");
+    Kind::notice("unresolved_difference", "whether or how two operations differ is inconclusive");
 pub const CLAIM_OF_A_PART: Kind =
-    Kind::notice("claim_of_a_part", "the rate that timestamps around part of an operation claim, where it was reached");
-pub const TIME_PER_OPERATION: Kind =
-    Kind::notice("time_per_operation", "an operation's time, where nothing was compared");
+    Kind::notice("claim_of_a_part", "the rate claimed by timestamps around part of an operation, where it was reached");
+pub const TIME_PER_OPERATION: Kind = Kind::notice("time_per_operation", "an operation's time, without a comparison");
 
 /// Sentences about cases alone, of which there may be many; the table of cells has all.
 const ALONE: usize = 12;
@@ -81,7 +80,7 @@ fn comparisons(record: &StudyRecord) -> Vec<Finding> {
 fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> {
     let title = title(comparison);
     let Some(told) = Told::of(&comparison.points) else {
-        return vec![Finding::new(NOT_COMPARED, "not compared: no pair of visits counts").about(title)];
+        return vec![Finding::new(NOT_COMPARED, "not compared: no usable pair of iterations").about(title)];
     };
     match &comparison.model {
         Some(model) => {
@@ -111,7 +110,7 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
         return (NO_DIFFERENCE, format!("{text} ({})", off(told.reach())));
     }
     if told.resolved == 0 {
-        return (UNRESOLVED_DIFFERENCE, format!("no difference is resolved at any backoff: {}", ends()));
+        return (UNRESOLVED_DIFFERENCE, format!("no significant difference at any backoff: {}", ends()));
     }
     match model.shape {
         CostShape::Hidden if first.difference_ns.is_resolved() => {
@@ -127,7 +126,7 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
             (NOT_HIDDEN_BY_WORK, text)
         }
         CostShape::Constant => {
-            let open = format!("unresolved at {} of {} backoffs", told.all - told.resolved, told.all);
+            let open = format!("inconclusive at {} of {} backoffs", told.all - told.resolved, told.all);
             (NOT_HIDDEN_BY_WORK, format!("independent work makes no difference to it: {}; {open}", ends()))
         }
         CostShape::Growing if told.rises() => {
@@ -138,10 +137,11 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
             };
             (GROWS_WITH_BACKOFF, format!("grows with backoff: {}; {why}", ends()))
         }
-        CostShape::Growing => {
-            (UNRESOLVED_DIFFERENCE, format!("seems to grow with backoff, but its ends do not show it: {}", ends()))
-        }
-        CostShape::Unresolved => (UNRESOLVED_DIFFERENCE, format!("{}; what backoff does to it is unresolved", ends())),
+        CostShape::Growing => (
+            UNRESOLVED_DIFFERENCE,
+            format!("seems to grow with backoff, but not significantly from end to end: {}", ends()),
+        ),
+        CostShape::Unresolved => (UNRESOLVED_DIFFERENCE, format!("{}; the effect of backoff is inconclusive", ends())),
     }
 }
 
@@ -149,13 +149,13 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
 fn hidden(told: &Told<'_>, model: &CostModel) -> String {
     let residual = &model.residual_ns;
     let Some(past) = model.hidden_past_tokens.filter(|past| told.stays_near(residual, past.high)) else {
-        return format!("falls with independent work, {}; where it levels off is unresolved", at(told.last));
+        return format!("falls with independent work, {}; where it levels off is inconclusive", at(told.last));
     };
     let ns = model.hidden_past_ns.map_or_else(String::new, |ns| format!(" ({})", interval(&ns)));
     let left = if residual.is_resolved() {
         format!("{} left", cost(residual))
     } else {
-        format!("what is left is {}", unresolved(residual))
+        format!("the remainder is {}", unresolved(residual))
     };
     // Of which most is left is not hidden.
     if residual.low > told.first.difference_ns.estimate / 2.0 {
@@ -170,7 +170,7 @@ fn tail(told: &Told<'_>, margin_pct: f64) -> String {
     let inconclusive = told.open.map(|Open { from, to, unresolved, all }| match (from == to, to == end) {
         (true, _) => format!("; inconclusive at {}", token_count(from)),
         (false, _) if unresolved < all => format!(
-            "; at {} to {} the same within {} or, at {unresolved} of {all} backoffs, inconclusive",
+            "; at {} to {} same within {}, or inconclusive (at {unresolved} of {all} backoffs)",
             count(from),
             token_count(to),
             limit(margin_pct)
@@ -248,7 +248,7 @@ fn below(record: &StudyRecord) -> Vec<Finding> {
     }
     let sentence = |((name, on), below): ((String, Option<u32>), f64)| {
         let on = on.map_or_else(String::new, |on| format!(", {}", threads(on)));
-        let text = format!("less than {}, which cannot be told from an empty loop", ns(below));
+        let text = format!("less than {}: cannot be told from an empty loop", ns(below));
         Finding::new(BELOW_RESOLUTION, text).about(name + &on).value("below_ns", below)
     };
     most.into_iter().map(sentence).collect()
@@ -262,11 +262,11 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
         let inflated = part.is_inflated();
         let text = if inflated {
             format!(
-                "stamps around a part of it claim {claimed} where {done} were done: inflated {}",
+                "timestamps around part of it claim {claimed} where {done} were done: inflated {}",
                 ratio(&part.inflation)
             )
         } else {
-            format!("stamps around a part of it claim {claimed}, and {done} were done")
+            format!("timestamps around part of it claim {claimed}; {done} were done")
         };
         let kind = if inflated { OMISSION_INFLATES } else { CLAIM_OF_A_PART };
         let subject = format!("{}, {}", cell_name(cell), threads(cell.threads));
@@ -302,7 +302,10 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
             _ => String::new(),
         };
         let of = if cells == 1 { "processes".to_owned() } else { format!("series of {cells} cells") };
-        let text = format!("no steady state in {never} of {all} {of}{slope}: any number for it tells how long it ran");
+        let text = format!(
+            "no steady state in {never} of {all} {of}{slope}: any single number depends on how long it \
+                            ran"
+        );
         Finding::new(NO_STEADY_STATE, text)
             .about(name)
             .value("series", all as f64)
@@ -402,7 +405,7 @@ mod tests {
         let told = Told::of(&points).unwrap();
         assert_eq!(
             tail(&told, 1.0),
-            "; at 10 to 30 tokens the same within 1 % or, at 2 of 3 backoffs, inconclusive; same within 1 % at 40 tokens"
+            "; at 10 to 30 tokens same within 1 %, or inconclusive (at 2 of 3 backoffs); same within 1 % at 40 tokens"
         );
         let told = Told::of(&points[..2]).unwrap();
         assert_eq!(tail(&told, 1.0), "; inconclusive at 10 tokens");
@@ -432,7 +435,7 @@ mod tests {
                 S::Hidden,
                 of(-0.1, 0.3),
                 two((7.66, 0.06, Slower), (-0.1, 0.3, Unresolved)),
-                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, the remainder is inconclusive \
                  (± 0.40 ns); inconclusive at 40 tokens",
             ),
             (
@@ -440,13 +443,13 @@ mod tests {
                 of(0.05, 0.03),
                 two((7.66, 0.06, Slower), (2.75, 0.2, Slower)),
                 "7.66 ns ± 0.06 exposed, falls with independent work, 2.75 ns ± 0.20 at 40 tokens; where it levels off is \
-                 unresolved",
+                 inconclusive",
             ),
             (
                 S::Hidden,
                 of(0.1, 0.3),
                 two((7.66, 0.06, Slower), (0.1, 0.2, Same)),
-                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, what is left is unresolved \
+                "7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens of independent work, the remainder is inconclusive \
                  (± 0.40 ns); same within 2 % at 40 tokens",
             ),
             (
@@ -475,7 +478,7 @@ mod tests {
                 S::Growing,
                 of(99.0, 1.0),
                 two((28.0, 5.0, Slower), (40.0, 45.0, Unresolved)),
-                "seems to grow with backoff, but its ends do not show it: 28 ns ± 5 at 0 tokens, unresolved (± 85 ns) at 40 \
+                "seems to grow with backoff, but not significantly from end to end: 28 ns ± 5 at 0 tokens, inconclusive (± 85 ns) at 40 \
                  tokens",
             ),
             (
@@ -488,8 +491,8 @@ mod tests {
                 S::Constant,
                 of(6.4, 0.2),
                 two((6.38, 0.15, Slower), (6.0, 9.0, Unresolved)),
-                "independent work makes no difference to it: 6.38 ns ± 0.15 at 0 tokens, unresolved (± 15 ns) at 40 tokens; \
-                 unresolved at 1 of 2 backoffs",
+                "independent work makes no difference to it: 6.38 ns ± 0.15 at 0 tokens, inconclusive (± 15 ns) at 40 tokens; \
+                 inconclusive at 1 of 2 backoffs",
             ),
             (
                 S::Constant,
@@ -501,7 +504,7 @@ mod tests {
                 S::Constant,
                 of(0.0, 0.2),
                 two((-0.1, 0.2, Unresolved), (0.0, 0.2, Unresolved)),
-                "no difference is resolved at any backoff: unresolved (± 0.30 ns) at 0 tokens, unresolved (± 0.20 ns) at 40 \
+                "no significant difference at any backoff: inconclusive (± 0.30 ns) at 0 tokens, inconclusive (± 0.20 ns) at 40 \
                  tokens",
             ),
         ] {
@@ -563,8 +566,8 @@ mod tests {
         let found = comparison(1, CostShape::Unresolved, of(9.0, 210.0), &points);
         assert_eq!(
             all_said(vec![found]),
-            ["a against b, 1 thread: 6.38 ns ± 0.15 at 1 token, unresolved (± 230 ns) at 4 096 tokens; what backoff \
-                 does to it is unresolved"
+            ["a against b, 1 thread: 6.38 ns ± 0.15 at 1 token, inconclusive (± 230 ns) at 4 096 tokens; the effect \
+              of backoff is inconclusive"
                 .replace("4 096", "4\u{202f}096")]
         );
     }
@@ -592,9 +595,9 @@ mod tests {
         let empty: Vec<Cell> = record.cells.iter().filter(|cell| cell.case == "empty").cloned().collect();
         let words = |record: &StudyRecord| below(record).iter().map(text).collect::<Vec<String>>();
         record.cells = empty;
-        assert_eq!(words(&record), ["empty: less than 0.410 ns, which cannot be told from an empty loop"]);
+        assert_eq!(words(&record), ["empty: less than 0.410 ns: cannot be told from an empty loop"]);
         record.cells[1].time_ns = Some(of(5.0, 0.1));
-        assert_eq!(words(&record), ["empty, 1 thread: less than 0.410 ns, which cannot be told from an empty loop"]);
+        assert_eq!(words(&record), ["empty, 1 thread: less than 0.410 ns: cannot be told from an empty loop"]);
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     Err(match ran {
         Err(panic) => format!("it panicked: {}", words(panic.as_ref())),
         Ok(()) if left_alone => LEFT_ALONE.to_owned(),
-        Ok(()) => "it returned without measuring anything; call b.iter(…) once in every case".to_owned(),
+        Ok(()) => "it measured nothing; call b.iter(…) once in every case".to_owned(),
     })
 }
 

@@ -35,14 +35,13 @@ pub const THREADS_DID_NOT_OVERLAP: Kind =
     Kind::warning("threads_did_not_overlap", "threads meant to run together did not");
 pub const OMISSION_INFLATES: Kind =
     Kind::warning("omission_inflates", "timestamps around part of an operation claim a rate that was not reached");
-pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", "an operation differed from itself too often");
+pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", "operations compared with themselves differed too often");
 pub const NOT_PINNED: Kind = Kind::notice("not_pinned", "threads could not be bound to CPUs");
 pub const BELOW_RESOLUTION: Kind = Kind::notice("below_resolution", "an operation cannot be told from an empty loop");
 pub const OVERSUBSCRIBED: Kind = Kind::notice("oversubscribed", "there were more threads than CPUs");
-pub const BIMODAL: Kind = Kind::notice("bimodal", "batches gather around two values");
-pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", "batches resemble their neighbours");
-pub const TOKENS_NOT_LINEAR: Kind =
-    Kind::notice("tokens_not_linear", "the time of backoff does not grow linearly with its tokens");
+pub const BIMODAL: Kind = Kind::notice("bimodal", "batch times are bimodal");
+pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", "successive batch times are correlated");
+pub const TOKENS_NOT_LINEAR: Kind = Kind::notice("tokens_not_linear", "backoff time is not linear in its tokens");
 
 /// Threads of a cell ran together for less than this share of the time.
 const LEAST_OVERLAP: f64 = 0.5;
@@ -116,7 +115,7 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
 
 fn below(cell: &Cell) -> Option<Finding> {
     let below = cell.below_ns?;
-    let saw = format!("{}: it cannot be told from a loop with nothing in it", TIME.below(below));
+    let saw = format!("{}, which cannot be told from an empty loop", TIME.below(below));
     Some(
         Finding::new(BELOW_RESOLUTION, saw)
             .value("below_ns", below)
@@ -128,7 +127,7 @@ fn steady(cell: &Cell) -> Option<Finding> {
     let steady = cell.steadiness.filter(Steadiness::is_mostly_never)?;
     let (never, judged) = (steady.never(), steady.judged());
     Some(
-        Finding::new(NO_STEADY_STATE, format!("{never} of {judged} processes reach no steady state"))
+        Finding::new(NO_STEADY_STATE, format!("no steady state in {never} of {judged} processes"))
             .value("forks_never_steady", never as f64)
             .advice(
                 "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a \
@@ -139,9 +138,9 @@ fn steady(cell: &Cell) -> Option<Finding> {
 
 fn overlap(cell: &Cell) -> Option<Finding> {
     let share = cell.overlap_share.filter(|_| is_apart(cell))?;
-    let saw = format!("in a typical visit all threads overlapped for only {} of the time", percent(100.0 * share));
+    let saw = format!("in a typical iteration all threads overlapped for only {} of the time", percent(100.0 * share));
     let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
-    Some(finding.advice("use longer visits (--duration) or fewer threads: little of each visit counts"))
+    Some(finding.advice("use longer iterations (--duration) or fewer threads: little of each iteration counts"))
 }
 
 fn oversubscribed(cell: &Cell) -> Option<Finding> {
@@ -160,25 +159,27 @@ fn modes(cell: &Cell) -> Option<Finding> {
         return None;
     }
     let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
-    let saw = format!("batches gather around {one} and {other} ({} of them)", share(second.share));
+    let saw = format!("batch times cluster at {one} and {other} ({} of them)", share(second.share));
     let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
-    Some(finding.advice("look at the modes: a single number describes neither"))
+    Some(finding.advice("report both modes: a single number describes neither"))
 }
 
 fn omission(cell: &Cell) -> Option<Finding> {
     let inflation = cell.part?.inflation;
     (inflation.low > INFLATED).then(|| {
-        let saw = format!("stamps around a part claim {} the rate that was reached", RATIO.amount(&inflation));
+        let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
         Finding::new(OMISSION_INFLATES, saw)
             .value("inflation", inflation.estimate)
-            .advice("report external_per_s: the claim leaves out the time between the stamps")
+            .advice("report external_per_s: the claim omits the time outside the timestamps")
     })
 }
 
 fn autocorrelated(cell: &Cell) -> Option<Finding> {
     let lag_1 = cell.autocorrelation.filter(|lag_1| *lag_1 > AUTOCORRELATED_FROM)?;
-    let saw =
-        format!("batches resemble their neighbours (lag 1: {lag_1:.2}); the interval is over processes and unharmed");
+    let saw = format!(
+        "successive batch times are correlated (lag 1: {lag_1:.2}); the interval is over processes and \
+                 stays valid"
+    );
     Some(Finding::new(AUTOCORRELATED, saw).value("autocorrelation", lag_1))
 }
 
@@ -200,23 +201,23 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn interrupted(record: &StudyRecord) -> Option<Finding> {
-    let said = "the run was interrupted; partial results count";
+    let said = "the run was interrupted; results are partial";
     record.interrupted.then(|| Finding::new(INTERRUPTED, said))
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
     let canary = record.canary.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
-        "{} of {} visits were quiet: in {} a neighbour shared the core, in {} the core ran slow, in {} a thread lost its CPU",
+        "{} of {} iterations were undisturbed: in {} a neighbour shared the core, in {} the core ran slow, in {} a \
+         thread lost its CPU",
         canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
     );
     let finding =
         Finding::new(NOISY_MACHINE, saw).value("quiet_share", canary.visits_quiet as f64 / canary.visits as f64);
-    Some(
-        finding.advice(
-            "stop other work on this machine, or run again later; a longer --duration finds more quiet moments",
-        ),
-    )
+    Some(finding.advice(
+        "stop other work on this machine, or run again later; a longer --duration finds more undisturbed \
+             iterations",
+    ))
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {
@@ -231,7 +232,7 @@ fn control(record: &StudyRecord) -> Option<Finding> {
             ),
         )
         .value("false_alarm_share", share)
-        .advice("trust only differences several times as large as these, and run again on a quieter machine")
+        .advice("trust only differences several times as large, and run again on a quieter machine")
     })
 }
 
@@ -240,7 +241,7 @@ fn tokens(record: &StudyRecord) -> Option<Finding> {
     (deviation > TOKENS_DEVIATE_PCT).then(|| {
         Finding::new(
             TOKENS_NOT_LINEAR,
-            format!("the time of backoff deviates from a straight line by up to {}", percent(deviation)),
+            format!("backoff time deviates from a straight line by up to {}", percent(deviation)),
         )
         .value("deviation_pct", deviation)
         .advice("read backoff in tokens, not in nanoseconds, and run again")

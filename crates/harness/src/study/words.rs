@@ -43,7 +43,7 @@ pub fn interval(estimate: &Estimate) -> String {
 
 /// What an interval allows either way where it holds no difference: `unresolved (± 0.45 ns)`.
 pub fn unresolved(estimate: &Estimate) -> String {
-    format!("unresolved ({})", off(reach(estimate)))
+    format!("inconclusive ({})", off(reach(estimate)))
 }
 
 /// How far off a duration may be: `± 0.45 ns`.
@@ -73,11 +73,11 @@ pub fn turned(estimate: &Estimate) -> Estimate {
 /// The verdict in a word or two. A difference that is resolved may still lie on either side of the margin.
 pub fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
     match verdict {
-        Difference::Unresolved if difference.is_resolved() => format!("unresolved at {}", limit(margin_pct)),
+        Difference::Unresolved if difference.is_resolved() => format!("inconclusive at {}", limit(margin_pct)),
         Difference::Faster => "faster".to_owned(),
         Difference::Slower => "slower".to_owned(),
         Difference::Same => format!("same within {}", limit(margin_pct)),
-        Difference::Unresolved => "unresolved".to_owned(),
+        Difference::Unresolved => "inconclusive".to_owned(),
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn what_is_not_resolved_is_no_cost() {
         let noise = of(-0.3, -0.7, 0.1);
-        assert_eq!(plain(&difference(&noise, Difference::Unresolved)), "unresolved (± 0.70 ns)");
+        assert_eq!(plain(&difference(&noise, Difference::Unresolved)), "inconclusive (± 0.70 ns)");
         assert_eq!(plain(&difference(&noise, Difference::Same)), "within ± 0.70 ns");
         assert_eq!(plain(&difference(&of(-3.0, -3.2, -2.8), Difference::Faster)), "-3.00 ns ± 0.20");
         assert!(!Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) }.is_resolved());

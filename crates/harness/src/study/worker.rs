@@ -265,7 +265,7 @@ impl<'a> Worker<'a> {
     ) -> Result<Vec<ThreadLog>, String> {
         let spec = self.cells[cell].clone();
         let case = self.cases.iter().find(|case| case.name == spec.case).cloned();
-        let case = case.ok_or_else(|| format!("the program has no case called {}", spec.case))?;
+        let case = case.ok_or_else(|| format!("unknown case {}", spec.case))?;
         let state = match self.states.get(&cell) {
             Some(state) => state.clone(),
             None => {

@@ -9,7 +9,7 @@ use crate::process::signal_name;
 /// use chronoscope_harness::worker::WorkerFailure;
 ///
 /// let failure = WorkerFailure::Ended { code: Some(3), complaint: "out of luck".to_owned() };
-/// assert_eq!(failure.to_string(), "the worker process ended with code 3 and gave no answer: out of luck");
+/// assert_eq!(failure.to_string(), "the worker process exited with code 3 and no answer: out of luck");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerFailure {
@@ -56,17 +56,17 @@ impl fmt::Display for WorkerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(reason) => write!(f, "no worker process could be started: {reason}"),
-            Self::Killed(signal) => write!(f, "the worker process was ended by {}", signal_name(*signal)),
+            Self::Killed(signal) => write!(f, "the worker process was killed by {}", signal_name(*signal)),
             Self::Ended { code, complaint } => {
                 match code {
-                    Some(code) => write!(f, "the worker process ended with code {code} and gave no answer")?,
-                    None => f.write_str("the worker process ended and gave no answer")?,
+                    Some(code) => write!(f, "the worker process exited with code {code} and no answer")?,
+                    None => f.write_str("the worker process exited without an answer")?,
                 }
                 if complaint.is_empty() { Ok(()) } else { write!(f, ": {complaint}") }
             }
-            Self::TimedOut { limit_ms } => write!(f, "the worker process was stopped after {limit_ms} ms"),
+            Self::TimedOut { limit_ms } => write!(f, "the worker process timed out after {limit_ms} ms"),
             Self::Cancelled => f.write_str("the run was interrupted"),
-            Self::ProtocolError(reason) => write!(f, "the worker process gave an answer that cannot be read: {reason}"),
+            Self::ProtocolError(reason) => write!(f, "cannot parse the worker process's answer: {reason}"),
             Self::Refused(reason) => f.write_str(reason),
         }
     }

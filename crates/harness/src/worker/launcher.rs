@@ -43,7 +43,7 @@ impl Launcher {
         if program.exists() {
             return Ok(Self { program });
         }
-        Err(WorkerFailure::NotStarted("the program's own file cannot be found again: /proc is not mounted".to_owned()))
+        Err(WorkerFailure::NotStarted("cannot find the program's own file: /proc is not mounted".to_owned()))
     }
 
     /// The file that workers run.

@@ -34,7 +34,7 @@ fn serve(answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Stri
     // Should the coordinator be killed, nobody would read the answer.
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| format!("the request could not be read: {error}"))?;
+    std::io::stdin().read_to_string(&mut text).map_err(|error| format!("cannot read the request: {error}"))?;
     let answer = answer(&text)?;
-    std::io::stdout().write_all(answer.as_bytes()).map_err(|error| format!("the answer could not be written: {error}"))
+    std::io::stdout().write_all(answer.as_bytes()).map_err(|error| format!("cannot write the answer: {error}"))
 }

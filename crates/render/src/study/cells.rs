@@ -119,7 +119,7 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         false => format!("{name} < {}", ns(latencies.resolved_from_ns)),
     };
     let how = format!(
-        "{} operations timed, {} untimed between two; the clock takes {} of the time and tells operations from {} on",
+        "{} operations timed, {} untimed between samples; the clock takes {} of the time and resolves operations ≥ {}",
         count(latencies.samples),
         count(latencies.untimed_between),
         chronoscope_harness::quantity::percent(latencies.clock_share_pct),

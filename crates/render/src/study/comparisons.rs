@@ -114,7 +114,7 @@ mod tests {
             let words = difference(&point.difference_ns, point.verdict);
             assert!(row.contains(&words) && said.contains(&words), "{words}: {said}: {row:?}");
         }
-        assert!(grid.rows[1].1.last().unwrap() == "unresolved" && said.contains("unresolved"), "{said}");
+        assert!(grid.rows[1].1.last().unwrap() == "inconclusive" && said.contains("inconclusive"), "{said}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
     for fork in &record.forks {
         if let Some(reason) = &fork.reason_incomplete {
             let text = format!("process {} did not finish: {}", fork.fork, given(Some(reason)));
-            facts.push(("", Mood::Warning, format!("{text}; its results so far count")));
+            facts.push(("", Mood::Warning, format!("{text}; its partial results count")));
         }
     }
     facts
@@ -48,10 +48,10 @@ fn plan(record: &StudyRecord) -> String {
         Mode::AverageTime => "average time".to_owned(),
         Mode::Throughput => "throughput".to_owned(),
         Mode::SampleTime => "single operations".to_owned(),
-        Mode::SingleShot => "one cold operation per visit".to_owned(),
+        Mode::SingleShot => "one cold operation per iteration".to_owned(),
         Mode::Batch(operations) => format!("batches of {}", counted(operations, "operation", "operations")),
     };
-    let visits = counted(u64::from(plan.rounds), "visit", "visits");
+    let visits = counted(u64::from(plan.rounds), "iteration", "iterations");
     format!(
         "{mode}, {} × {visits} of each cell within {}, CPUs {}, margin {}, confidence {}, seed {}",
         counted(u64::from(plan.forks), "process", "processes"),
@@ -71,8 +71,8 @@ fn clock(record: &StudyRecord) -> String {
         record.cells.iter().map(|cell| cell.clock_share_pct).filter(|share| share.is_finite()).fold(0.0, f64::max);
     let (name, error, batch) = (quoted(&clock.name), ns(clock.error_ns), ns(clock.batch_ns));
     format!(
-        "{name}, two readings tell {error} apart; a batch takes {batch} beside its operations: at most {} of it, and part \
-         of every interval",
+        "{name}, two readings resolve {error}; a batch includes {batch} of overhead, at most {} of its time, which \
+         every interval covers",
         percent(most)
     )
 }
@@ -83,13 +83,13 @@ fn empty_loop(record: &StudyRecord) -> String {
             "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
             duration(turn)
         ),
-        None => "not measured; nothing is ever subtracted".to_owned(),
+        None => "not measured; never subtracted".to_owned(),
     }
 }
 
 fn token_line(tokens: &TokenCost) -> String {
     format!(
-        "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, no point farther than {} from the line",
+        "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, every point within {} of the line",
         ns(tokens.ns(EXAMPLE_TOKENS as f64)),
         duration(&tokens.ns_per_token),
         duration(&tokens.call_ns),
@@ -116,7 +116,7 @@ fn interference_said(canary: &InterferenceProbe) -> String {
     let rest = if rest.is_empty() { String::new() } else { format!(": {}", rest.join(", ")) };
     let visits = of(canary.visits_quiet, canary.visits);
     format!(
-        "{visits} visits quiet{rest}; a turn of its loop {}, a link of its chain {}",
+        "{visits} iterations undisturbed{rest}; a turn of its loop {}, a link of its chain {}",
         ns(canary.quiet_turn_ns),
         ns(canary.quiet_link_ns)
     )
@@ -141,15 +141,15 @@ fn control_said(control: &Control) -> String {
 /// use chronoscope_render::study::resolution;
 ///
 /// let control = Control { comparisons: 48, alarms: 0, verdicts_wrong: 0, resolvable_pct: 1.16, resolvable_ns: 0.069 };
-/// assert!(resolution(&control).starts_with("the middle one is good to ± 1.2 % or ± 0.069 ns"));
+/// assert!(resolution(&control).starts_with("median resolution ± 1.2 % or ± 0.069 ns"));
 /// assert!(resolution(&Control { comparisons: 2, ..control }).starts_with("too few"));
 /// ```
 pub fn resolution(control: &Control) -> String {
     if !control.is_telling() {
-        return "too few to say how well they resolve; every comparison has its own interval".to_owned();
+        return "too few to estimate the resolution; every comparison has its own interval".to_owned();
     }
     format!(
-        "the middle one is good to {} or {}; every other comparison has its own interval",
+        "median resolution {} or {}; every comparison has its own interval",
         PERCENT.off(control.resolvable_pct),
         TIME.off(control.resolvable_ns)
     )
@@ -162,7 +162,7 @@ fn variance(record: &StudyRecord) -> Option<String> {
     let middle = all.get(all.len() / 2)?;
     let worst = all.last()?;
     Some(format!(
-        "processes make {} of the variance; an interval that pooled batches would be {} times too narrow (worst {})",
+        "{} of the variance is between processes; an interval over pooled batches would be {}× too narrow (worst {}×)",
         share(middle.intraclass_correlation),
         three_digits(middle.pooled_interval_too_narrow),
         three_digits(worst.pooled_interval_too_narrow)

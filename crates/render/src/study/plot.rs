@@ -35,7 +35,7 @@ const NAMES: usize = 6;
 /// The chart in lines of at most `width` columns; none where its values cannot be drawn.
 pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
     let (Some(x), Some(y)) = (chart.x_axis(TICKS), chart.y_axis()) else {
-        return vec![Line::styled(DIM, "the values are too large to be drawn")];
+        return vec![Line::styled(DIM, "the values are too large to draw")];
     };
     let intervals = y.ticks.len().saturating_sub(1).max(1);
     let height = intervals * ROWS.div_ceil(intervals).max(2) + 1;
@@ -61,7 +61,7 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     }
     let is_resolved = |curve: &Curve| curve.points.iter().all(|point| point.is_resolved);
     if !chart.curves.iter().all(is_resolved) {
-        words.push(format!("{UNRESOLVED} unresolved"));
+        words.push(format!("{UNRESOLVED} inconclusive"));
     }
     words.push(format!("{BAND} interval"));
     if chart.is_cut(y) {

@@ -30,7 +30,7 @@ const BARS: usize = 12;
 ///
 /// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
 /// let styled = terminal(&record, Detail::Usual, Width::of_columns(80));
-/// assert!(styled.contains("WHAT IT SAYS"));
+/// assert!(styled.contains("CONCLUSIONS"));
 /// assert!(styled.contains("seq_cst against relaxed, 1 thread"));
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
@@ -45,7 +45,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     measured(&mut page, record, detail);
     latencies(&mut page, record, detail);
     if let Some(grid) = cells::parts(record) {
-        page.section("PART OF THE OPERATION (claimed by timestamps around it, and actually done)");
+        page.section("PART OF THE OPERATION (rate claimed by timestamps around it, and actual rate)");
         page.table(grid.table().folding_last());
     }
     failures(&mut page, record);
@@ -59,10 +59,10 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
 }
 
 fn what_it_says(page: &mut Page, record: &StudyRecord) {
-    page.section("WHAT IT SAYS");
+    page.section("CONCLUSIONS");
     let said = says::all(record);
     if said.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, "nothing: no operation has an estimate");
+        page.paragraph(Line::plain("  "), DIM, "none: no operation has an estimate");
     }
     for (mood, text) in said {
         let sign = match mood {
@@ -128,9 +128,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
 
 fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
     let level = confidence(record.plan.confidence);
-    page.section(&format!(
-        "CELLS (time per operation with its backoff, which is never subtracted; ± {level}; quiet visits of all)"
-    ));
+    page.section(&format!("CELLS (time per operation including backoff; ± {level}; undisturbed iterations of all)"));
     let chosen = cells::chosen(record, detail);
     if chosen.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "nothing was measured");
@@ -175,7 +173,7 @@ fn failures(page: &mut Page, record: &StudyRecord) {
 }
 
 fn the_harness(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    page.section("THE HARNESS");
+    page.section("HARNESS");
     for (name, tone, text) in harness::facts(record) {
         page.entry(name, tone.style(), &text);
     }

@@ -23,7 +23,7 @@ use crate::{Conclusions, Experiment};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "backoff",
-    about: "The same as a function of the work around it, with three baselines",
+    about: "The cost of a volatile write by the work around it, with three baselines",
     study: |_| study(),
     conclude,
 };

@@ -15,8 +15,8 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     threads.dedup();
     if record.comparison(VOLATILE, PLAIN, 1).is_some() {
         block.say(
-            "a difference is that of pairs of visits in the same round, a time that of the operation's own visits: the one is \
-             not the other two subtracted",
+            "differences come from pairs of iterations in the same round, times from an operation's own iterations: a \
+             difference is not the two times subtracted",
         );
     }
     for threads in &threads {
@@ -30,8 +30,8 @@ pub(super) fn block(record: &StudyRecord) -> Block {
         let rows = compared(&mut block, record, (VOLATILE_SHARED, PLAIN_SHARED), most, &title, &who);
         if matches!(turns(&rows).as_slice(), [from, to] if moved(from, to) == Some(Ordering::Greater)) {
             block.say(format!(
-                "{who}: a cost that rises with the work between writes is no latency that work could hide; contention \
-                 for the line would look like this"
+                "{who}: a cost that rises with the work between writes is not a latency that work could hide; \
+                 contention for the cache line looks like this"
             ));
         }
         if most > record.cpus() {
@@ -83,7 +83,7 @@ fn cost(cost: Cost) -> String {
         Cost::Above => format!("> {MARGIN_PCT} %"),
         Cost::Within => format!("within {MARGIN_PCT} %"),
         Cost::Gain => format!("gain > {MARGIN_PCT} %"),
-        Cost::Unresolved => format!("{MARGIN_PCT} %: unresolved"),
+        Cost::Unresolved => format!("{MARGIN_PCT} %: inconclusive"),
     }
 }
 
@@ -95,7 +95,7 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
     };
     let exposed = first.difference_ns;
     let verdict = match (exposed.is_resolved(), exposed.low > 0.0) {
-        (false, _) => "no cost is resolved:",
+        (false, _) => "no significant cost:",
         (true, true) => "volatile costs",
         (true, false) => "volatile takes less time than plain:",
     };
@@ -144,7 +144,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
                 Cost::Above => format!("it is still above: {found}"),
                 Cost::Gain => format!("volatile still takes less time, by more than that: {found}"),
                 Cost::Within | Cost::Unresolved => {
-                    format!("it is {found}, and whether that is within {MARGIN_PCT} % is unresolved")
+                    format!("it is {found}, and whether that is within {MARGIN_PCT} % is inconclusive")
                 }
             };
             format!("from {} the cost stays within {of_time}; at {} {known}", at(record, first), tokens(before))
@@ -158,10 +158,10 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
         Amortised::Unresolved(last) if last.difference_ns.confidence <= 0.0 => {
-            "whether work amortises the cost is unresolved: a single process has no interval".to_owned()
+            "whether work amortises the cost is inconclusive: a single process has no interval".to_owned()
         }
         Amortised::Unresolved(last) => format!(
-            "whether work amortises the cost is unresolved: at {} the interval is ± {}, which allows both less and more than \
+            "whether work amortises the cost is inconclusive: at {} the interval is ± {}, which allows both less and more than \
              {of_time}",
             at(record, last),
             TIME.amount(&Estimate::certain(last.difference_ns.half_width()))

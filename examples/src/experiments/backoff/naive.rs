@@ -111,7 +111,7 @@ fn headline(record: &StudyRecord, all: &[Less], found: &[Absurdity]) -> String {
     let is_exposed = |less: &Less| less.case == VOLATILE && less.tokens == 0;
     let exposed: Vec<&Less> = all.iter().filter(|less| is_exposed(less)).collect();
     if exposed.is_empty() {
-        return "nothing: volatile v++ was not measured without backoff".to_owned();
+        return "none: volatile v++ was not measured without backoff".to_owned();
     }
     let verdict = if found.iter().any(|one| matches!(one, Absurdity::Contradiction(less, _) if is_exposed(less))) {
         "the difference depends on the baseline"

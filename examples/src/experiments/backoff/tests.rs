@@ -136,13 +136,13 @@ fn what_the_run_cannot_tell_is_unresolved_and_not_amortised() {
     }
     let conclusions = conclude(&made);
     let said = conclusions.model.text();
-    assert!(said.contains("whether work amortises the cost is unresolved: at 40 tokens"), "{said}");
+    assert!(said.contains("whether work amortises the cost is inconclusive: at 40 tokens"), "{said}");
     assert!(said.contains("± 8.00 ns"), "{said}");
     for wrong in ["below the noise", "the cost stays", "hides", "falls"] {
         assert!(!said.contains(wrong), "{wrong}: {said}");
     }
     let published = conclusions.published.text();
-    assert!(published.contains("Ours: whether work amortises the cost is unresolved"), "{published}");
+    assert!(published.contains("Ours: whether work amortises the cost is inconclusive"), "{published}");
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn a_cost_that_is_told_from_zero_is_not_called_unresolved() {
     }
     let conclusions = conclude(&made);
     let said = conclusions.model.text();
-    assert!(said.contains("at 5 tokens it is +0.9 ns ± 0.6, and whether that is within 5 % is unresolved"), "{said}");
-    assert!(page(&conclusions).contains("5 %: unresolved"));
+    assert!(said.contains("at 5 tokens it is +0.9 ns ± 0.6, and whether that is within 5 % is inconclusive"), "{said}");
+    assert!(page(&conclusions).contains("5 %: inconclusive"));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn one_process_has_no_interval_and_tells_nothing() {
     assert!(naive.contains("± ?") && !naive.contains("reaches zero"), "{naive}");
     let said = conclusions.model.text();
     assert!(
-        said.contains("unresolved: a single process has no interval") && !said.replace("± ?", "").contains('±'),
+        said.contains("inconclusive: a single process has no interval") && !said.replace("± ?", "").contains('±'),
         "{said}"
     );
 }

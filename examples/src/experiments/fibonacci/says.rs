@@ -132,12 +132,12 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     }
     if let Some(vague) = line.vague_before().filter(|vague| *vague > 0) {
         block.say(format!(
-            "before call {} the line says nothing, for the uncertainty of a is larger there than b·n: see the table",
+            "before call {} the line says nothing: there the uncertainty of a exceeds b·n; see the table",
             count(vague)
         ));
     }
     if line.r_squared < 0.95 {
-        block.say("the line is a coarse one: it leaves a part of these medians unexplained; see the table");
+        block.say("the line is coarse: it leaves part of these medians unexplained; see the table");
     }
     block
 }
@@ -159,7 +159,7 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     } else if steady * 2 > all {
         format!("the detector finds a steady state {}", of(steady))
     } else {
-        format!("unresolved: the detector finds no steady state {} and one {}", of(restless), of(steady))
+        format!("inconclusive: the detector finds no steady state {} and one {}", of(restless), of(steady))
     }
 }
 
@@ -181,8 +181,8 @@ pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
         windows.chain(first_calls).chain([stamps]).collect(),
     );
     block.say(
-        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: an operation without a steady state makes time-based, \
-         per-call and first-calls figures three different things",
+        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: without a steady state, time-based, per-call and \
+         first-calls figures are three different things",
     );
     if let Some(mean) = growth.mean() {
         block

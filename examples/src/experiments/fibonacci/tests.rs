@@ -97,7 +97,7 @@ fn of_calls_that_the_intercept_blurs_the_line_says_nothing() {
         fork.visits[0].batches_ns.iter_mut().for_each(|ns| *ns += shift);
     }
     let said = conclude(&made).model.text();
-    assert!(said.contains("the line says nothing, for the uncertainty of a is larger there than b·n"), "{said}");
+    assert!(said.contains("the line says nothing: there the uncertainty of a exceeds b·n"), "{said}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_detector_without_a_majority_is_not_said_to_find_a_steady_state() {
     let made = made_up(Steadiness { trend: 2, too_short: 2, ..Steadiness::default() });
     let said = conclude(&made).model.text();
     assert!(
-        said.contains("unresolved: the detector finds no steady state in 2 of 4 processes and one in 0 of 4"),
+        said.contains("inconclusive: the detector finds no steady state in 2 of 4 processes and one in 0 of 4"),
         "{said}"
     );
 }

@@ -19,7 +19,7 @@ use crate::{Conclusions, Experiment};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "omission",
-    about: "What stamps around a part of a loop claim with more threads than CPUs",
+    about: "What timestamps around part of a loop claim with more threads than CPUs",
     study,
     conclude,
 };

@@ -73,8 +73,14 @@ fn table(block: &mut Block, each: &Figures) {
         ],
         None => vec![Value::text(row.threads.to_string()), Value::or(None, "not measured")],
     });
-    let columns =
-        ["threads", "done, timed outside", "claimed by the stamps", "ceiling", "claim / done", "switches a visit"];
+    let columns = [
+        "threads",
+        "done, timed outside",
+        "claimed by the stamps",
+        "ceiling",
+        "claim / done",
+        "switches per iteration",
+    ];
     block.table(each.title(), &columns, rows.collect());
 }
 

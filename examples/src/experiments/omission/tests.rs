@@ -83,7 +83,7 @@ fn lengths_are_those_of_the_run_and_every_column_has_a_unit() {
     let made = made_up(|threads| part(100_000.0 * f64::from(threads), 100_000.0, 0.5));
     let text = page(&conclude(&made));
     assert!(text.contains("set-up 8000 tokens, work 8000: about 10.0 µs and 10.0 µs on one thread"), "{text}");
-    assert!(text.contains("switches a visit") && !text.contains("CPU lost"), "{text}");
+    assert!(text.contains("switches per iteration") && !text.contains("CPU lost"), "{text}");
     for each in &LOOPS {
         assert!(!each.name.contains("µs") && !each.name.contains("ms"), "tokens have no length of their own");
     }

@@ -28,7 +28,7 @@ const INTERVAL_PROCESSES: u32 = 3;
 /// Options of what can answer for intervals.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Also say whether an interval of this length can be timed here, e.g. 500ns; may be repeated
+    /// Also report whether an interval of this length can be timed here, e.g. 500ns; repeatable
     #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
     pub interval: Vec<Duration>,
 }

@@ -21,7 +21,7 @@ const GRANULARITY_BOUNDS: (Duration, Duration) = (Duration::ZERO, Duration::from
 /// Options of the experiment with many threads.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Numbers of threads; 1 is always tried too [default: powers of two up to the number of CPUs]
+    /// Thread counts; 1 is always included [default: powers of two up to the number of CPUs]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub threads: Option<ThreadList>,
 

@@ -26,15 +26,15 @@ const BOUNDS: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_
 /// Options of the table of pauses.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// A length to pause for, e.g. 50us; may be repeated [default: 1us, 10us, 100us, 1ms, 10ms]
+    /// Pause length, e.g. 50us; repeatable [default: 1us, 10us, 100us, 1ms, 10ms]
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     pub length: Vec<Duration>,
 
-    /// Beside a thread that never sleeps on the same CPU
+    /// Next to a thread that never sleeps on the same CPU
     #[arg(long)]
     pub load: bool,
 
-    /// Also under the real-time policy, where the system permits it
+    /// Also under the real-time policy, where permitted
     #[arg(long)]
     pub realtime: bool,
 }

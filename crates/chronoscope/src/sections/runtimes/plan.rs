@@ -20,7 +20,7 @@ pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
 /// Options of the table of language runtimes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Also measure this runtime, as KIND=PROGRAM, e.g. java=/opt/jdk/bin/java; may be repeated
+    /// Also measure this runtime, e.g. java=/opt/jdk/bin/java; repeatable
     #[arg(long, value_name = "KIND=PROGRAM")]
     pub runtime: Vec<RuntimePlace>,
 
@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long)]
     pub pause: bool,
 
-    /// Measure N threads released by one latch against N calls in one thread, instead of the clocks
+    /// Measure N threads released together against N calls in one thread, instead of the clocks
     #[arg(
         long,
         value_name = "N",

@@ -466,9 +466,9 @@ mod tests {
     #[test]
     fn no_figure_hides_what_the_findings_hold_against_it() {
         let mut record = record();
-        let modes = "shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns (25 % of them)";
+        let modes = "shared (0 tokens, 2 threads): batch times cluster at 159.74 ns and 18.94 ns (25 % of them)";
         let overlap =
-            "cheap (64 tokens, 2 threads): in a typical visit all threads ran at once for 34 % of the time only";
+            "cheap (64 tokens, 2 threads): in a typical iteration all threads ran at once for 34 % of the time only";
         record.findings = vec![
             Finding::new(THREADS_DID_NOT_OVERLAP, overlap).about("cheap").value("overlap_share", 0.34),
             Finding::new(BIMODAL, modes).about("shared"),
@@ -478,9 +478,9 @@ mod tests {
         let text = plain(&page(&record, &conclusions, Width::default()));
         assert!(text.contains("even read back to back: cheap †"), "{text}");
         assert!(text.contains("! shared ‡: the front is between"), "{text}");
-        assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical visit"), "{text}");
+        assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical iteration"), "{text}");
         assert!(
-            text.contains("‡ shared (0 tokens, 2 threads): batches gather around 159.74 ns and 18.94 ns"),
+            text.contains("‡ shared (0 tokens, 2 threads): batch times cluster at 159.74 ns and 18.94 ns"),
             "{text}"
         );
         assert!(rows(&text, "READS IN A ROW", "vague")[0].starts_with("vague ‡"), "its steps: {text}");

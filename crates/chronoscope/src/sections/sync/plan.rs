@@ -17,7 +17,7 @@ const OVER: (Duration, Duration) = (Duration::from_millis(10), Duration::from_se
 /// Options of the look at the wall clock.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Watch both clocks for this long, 10ms to 1min [default: the time that the run takes, 1s]
+    /// Observe both clocks for this long, 10ms to 1min [default: the length of the run, 1s]
     #[arg(long, value_name = "TIME", value_parser = over, allow_hyphen_values = true, conflicts_with = "duration")]
     pub over: Option<Duration>,
 }

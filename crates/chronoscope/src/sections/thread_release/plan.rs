@@ -20,7 +20,7 @@ const MOST_THREADS: u32 = 4096;
 /// Options of the experiment with threads that are released together.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Threads that are released together, 1 to 4096 [default: 100]
+    /// Number of threads released together, 1 to 4096 [default: 100]
     #[arg(long, value_name = "N", value_parser = number_of_threads, allow_hyphen_values = true)]
     pub threads: Option<u32>,
 }

@@ -52,7 +52,7 @@ pub struct StudyReport {
     /// Time per turn of an empty loop, in the slowest code layout: shown, never subtracted. Operations that take no longer
     /// cannot be told from it.
     pub empty_loop_ns: Option<Estimate>,
-    /// The cost of a token of backoff; null if it was not measured.
+    /// The cost of a token of backoff; null if not measured.
     pub tokens: Option<TokenCost>,
     /// What the interference probes saw.
     pub canary: Option<InterferenceProbe>,

@@ -56,8 +56,8 @@ pub(super) fn estimate(
             let below_ns = below_ns.map(|(time, empty)| time.high.max(empty.high));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
-                (None, true) => Some("it was not measured".to_owned()),
-                (None, false) => Some("its threads never ran at the same time".to_owned()),
+                (None, true) => Some("not measured".to_owned()),
+                (None, false) => Some("its threads never overlapped".to_owned()),
             };
             let alone = spec.threads == 1;
             let cell = Cell {

@@ -50,7 +50,7 @@ pub(super) fn figure(chart: &Chart, number: usize) -> String {
 fn note(chart: &Chart) -> String {
     let mut note = "; bands are intervals".to_owned();
     if chart.curves.iter().flat_map(|curve| &curve.points).any(|point| !point.is_resolved) {
-        note.push_str("; open circles are unresolved");
+        note.push_str("; open circles are inconclusive");
     }
     if chart.y_axis().is_some_and(|axis| chart.is_cut(&axis)) {
         note.push_str("; some bands are cut");
@@ -76,7 +76,7 @@ fn summary(chart: &Chart) -> String {
         let (first, last) = (curve.points.first()?, curve.points.last()?);
         let [from, to] = [first, last].map(|point| match point.is_resolved {
             true => format!("{} at {}", ns(point.y), swept(point.x)),
-            false => format!("unresolved at {}", swept(point.x)),
+            false => format!("inconclusive at {}", swept(point.x)),
         });
         Some(format!("{} from {from} to {to} {}", curve.name, chart.x_name))
     };

@@ -48,9 +48,9 @@ pub fn html(record: &StudyRecord) -> String {
     page.latencies(record);
     page.parts(record);
     page.failures(record);
-    page.facts("The harness", &harness::facts(record));
+    page.facts("Harness", &harness::facts(record));
     let facts = machine::facts(&record.machine).map(|(name, text)| (name, Mood::Plain, text));
-    page.facts("The machine", &facts);
+    page.facts("Machine", &facts);
     page.findings(record);
     let study = escaped(&record.study.name);
     let tool = escaped(&format!("{} {}", record.tool.name, record.tool.version));
@@ -90,10 +90,10 @@ impl Page {
     }
 
     fn says(&mut self, record: &StudyRecord) {
-        self.section("What it says");
+        self.section("Conclusions");
         let said = says::all(record);
         if said.is_empty() {
-            self.push("<p>Nothing: no operation has an estimate.</p>");
+            self.push("<p>None: no operation has an estimate.</p>");
             return;
         }
         self.push("<ul class=\"says\">");
@@ -162,7 +162,8 @@ impl Page {
         self.section("Cells");
         let level = confidence(record.plan.confidence);
         self.push(&format!(
-            "<p class=\"quiet\">Time per operation with its backoff, which is never subtracted; ± is the {} interval; quiet visits of all.</p>",
+            "<p class=\"quiet\">Time per operation including backoff; ± is the {} interval; undisturbed iterations of \
+             all.</p>",
             escaped(&level)
         ));
         let cells = cells::chosen(record, Detail::Full);
@@ -205,7 +206,7 @@ impl Page {
     fn parts(&mut self, record: &StudyRecord) {
         if let Some(parts) = cells::parts(record) {
             self.section("Part of the operation");
-            self.push(&grid(&parts, "claimed by timestamps around part of the operation, and actually done"));
+            self.push(&grid(&parts, "rate claimed by timestamps around part of the operation, and actual rate"));
         }
     }
 
