@@ -48,10 +48,11 @@ const OF_CHECK: [(&str, &str, &str); 33] = [
 ];
 
 /// Where findings were kept before all went into the envelope; `*` is each of a list.
-const FINDINGS_ELSEWHERE: [&str; 3] = [
+const FINDINGS_ELSEWHERE: [&str; 4] = [
     "content/selftest/verdict/findings",
     "content/scaling/*/findings",
     "content/sections/thread_release/report/conclusions",
+    "content/sections/runtimes/report/*/latch/conclusions",
 ];
 
 /// Moves findings of documents of version 2 from where they were first kept into the envelope; false if there are none.

@@ -23,7 +23,8 @@ impl View {
 
     /// That of the section `name`; of a check, if there is none of that name.
     pub fn named(name: &str) -> Self {
-        let old = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+        let name = &name.replace('-', "_");
+        let old = OLD_NAMES.iter().find(|(old, _)| old == name).map_or(name.as_str(), |(_, new)| new);
         registry::NAMES.iter().find(|section| **section == old).map_or(Self::CHECK, |section| Self(section))
     }
 
@@ -36,7 +37,8 @@ impl View {
     pub fn names() -> impl Iterator<Item = PossibleValue> {
         Self::all().map(|view| {
             let old = OLD_NAMES.iter().filter(move |(_, new)| *new == view.0).map(|(old, _)| *old);
-            PossibleValue::new(view.0).aliases(old)
+            let written = (view.0.contains('_')).then(|| view.0.replace('_', "-"));
+            PossibleValue::new(view.0).aliases(old).aliases(written)
         })
     }
 

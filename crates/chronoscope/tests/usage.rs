@@ -135,7 +135,7 @@ fn absurd_surfaces_are_refused_before_anything_is_measured() {
     let scaling = |option: &str, value: &str| refused(&["scaling", option, value]);
     let unknown = scaling("--clock", "sundial");
     assert!(unknown.contains("sundial") && unknown.contains("syscall CLOCK_MONOTONIC"), "{unknown}");
-    assert!(scaling("--threads", "0").contains("out of range; choose 1 to"));
+    assert!(scaling("--threads", "0").contains("out of range (1–"));
     assert!(scaling("--threads", "4-1").contains("1-4"));
     assert!(scaling("--threads", "").contains("e.g. 1,2,4"));
     assert!(scaling("--duration", "1s").contains("out of range (5s–"));

@@ -1,8 +1,8 @@
 //! The one form of every number in words: `18.7 ns`, `18.7 ns ± 0.3`, `18.4–19.0 ns`, `1.02×`.
 //!
 //! - A number has three significant digits. Its unit changes where it rounds to a thousand.
-//! - An estimate ends at the digit its half-width ends at; that has two digits if it begins with 1 or 2, else one
-//!   (DIN 1333). A lopsided interval is given by its ends, `7.7 ns (7.2–9.1)`. `± ?`: there was too little for an interval.
+//! - An estimate ends at the digit its error ends at; that has two digits if it begins with 1 or 2, else one (DIN 1333). The
+//!   error is rounded up, so that what is written covers the interval. A lopsided interval is given by its ends, `7.7 ns (7.2–9.1)`. `± ?`: there was too little for an interval.
 //! - The ends of an interval share one unit. Below zero it is `-0.030 to 0.500 ns`, for a dash would read as a minus.
 //! - What cannot be negative is `< X` where its interval reaches zero.
 //! - Thousands are grouped by a narrow space that does not break lines; other spaces are ordinary.
@@ -15,6 +15,8 @@ use crate::record::study::Estimate;
 const GROUP: char = '\u{202f}';
 /// An interval whose halves differ by more than this share of the smaller is written with both ends.
 const LOPSIDED: f64 = 0.5;
+/// An error that rounding widens by more than this has one digit more.
+const WIDENED: f64 = 1.2;
 /// Significant digits at most, however narrow the interval.
 const MOST_DIGITS: i32 = 6;
 /// Ends that are closer than this share of the estimate differ by the rounding of floats.
@@ -120,9 +122,9 @@ impl Quantity {
     /// use chronoscope_harness::quantity::TIME;
     /// use chronoscope_harness::record::study::Estimate;
     ///
-    /// let time = Estimate { estimate: 18.71, low: 18.41, high: 19.01, confidence: 0.999 };
+    /// let time = Estimate { estimate: 18.7, low: 18.4, high: 19.0, confidence: 0.999 };
     /// assert_eq!(TIME.amount(&time), "18.7 ns ± 0.3");
-    /// assert_eq!(TIME.amount(&Estimate { low: 0.0, ..time }), "< 19.1 ns");
+    /// assert_eq!(TIME.amount(&Estimate { low: 0.0, ..time }), "< 19.0 ns");
     /// ```
     pub fn amount(self, of: &Estimate) -> String {
         match of.confidence > 0.0 && of.low <= 0.0 && of.low < of.high {
@@ -151,8 +153,11 @@ impl Quantity {
         if !value.is_finite() || confidence > 0.0 && high - low <= EXACT * value.abs() {
             return self.value(value);
         }
-        if !half.is_finite() || confidence.is_nan() || confidence <= 0.0 {
+        if confidence.is_nan() || confidence <= 0.0 || low.is_nan() || high.is_nan() {
             return format!("{} ± ?", self.value(value));
+        }
+        if !half.is_finite() {
+            return format!("{} ({})", self.value(value), self.ends(self.value(low), self.value(high), low));
         }
         let (unit, size) = self.unit(value.abs().max(half));
         let [value, low, high, half] = [value, low, high, half].map(|number| number / size);
@@ -160,13 +165,22 @@ impl Quantity {
             return format!("{}{unit} ± {}", three_digits(value), three_digits(half));
         }
         let most = if value == 0.0 { i32::MIN } else { exponent(value) - MOST_DIGITS + 1 };
-        let place = last_place(half).max(most);
-        let number = |number: f64| self.plus(digits(number, place), number);
         let (below, above) = (value - low, high - value);
         let is_lopsided =
             below < 0.0 || above < 0.0 || (below - above).abs() > LOPSIDED * below.min(above) + 1e-9 * value.abs();
-        let error = match digits(half, place) {
+        let place = last_place(half);
+        // How far the ends are from the estimate as it is written, which is what the error must cover.
+        let cover = |place: i32| {
+            let written = rounded(value, place);
+            rounded_up((high - written).max(written - low), place)
+        };
+        let widens = !is_lopsided && cover(place) > WIDENED * half;
+        let place = if widens { place - 1 } else { place }.max(most);
+        let number = |number: f64| self.plus(digits(number, place), number);
+        let reaches_zero = low > 0.0 && rounded(value, place) <= cover(place);
+        let error = match digits(cover(place), place) {
             _ if is_lopsided => format!("({})", self.ends(number(low), number(high), low)),
+            _ if reaches_zero => format!("({})", self.interval(low * size, high * size)),
             nothing if is_zero(&nothing) => format!("± < {}", digits(10_f64.powi(place), place)),
             error => format!("± {error}"),
         };
@@ -177,7 +191,7 @@ impl Quantity {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_harness::quantity::PPM.plus_minus(-100.234, 0.08), "-100.23 ppm ± 0.08");
+    /// assert_eq!(chronoscope_harness::quantity::PPM.plus_minus(-100.23, 0.08), "-100.23 ppm ± 0.08");
     /// ```
     pub fn plus_minus(self, value: f64, half: f64) -> String {
         self.difference(&Estimate { estimate: value, low: value - half, high: value + half, confidence: 1.0 })
@@ -380,6 +394,18 @@ fn up(value: f64, digits: i32) -> f64 {
     let step = 10_f64.powi(power(&format!("{value:e}")) - digits + 1);
     let rounded = (value / step - 1e-3).ceil() * step;
     if rounded.is_finite() { rounded } else { value }
+}
+
+/// `value` to the digit of `place`, a power of ten.
+fn rounded(value: f64, place: i32) -> f64 {
+    let step = 10_f64.powi(place);
+    (value / step).round() * step
+}
+
+/// The same, no less than `value`; a thousandth of the digit is no reason to go up.
+fn rounded_up(value: f64, place: i32) -> f64 {
+    let step = 10_f64.powi(place);
+    (value / step - 1e-3).ceil() * step
 }
 
 /// `value`, which is finite, to the digit of `place`, a power of ten. Zero has no sign, and none but itself is `0`.

@@ -8,7 +8,7 @@ use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestIn
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::PathMethod;
-use chronoscope_harness::quantity::{count, limit, ns, percent, share};
+use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -218,7 +218,7 @@ fn skew(conclusion: &Skew) -> String {
             format!("CPUs disagree by up to {}{}", ns(*up_to_ns), of(*pairs, *pairs_possible))
         }
         Skew::NotExcluded { below_ns, pairs, pairs_possible } => {
-            format!("core-to-core skew, if any, is under {}{}", ns(*below_ns), of(*pairs, *pairs_possible))
+            format!("core-to-core skew, if any, is {}{}", TIME.below(*below_ns), of(*pairs, *pairs_possible))
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Item, ItemMod, ItemUse, Path, UseTree, Visibility};
+use syn::{Item, ItemMod, ItemUse, Macro, Path, UseTree, Visibility};
 
 use crate::tree::{Source, attributes, is_of_tests, made_up, sources};
 
@@ -21,6 +22,8 @@ struct Names<'a> {
     files: &'a BTreeSet<String>,
     /// Those it imports or spells out.
     named: Vec<Vec<String>>,
+    /// What a name stands for in the file, by its imports.
+    imported: BTreeMap<String, Vec<String>>,
     /// Those it shows as its own, under which name.
     shown: Vec<(String, Vec<String>)>,
 }
@@ -44,12 +47,38 @@ impl Names<'_> {
                 let is_child = self.files.contains(&base.join("::"));
                 base.pop();
                 if !is_child {
-                    return None;
+                    return Some(self.imported.get(child)?.iter().chain(&rest[1..]).cloned().collect());
                 }
             }
         }
         base.extend_from_slice(rest);
         Some(base)
+    }
+
+    /// The paths among the arguments of a macro.
+    fn in_tokens(&mut self, tokens: TokenStream) {
+        let mut path = Vec::new();
+        let mut may_go_on = true;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) if may_go_on => {
+                    path.push(name.to_string());
+                    may_go_on = false;
+                    continue;
+                }
+                TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => {
+                    may_go_on = true;
+                    continue;
+                }
+                TokenTree::Group(group) => self.in_tokens(group.stream()),
+                _ => {}
+            }
+            self.named.extend(
+                Some(std::mem::take(&mut path)).filter(|path| path.len() > 1).and_then(|path| self.absolute(&path)),
+            );
+            may_go_on = true;
+        }
+        self.named.extend(Some(path).filter(|path| path.len() > 1).and_then(|path| self.absolute(&path)));
     }
 
     fn take(&mut self, tree: &UseTree, before: &mut Vec<String>, is_shown: bool) {
@@ -72,6 +101,7 @@ impl Names<'_> {
             path.push(name.to_string());
         }
         let Some(path) = self.absolute(&path) else { return };
+        self.imported.insert(shown_as.to_string(), path.clone());
         if is_shown {
             self.shown.push((shown_as.to_string(), path));
         } else {
@@ -97,6 +127,10 @@ impl<'ast> Visit<'ast> for Names<'_> {
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         self.take(&item.tree, &mut Vec::new(), !matches!(item.vis, Visibility::Inherited));
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        self.in_tokens(call.tokens.clone());
     }
 
     fn visit_path(&mut self, path: &'ast Path) {
@@ -128,7 +162,17 @@ fn arrows(sources: &[Source]) -> Arrows {
     let files: BTreeSet<String> = sources.iter().map(|source| source.module.join("::")).collect();
     let (mut shown, mut named) = (Shown::new(), Vec::new());
     for source in sources {
-        let mut names = Names { module: source.module.clone(), files: &files, named: Vec::new(), shown: Vec::new() };
+        let mut names = Names {
+            module: source.module.clone(),
+            files: &files,
+            named: Vec::new(),
+            imported: BTreeMap::new(),
+            shown: Vec::new(),
+        };
+        // Imports first: what they name is known wherever they stand.
+        names.visit_file(&source.file);
+        names.named.clear();
+        names.shown.clear();
         names.visit_file(&source.file);
         let file = source.module.join("::");
         shown.extend(names.shown.into_iter().map(|(name, path)| ((file.clone(), name), path)));
@@ -181,4 +225,11 @@ fn a_circle_is_found_through_imports_paths_and_what_others_show() {
         made_up("d", "use super::b::Name; mod within { use super::Own; }"),
     ];
     assert_eq!(in_circles(&arrows(&files)), BTreeSet::from(["c".to_owned(), "d".to_owned()]));
+    let through = |text: &str| {
+        let files = [made_up("b", ""), made_up("b::c", "use crate::a::A;"), made_up("a", text)];
+        in_circles(&arrows(&files)).len()
+    };
+    assert_eq!(through("use crate::b; fn a() { b::c::of() }"), 2, "through a module that is imported");
+    assert_eq!(through("fn a() { println!(\"{}\", crate::b::c::of()) }"), 2, "in the arguments of a macro");
+    assert_eq!(through("fn a() { b::c::of() }"), 0);
 }

@@ -36,6 +36,7 @@ impl Judgements {
             }
             Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.limits.contains(&name.to_string())),
             Expr::Paren(inner) => self.is_limit(&inner.expr),
+            Expr::Unary(inner) => self.is_limit(&inner.expr),
             Expr::Binary(both) => self.is_limit(&both.left) || self.is_limit(&both.right),
             _ => false,
         }
@@ -98,6 +99,7 @@ fn a_limit_in_a_renderer_is_found() {
     let file = |text: &str| judgements(&made_up("view", text)).len();
     assert_eq!(file("fn a(x: f64) -> bool { x > MOST } const MOST: f64 = 2.0;"), 1);
     assert_eq!(file("fn a(x: f64) -> bool { (0.5 * x) <= 2.0 }"), 1);
+    assert_eq!(file("fn a(x: f64) -> bool { x > -2.0 }"), 1);
     assert_eq!(file("use chronoscope_harness::rule::Rule;"), 1);
     assert_eq!(
         file("fn a(x: f64, n: usize) -> bool { x > 0.0 && n < 3 } #[cfg(test)] mod tests { const A: f64 = 1.0; }"),

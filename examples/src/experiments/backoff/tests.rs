@@ -157,8 +157,8 @@ fn words_for_the_shape_follow_every_row() {
     let said = conclude(&made).model.text();
     assert!(
         said.contains(
-            "2 threads on one line: the difference is +53 ns ± 4 at 0 tokens, rises to +74 ns ± 8 \
-             at 5 tokens, then falls to +40 ns ± 7 at 40 tokens"
+            "2 threads on one line: the difference is +53 ns ± 5 at 0 tokens, rises to +74 ns ± 9 \
+             at 5 tokens, then falls to +40 ns ± 8 at 40 tokens"
         ),
         "{said}"
     );

@@ -286,7 +286,7 @@ mod tests {
         let words = said(&Conclusion { points, ..conclusion(front) });
         assert!(
             words.ends_with(
-                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.0× ± 0.4 \
+                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.00× ± 0.43 \
                  as long"
             ),
             "{words}"
@@ -326,7 +326,7 @@ mod tests {
         let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
         let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
         let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) });
-        assert!(words.ends_with("; at 32.0 ns an operation takes 4.20× ± 0.10 as long as on one thread"), "{words}");
+        assert!(words.ends_with("; at 32.0 ns an operation takes 4.20× ± 0.11 as long as on one thread"), "{words}");
         let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) });
         assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
         let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];

@@ -6,7 +6,7 @@ use crate::document::Record;
 use crate::sections::thread_release::own_share::{OwnShare, own_share};
 use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::{RATIO, TIME, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{PERCENT, RATIO, TIME, ns, percent, three_digits};
 use chronoscope_harness::record::Spread;
 use chronoscope_render::words::quoted;
 
@@ -26,7 +26,12 @@ fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> V
     let own = record.thread_release.report.iter().flat_map(find);
     let of_runtimes = record.runtimes.report.iter().flat_map(|runtime| {
         let found = runtime.latch.iter().flat_map(find);
-        found.map(|finding| finding.about(runtime.title())).collect::<Vec<_>>()
+        let of_runtime = |subject: Option<String>| {
+            [Some(runtime.title()), subject].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        };
+        found
+            .map(|finding| Finding { subject: Some(of_runtime(finding.subject.clone())), ..finding })
+            .collect::<Vec<_>>()
     });
     own.chain(of_runtimes).collect()
 }
@@ -155,7 +160,7 @@ fn times(ratio: f64) -> String {
 }
 
 fn shares(spread: &Spread) -> String {
-    format!("{}–{}", share(spread.low).trim_end_matches(" %"), percent(spread.high * 100.0))
+    PERCENT.interval(100.0 * spread.low, 100.0 * spread.high)
 }
 
 #[cfg(test)]
@@ -300,6 +305,11 @@ mod tests {
         record.runtimes.report[0].latch = Some(seen);
         let of_runtime = conclude(RULES, &record);
         let title = record.runtimes.report[0].title();
-        assert!(of_runtime.len() == 5 && of_runtime.iter().all(|finding| finding.subject.as_ref() == Some(&title)));
+        assert!(
+            of_runtime.len() == 5
+                && of_runtime
+                    .iter()
+                    .all(|finding| finding.subject.as_ref().is_some_and(|subject| subject.starts_with(&title)))
+        );
     }
 }

@@ -148,6 +148,9 @@ impl ProbeRunner<'_> {
                 };
                 return asked;
             }
+            if process.is_overfull() {
+                return ProbeRun { failure: Some("its answer is too long".to_owned()), ..asked };
+            }
             if cancelled() {
                 return ProbeRun { failure: Some("the run was interrupted".to_owned()), ..asked };
             }

@@ -2,7 +2,7 @@ use crate::document::Record;
 use crate::sections::clocks::report::{Latency, Path};
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 
-use chronoscope_harness::quantity::{TIME, confidence, count, hertz, ms, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{PERCENT, TIME, confidence, count, hertz, ms, ns, share, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -124,14 +124,14 @@ fn longer_side(latency: &Latency) -> String {
         return none();
     }
     let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
-    percent(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE))
+    PERCENT.off(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE)).trim_start_matches("± ").to_owned()
 }
 
 /// A difference, or the most that it can be.
 fn difference(of: Bounded) -> String {
     match of {
         Bounded::Known(difference) => TIME.signed().value(difference),
-        Bounded::Below(most) => TIME.below(most),
+        Bounded::Below(most) => TIME.below(most).replace("< ", "<"),
     }
 }
 
@@ -157,7 +157,7 @@ fn observed(clock: &RuntimeClock) -> String {
 fn largest_gap(clock: &RuntimeClock) -> String {
     match clock.largest_gap_ns() {
         Some(Bounded::Known(largest)) => ns(largest),
-        Some(Bounded::Below(most)) => TIME.below(most),
+        Some(Bounded::Below(most)) => TIME.below(most).replace("< ", "<"),
         None => none(),
     }
 }
@@ -266,7 +266,7 @@ mod tests {
         let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
-        assert_eq!(longer_side(&latency), "2.68 %");
+        assert_eq!(longer_side(&latency), "2.7 %");
     }
 
     #[test]
