@@ -57,7 +57,7 @@ pub fn document(text: &str) -> Result<Record, ReportError> {
             concluded(record)
         }),
         _ if upgrade::gathered(&mut value) => typed_value(value).map(concluded),
-        _ => typed(text).map(concluded),
+        _ => typed(text).map(with_verdict),
     }
 }
 
@@ -85,6 +85,11 @@ fn concluded(mut record: Record) -> Record {
         against::worst_first(&mut findings);
     }
     record.findings = findings;
+    with_verdict(record)
+}
+
+/// With what the first screen says of a check or a section, which the first builds of version 2 concluded while they drew.
+fn with_verdict(mut record: Record) -> Record {
     let is_check = record.study.is_none() && record.pace.is_none() && record.selftest.is_none();
     if is_check && record.verdict.conclusions.is_none() {
         draw_conclusions(&mut record);

@@ -55,13 +55,16 @@ const FINDINGS_ELSEWHERE: [&str; 4] = [
     "content/sections/runtimes/report/*/latch/conclusions",
 ];
 
-/// Moves findings of documents of version 2 from where they were first kept into the envelope; false if there are none.
+/// Moves findings of documents of version 2 from where they were first kept into the envelope; false if there is no such
+/// place, and so nothing of an earlier build.
 pub fn gathered(document: &mut Value) -> bool {
+    let has_place = FINDINGS_ELSEWHERE.iter().any(|path| document.pointer(&format!("/{path}")).is_some());
     let found: Vec<Value> = FINDINGS_ELSEWHERE.iter().flat_map(|path| take_each(document, path)).collect();
+    let is_earlier = has_place || !found.is_empty();
     if let Some(findings) = document.get_mut("findings").and_then(Value::as_array_mut) {
-        findings.extend(found.iter().cloned());
+        findings.extend(found);
     }
-    !found.is_empty()
+    is_earlier
 }
 
 /// Takes the lists at `path`, joined.

@@ -56,3 +56,12 @@ fn findings_that_were_kept_in_a_report_are_taken_over() {
     let told = |one: &&chronoscope_harness::finding::Finding| of_release(&serde_json::to_value(one).unwrap());
     assert_eq!(completed.findings.iter().filter(told).count(), kept.len());
 }
+
+#[test]
+fn a_document_of_today_is_not_judged_again() {
+    for text in [include_str!("../../tests/fixtures/record.json"), include_str!("../../tests/fixtures/pace.json")] {
+        let mut record = document(text).unwrap();
+        record.findings.clear();
+        assert_eq!(document(&crate::json::json(&record).unwrap()).unwrap(), record);
+    }
+}

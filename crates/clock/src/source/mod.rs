@@ -1,10 +1,10 @@
 mod id;
 #[cfg(feature = "serde")]
 mod serde;
-mod table;
+mod table_of_clocks;
 
 pub use id::{Guarantee, SourceId, Unit};
-pub use table::{Family, SourceFacts};
+pub use table_of_clocks::{Family, SourceFacts};
 
 use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock, for_each_os_clock};

@@ -263,7 +263,11 @@ fn early_pause(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
+/// Of an interrupted run nothing is held against a runtime.
 fn failed(record: &Record) -> Vec<Finding> {
+    if record.interrupted {
+        return Vec::new();
+    }
     let failing = record.runtimes.iter().filter(|runtime| !runtime.available && runtime.executable.is_some());
     failing
         .map(|runtime| {
@@ -439,5 +443,7 @@ mod tests {
                 (RUNTIME_NOT_PARALLEL, Severity::Notice),
             ]
         );
+        wrong.interrupted = true;
+        assert!(!ids(&wrong).iter().any(|(kind, _)| *kind == RUNTIME_FAILED), "an interruption is no runtime's fault");
     }
 }
