@@ -29,9 +29,8 @@ pub struct Effort {
 pub fn run(program: &str, study: &Study, effort: Effort) -> Result<StudyRecord, Failure> {
     let wish = StudyOptions { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyOptions::default() };
     let tool = Tool { name: program.into(), version: env!("CARGO_PKG_VERSION").into() };
-    let record = study
-        .run(&wish, tool, &mut ())
-        .map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;
+    let record =
+        study.run(&wish, tool, &mut ()).map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;
     match record.failures.first() {
         Some(failed) => Err(Failure::because(format!("{}, {}: {}", failed.case, failed.at, failed.reason))),
         None => Ok(record),
