@@ -8,7 +8,7 @@ use chronoscope_render::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it beside the record.
+/// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it with the record.
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,7 @@ pub struct Conclusions {
     pub naive: Block,
     /// What the model says.
     pub model: Block,
-    /// The article's figures beside those of this run.
+    /// The article's figures, compared with those of this run.
     pub published: Block,
 }
 

@@ -31,26 +31,25 @@ pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {
 
 /// A record without cells, of a machine with 2 CPUs, where a token takes 2 ns.
 pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
+    let plan = StudyPlan {
+        cases: Vec::new(),
+        backoff_tokens: tokens.to_vec(),
+        threads: threads.to_vec(),
+        parameters: Vec::new(),
+        comparisons: Vec::new(),
+        mode: Mode::AverageTime,
+        budget_ms: 1_000,
+        forks: 4,
+        rounds: 4,
+        batches: 0,
+        warm_up_batches: 1,
+        cpus: vec![0, 1],
+        margin_pct: 1.0,
+        confidence: 0.999,
+        seed: 1,
+    };
     let study = StudyReport {
-        name: "made up".into(),
         measured_ms: 12_345,
-        plan: StudyPlan {
-            cases: Vec::new(),
-            backoff_tokens: tokens.to_vec(),
-            threads: threads.to_vec(),
-            parameters: Vec::new(),
-            comparisons: Vec::new(),
-            mode: Mode::AverageTime,
-            budget_ms: 1_000,
-            forks: 4,
-            rounds: 4,
-            batches: 0,
-            warm_up_batches: 1,
-            cpus: vec![0, 1],
-            margin_pct: 1.0,
-            confidence: 0.999,
-            seed: 1,
-        },
         clock: Some(StudyClock { name: "ordered, verified".into(), error_ns: 12.5, batch_ns: 25.0 }),
         empty_loop_ns: Some(interval(0.3, 0.01)),
         tokens: Some(TokenCost {
@@ -60,13 +59,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
             largest_deviation_pct: 0.5,
             points: Vec::new(),
         }),
-        canary: None,
-        cells: Vec::new(),
-        comparisons: Vec::new(),
-        control: None,
-        failures: Vec::new(),
-        forks: Vec::new(),
-        conclusions: None,
+        ..StudyReport::planned("made up", plan)
     };
     let tool = Tool { name: "chronoscope".into(), version: "0".into() };
     Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })

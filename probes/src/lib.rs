@@ -1,6 +1,6 @@
 //! The probes: one source file per language runtime, each run from source by the runtime's own launcher.
 //!
-//! What they are asked and what they answer stands in `PROTOCOL.md` beside them.
+//! `PROTOCOL.md`, in the same folder, specifies what they are asked and what they answer.
 //!
 //! # Examples
 //! ```

@@ -27,7 +27,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Makes room for `path` beside it, so that a path that cannot be written is known before anything is measured. `what`
+    /// Creates a draft next to `path`, so that a path that cannot be written is known before anything is measured. `what`
     /// is the word for it in messages, such as "the record".
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! The harness's loops as they are after compilation: the operation, a counter, one call where the study backs off, and
-//! nothing beside them.
+//! nothing else.
 //!
 //! `assembly/loops.rs` is built in release mode with the file that holds the loops, in a package whose only dependency is
 //! the clock crate. A test that fails shows the loop.

@@ -7,7 +7,7 @@ use crate::palette::{DIM, TITLE};
 use crate::table::Table;
 pub use crate::wrap::{fitted, wrapped};
 
-/// Columns of one of two drawings beside each other, at least; on a narrower page they stand below each other.
+/// The least width of each of two drawings side by side, in columns; on a narrower page they are stacked.
 const COLUMN: usize = 48;
 
 /// Lines of text, filled from top to bottom.
@@ -28,7 +28,7 @@ impl Page {
         self.width.of_prose()
     }
 
-    /// Columns of one of two drawings that stand beside each other, if the page has room for two.
+    /// The width of each of two drawings side by side, in columns, if the page has room for two.
     pub fn column(&self) -> usize {
         let column = self.width() / 2 - 1;
         if column < COLUMN { self.width() } else { column }
@@ -79,7 +79,7 @@ impl Page {
     }
 
     /// Two columns of equal width; below each other where one is too wide.
-    pub fn beside(&mut self, left: Vec<Line>, right: Vec<Line>) {
+    pub fn side_by_side(&mut self, left: Vec<Line>, right: Vec<Line>) {
         let column = self.width() / 2 + 1;
         let rest = self.width() - column;
         if left.iter().any(|line| line.width() >= column) || right.iter().any(|line| line.width() > rest) {

@@ -8,7 +8,7 @@ use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
 
 const NONE: &str = "–";
 
-/// Renders a study beside an earlier record of itself as text with ANSI styles, for a terminal of this width.
+/// Renders a study compared with an earlier record of itself as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
 /// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot steer the terminal.

@@ -6,7 +6,7 @@ use anstyle::Style;
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, TableStyle};
 use unicode_width::UnicodeWidthStr;
 
-use self::fold::{FOLDED, beside, folded, narrowest, packed};
+use self::fold::{FOLDED, folded, narrowest, packed, side_by_side};
 use crate::Width;
 use crate::line::Line;
 use crate::palette::{HEADER, PLAIN};
@@ -20,7 +20,7 @@ const GAPS: [usize; 2] = [2, 1];
 const TITLE_LINES: [usize; 3] = [1, 2, 3];
 /// Columns that the words of the last column have at least before they go on in further lines.
 const LAST: usize = 20;
-/// Columns of a remark beside its name, at least; where there are fewer it stands below the name.
+/// The least width of a remark next to its name, in columns; with less room it goes below the name.
 const REMARK: usize = 30;
 
 /// How the cells of a column stand.
@@ -46,7 +46,7 @@ pub struct Table {
     naming: usize,
     /// Columns that mean nothing without the one to their left, such as its interval.
     tied: BTreeSet<usize>,
-    /// Titles of columns in parts of a table, where others do not stand beside them.
+    /// Column titles in the parts of a table, each of which has only some of the columns.
     apart: Vec<(String, String)>,
     folds_last: bool,
 }
@@ -76,7 +76,7 @@ struct Layout {
     room: Vec<Option<usize>>,
     /// Whether this is where remarks are told.
     is_first: bool,
-    /// Whether all columns stand beside each other.
+    /// Whether all columns fit side by side.
     is_whole: bool,
 }
 
@@ -179,7 +179,7 @@ impl Table {
         lines
     }
 
-    /// The ways to draw all columns beside each other, the best first.
+    /// The ways to draw all columns side by side, best first.
     fn wholes(&self, limit: usize) -> Vec<Layout> {
         let columns = self.count();
         let plain = || Layout {
@@ -339,7 +339,7 @@ impl Table {
         for row in &self.rows {
             let own =
                 if row.remark.is_some() { &layout.columns[..1.min(layout.columns.len())] } else { &layout.columns };
-            texts.extend(beside(
+            texts.extend(side_by_side(
                 own.iter()
                     .map(|column| folded(row.cells.get(*column).map_or("", String::as_str), layout.room[*column])),
             ));

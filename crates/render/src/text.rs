@@ -46,7 +46,7 @@ impl Text {
     pub fn charts(&mut self, charts: &[OverThreads]) {
         if let [left, right] = charts {
             let column = self.page.column();
-            return self.page.beside(left.lines(column), right.lines(column));
+            return self.page.side_by_side(left.lines(column), right.lines(column));
         }
         for chart in charts {
             self.page.lines(chart.lines(self.page.width()));

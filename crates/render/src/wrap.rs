@@ -90,7 +90,7 @@ mod tests {
         #[test]
         fn pieces_fit(text in ".{0,200}", width in 10_usize..80) {
             for piece in wrapped(&text, width) {
-                // A character's width alone may differ from its width beside others, by one column each at most.
+                // A character's width alone may differ from its width among others, by one column each at most.
                 prop_assert!(piece.chars().filter_map(UnicodeWidthChar::width).sum::<usize>() <= width);
             }
         }

@@ -1,8 +1,12 @@
+#[cfg(feature = "work")]
+#[path = "registers.rs"]
+mod registers;
+
 use core::arch::asm;
 
-pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
 #[cfg(feature = "work")]
-pub(crate) use super::registers::{observed_32, observed_64, opaque};
+pub(crate) use self::registers::{observed_32, observed_64, opaque};
+pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
 use crate::Unavailable;
 
 pub(super) const NAME_UNORDERED: &str = "cntvct";

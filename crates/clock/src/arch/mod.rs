@@ -10,15 +10,6 @@
 
 #[cfg(not(all(target_arch = "x86_64", not(target_env = "sgx"), not(miri))))]
 mod absent;
-#[cfg(all(
-    feature = "work",
-    not(miri),
-    any(
-        all(target_arch = "x86_64", not(target_env = "sgx")),
-        all(target_arch = "aarch64", any(target_os = "linux", target_os = "android", target_os = "macos", windows))
-    )
-))]
-mod registers;
 
 #[cfg(feature = "work")]
 use core::mem::{ManuallyDrop, MaybeUninit};

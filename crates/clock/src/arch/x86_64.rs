@@ -1,5 +1,8 @@
 #[path = "cpuid.rs"]
 mod cpuid;
+#[cfg(feature = "work")]
+#[path = "registers.rs"]
+mod registers;
 #[path = "waitpkg.rs"]
 mod waitpkg;
 
@@ -8,7 +11,7 @@ pub(super) use waitpkg::relax;
 use core::arch::asm;
 
 #[cfg(feature = "work")]
-pub(crate) use super::registers::{observed_32, observed_64, opaque};
+pub(crate) use self::registers::{observed_32, observed_64, opaque};
 use crate::Unavailable;
 
 pub(super) const NAME_UNORDERED: &str = "rdtsc";

@@ -81,7 +81,7 @@ fn from_arm_cpuinfo(text: &str) -> Cpu {
     let implementer = cpuinfo::first(text, "CPU implementer").and_then(cpuinfo::number);
     let part = cpuinfo::first(text, "CPU part").and_then(cpuinfo::number);
     let mut names: Vec<&str> = Vec::new();
-    // Implementer and part stand beside each other for every CPU; big and little cores differ in the part.
+    // Implementer and part come in pairs, one per CPU; big and little cores differ in the part.
     let implementers = cpuinfo::values(text, "CPU implementer").filter_map(cpuinfo::number);
     let parts = cpuinfo::values(text, "CPU part").filter_map(cpuinfo::number);
     for name in implementers.zip(parts).filter_map(|(implementer, part)| microarchitecture::arm_name(implementer, part))

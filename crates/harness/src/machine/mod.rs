@@ -1,7 +1,7 @@
 //! What the machine is, which counter it has, and what the kernel makes of it.
 //!
 //! Everything is read without privilege and without reading a clock, so a process that was started without the right
-//! to read the counter may ask too. What cannot be had is left out, with its reason beside it.
+//! to read the counter may ask too. What is unavailable is left out, and the reason recorded.
 
 mod clocksource;
 mod container;

@@ -53,7 +53,7 @@ impl Severity {
     }
 }
 
-/// A kind of finding: one row, beside the rule that finds it.
+/// A kind of finding: one row, next to the rule that finds it.
 ///
 /// # Examples
 /// ```

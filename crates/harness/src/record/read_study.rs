@@ -5,7 +5,7 @@ use super::error::{Kind, ReportError};
 use super::json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of};
 use super::study::StudyRecord;
 
-/// The fields of a study that version 1 kept beside those of the envelope.
+/// The fields of a study that version 1 kept at the level of the envelope.
 const OF_STUDY: [&str; 10] =
     ["plan", "clock", "empty_loop_ns", "tokens", "canary", "cells", "comparisons", "control", "failures", "forks"];
 

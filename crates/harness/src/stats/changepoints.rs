@@ -120,7 +120,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Welford's update: a sum of squares would lose the noise beside a large first value.
+    /// Welford's update: a sum of squares would lose the noise next to a large first value.
     fn push(&mut self, value: f64, least_variance: f64) {
         self.count += 1.0;
         let off = value - self.mean;

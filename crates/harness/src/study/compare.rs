@@ -1,4 +1,4 @@
-//! A study's record beside an earlier one: another process on another day. Pure functions.
+//! A study's record compared with an earlier one, from another process on another day. Pure functions.
 
 use crate::finding::{Finding, Kind};
 use crate::quantity::limit;

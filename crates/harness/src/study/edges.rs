@@ -1,4 +1,4 @@
-//! What a batch takes beside its operations: stamps and fences, the way into the loop and out of it.
+//! A batch's overhead: stamps and fences, the way into the loop and out of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

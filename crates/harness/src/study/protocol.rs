@@ -31,7 +31,7 @@ pub(super) struct Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
-    /// The clock that times batches: what it can be off by, and what a batch takes beside its operations.
+    /// The clock that times batches: its error, and the overhead of a batch.
     Clock { name: String, error_ns: f64, batch_ns: f64 },
     /// A cell is about to be visited: whatever happens next is its doing. The round counts from 0, the pilot is none.
     Begin { cell: usize, round: Option<u32> },

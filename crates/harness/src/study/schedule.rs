@@ -53,7 +53,7 @@ impl fmt::Display for CellSpec {
     }
 }
 
-/// All cells of `plan`: the calibration first, then arm beside arm.
+/// All cells of `plan`: the calibration first, then the arms of each comparison together.
 pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
     let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
     let tokens = TOKENS.iter().copied().filter(|_| calibrates_tokens);

@@ -35,7 +35,7 @@ const OVERSUBSCRIBED_VISIT_NS: u64 = 20_000_000;
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
-/// What a visit takes beside its batches: waking threads, canaries, the share of a batch that it is too long.
+/// A visit's overhead: waking threads, canaries, the share of a batch that it is too long.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
 /// A process that is so many times over its time begins no more visits.
 const PATIENCE: f64 = 1.5;

@@ -103,7 +103,7 @@ fn comparison_of(page: &mut Page, record: &StudyRecord, comparison: &Comparison,
         let [left, right] = charts.map(|chart| chart.map(|chart| plot::lines(&chart, column)).unwrap_or_default());
         if !left.is_empty() || !right.is_empty() {
             page.line(Line::new());
-            page.beside(left, right);
+            page.side_by_side(left, right);
         }
     }
 }

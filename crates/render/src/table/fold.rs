@@ -7,8 +7,8 @@ use crate::wrap::{words, wrapped};
 /// Columns of a cell that goes on in further lines, at least.
 pub(super) const FOLDED: usize = 10;
 
-/// Pieces of cells beside each other, row by row.
-pub(super) fn beside(cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+/// Pieces of cells side by side, row by row.
+pub(super) fn side_by_side(cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
     let cells: Vec<Vec<String>> = cells.collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     (0..height).map(|i| cells.iter().map(|pieces| pieces.get(i).cloned().unwrap_or_default()).collect()).collect()

@@ -71,7 +71,7 @@ fn compared(
     rows
 }
 
-/// The time of a cell without its interval, which the difference beside it has; or why there is none.
+/// The time of a cell without its interval, which the difference in the same row has; or why there is none.
 pub(super) fn plain_time(record: &StudyRecord, case: &str, tokens: u64, threads: u32) -> Value {
     let cell = record.cell(case, tokens, threads);
     let time = cell.and_then(|cell| cell.time_ns).map(|time| Value::PlainNs(time.estimate));

@@ -17,7 +17,7 @@ use chronoscope_render::{disturbance, machine};
 
 /// Rows of a histogram here.
 const ROWS: usize = 12;
-/// Processes beside each other in a table.
+/// Processes side by side in a table.
 const PROCESSES: usize = 11;
 
 /// Every clock with all that was seen of it, then the counter, the clocksources and the intervals.
@@ -170,7 +170,7 @@ fn histograms(page: &mut Page, clock: &ClockReport) {
     let latency = clock.latency_ns.as_ref().map(|latency| drawn("batch means", &latency.histogram));
     let steps = clock.granularity.as_ref().map(|seen| drawn("steps", &seen.histogram));
     match (latency, steps) {
-        (Some(latency), Some(steps)) => page.beside(latency, steps),
+        (Some(latency), Some(steps)) => page.side_by_side(latency, steps),
         (Some(lines), None) | (None, Some(lines)) => page.lines(lines),
         (None, None) => {}
     }

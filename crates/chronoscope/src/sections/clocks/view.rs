@@ -173,7 +173,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes
 }
 
-/// What the plain counter read costs in cycles, beside what was published.
+/// The cost of the plain counter read in cycles, and the published figure.
 fn cycles(record: &Record) -> Option<String> {
     let counter = |clock: &&ClockReport| clock.latency_tsc_cycles.is_some();
     let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);

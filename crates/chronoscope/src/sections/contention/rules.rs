@@ -40,12 +40,8 @@ fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Fi
     record.contention.report.iter().filter_map(find).collect()
 }
 
-fn times(scaling: f64) -> String {
-    RATIO.value(scaling)
-}
-
 fn of_row(row: &ContentionRow) -> String {
-    row.scaling.map_or_else(|| "–".to_owned(), |scaling| times(scaling.median))
+    row.scaling.map_or_else(|| "–".to_owned(), |scaling| RATIO.value(scaling.median))
 }
 
 /// What the rows at the knee's number of threads say of scaling, clock by clock, as the intervals in the table allow.
@@ -62,7 +58,7 @@ fn knee(seen: &ContentionReport) -> Option<Finding> {
         (!names.is_empty()).then(|| names.join(", "))
     };
     let good = knee.granularity_ns;
-    let (threads, bare) = (count(u64::from(knee.threads)), times(knee.bare_scaling));
+    let (threads, bare) = (count(u64::from(knee.threads)), RATIO.value(knee.bare_scaling));
     let like = format!("within {} of the bare source ({bare})", limit(knee.tolerance_pct));
     let mut said = match good.and_then(|good| named(&|ns, _| ns == good)) {
         Some(good) => format!("at {threads} threads a fixed granularity of {good} scales {like}"),
@@ -96,7 +92,7 @@ fn held_back(seen: &ContentionReport) -> Option<Finding> {
     let knee = seen.knee.as_ref().filter(|knee| knee.bare_scaling < SCALES_FREELY * f64::from(knee.threads))?;
     let said = format!(
         "the bare source scales only {} on {} threads: the CPUs were probably not free",
-        times(knee.bare_scaling),
+        RATIO.value(knee.bare_scaling),
         count(u64::from(knee.threads))
     );
     Some(Finding::new(BARE_SOURCE_HELD_BACK, said).value("bare_scaling", knee.bare_scaling))

@@ -57,22 +57,20 @@ fn cells(row: &ContentionRow, is_first: bool) -> [String; 11] {
         count(u64::from(row.threads)),
         millions(row.reads_per_s.median),
         range(&row.reads_per_s, millions),
-        row.scaling.map_or_else(none, |scaling| times(scaling.median)),
-        row.scaling.filter(|_| row.threads > 1).map_or_else(none, |scaling| range(&scaling, times)),
+        row.scaling.map_or_else(none, |scaling| RATIO.value(scaling.median)),
+        row.scaling
+            .filter(|_| row.threads > 1)
+            .map_or_else(none, |scaling| range(&scaling, |ratio| RATIO.value(ratio))),
         stale.map_or_else(none, |stale| ns(stale.p50_ns)),
         stale.map_or_else(none, |stale| ns(stale.p99_ns)),
         stale.map_or_else(none, |stale| ns(stale.maximum_ns)),
         published.map_or_else(none, |published| millions(published.reads_per_s)),
-        published.map_or_else(none, |published| times(published.scaling)),
+        published.map_or_else(none, |published| RATIO.value(published.scaling)),
     ]
 }
 
 fn millions(reads_per_s: f64) -> String {
     three_digits(reads_per_s / 1e6)
-}
-
-fn times(scaling: f64) -> String {
-    RATIO.value(scaling)
 }
 
 fn range(spread: &Spread, said: fn(f64) -> String) -> String {

@@ -20,7 +20,7 @@ const ROWS: usize = 12;
 /// Modes that are named.
 const MODES: usize = 3;
 
-/// The first clocks beside each other.
+/// The first clocks, side by side.
 pub fn show(page: &mut Page, record: &Record) {
     if !begin(page, record, CHECK_CLOCKS) {
         return;
@@ -34,7 +34,7 @@ pub fn show(page: &mut Page, record: &Record) {
         }
         lines
     });
-    page.beside(drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
+    page.side_by_side(drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
 }
 
 /// Every clock, one below the other.

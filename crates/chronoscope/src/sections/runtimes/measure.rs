@@ -207,7 +207,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     Runtime { forks: forks as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
 }
 
-/// What native code saw of the system's own clocks, beside the runtimes.
+/// The system's own clocks as native code read them, interleaved with the runtimes.
 struct Native {
     rounds: NativeRounds,
     batches: Batches,

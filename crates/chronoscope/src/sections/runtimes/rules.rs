@@ -93,13 +93,13 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
     coarse
         .map(|(runtime, clock, step, claims)| {
             let name = full_name(runtime, clock);
-            let beside = if claims {
+            let contrast = if claims {
                 "and declares itself high-resolution".to_owned()
             } else {
                 format!("although its unit is {}", ns(clock.tick_ns))
             };
             let mut finding =
-                Finding::new(RUNTIME_TICK_COARSE, format!("{name} moves in steps of {} {beside}", ns(step)))
+                Finding::new(RUNTIME_TICK_COARSE, format!("{name} moves in steps of {} {contrast}", ns(step)))
                     .about(name)
                     .value("granularity_ns", step)
                     .value("tick_ns", clock.tick_ns);

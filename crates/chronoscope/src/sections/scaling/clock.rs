@@ -8,7 +8,7 @@ use crate::clock_id::ClockId;
 
 /// The case that has no clock: the work between reads alone.
 pub const NOTHING: &str = "nothing";
-/// Granularities of the causal clock beside the one that [`SourceId`] names. With 0 every read writes the shared word.
+/// Granularities of the causal clock besides the one that [`SourceId`] names. With 0 every read writes the shared word.
 const GRANULARITIES_NS: [u64; 2] = [0, 100];
 /// Reads of a probe, and probes of which the fastest counts.
 const PROBE: (u32, u32) = (64, 5);
@@ -19,7 +19,7 @@ const FASTEST_READ_NS: f64 = 1.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaledClock {
     pub name: String,
-    /// What one read takes here, roughly: which clocks are measured beside each other depends on it.
+    /// What one read takes here, roughly: it decides which clocks are measured together.
     pub read_ns: f64,
     /// What it takes until the value changes, roughly.
     pub tick_ns: f64,

@@ -13,7 +13,7 @@ const LARGEST_POWER: u32 = 20;
 pub const USUAL: [SourceId; 2] = [SourceId::Os(OsClock::Monotonic), SourceId::Clock(Guarantee::Ordered)];
 /// Threads beyond the CPUs: so many times as many.
 const OVERSUBSCRIBED: [u32; 2] = [2, 4];
-/// Batches have the same number of operations for all cases of a combination, so what is measured beside each other may
+/// Batches have the same number of operations for all cases of a combination, so what is measured together may
 /// take at most so many times as long.
 const MOST_UNLIKE: f64 = 24.0;
 /// The work at each end of which groups of clocks begin, in nanoseconds per read.
@@ -129,7 +129,7 @@ pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, d
 
 impl Pass {
     fn new(title: &'static str, cases: Vec<String>, compared: bool, backoff: Vec<u64>, threads: Vec<u32>) -> Self {
-        // What is compared has the work alone and its control beside it.
+        // A comparison needs the work alone and its control.
         let arms = cases.len() + if compared { 2 } else { 0 };
         let weight = (arms * backoff.len() * threads.len()) as f64;
         Self { title, cases, compared, backoff, threads, weight }
@@ -155,7 +155,7 @@ fn is_coarse(power: u32, depth: Depth) -> bool {
     }
 }
 
-/// Whether the work of so many tokens is not so short beside a read that both cannot be measured beside each other.
+/// Whether this many tokens of work are long enough, compared with a read, to be measured together with it.
 fn is_alike(tokens: u64, read_ns: f64) -> bool {
     let work_ns = GUESS_NS.1 + GUESS_NS.0 * tokens as f64;
     work_ns * MOST_UNLIKE >= read_ns

@@ -7,7 +7,7 @@ use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord
 /// The passes as one record; none if there is none.
 ///
 /// What the whole has once comes from the first pass that knows it: machine, clock, length of a token, empty loop. What
-/// each pass has of its own stands beside the others': cells, comparisons, processes (numbered on), failures, findings.
+/// each pass has of its own is appended: cells, comparisons, processes (numbered on), failures, findings.
 /// Significance within a family is that within its pass. Of the controls, the coarsest resolution counts.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     let mut whole = passes.into_iter().reduce(joined)?;

@@ -206,7 +206,7 @@ fn over_work<'a>(
     cases.flat_map(|case| within(conclusions).into_iter().filter_map(move |threads| row(case, threads))).collect()
 }
 
-/// What a read adds to the work beside it, from pairs of the same round.
+/// The time that a read adds to the work, from pairs of the same round.
 fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], objections: &[Objection]) {
     let columns = backoffs(conclusions);
     let clocks = conclusions.iter().map(|conclusion| conclusion.clock.as_str());
@@ -410,7 +410,7 @@ mod tests {
         record
     }
 
-    /// What is concluded, its findings beside those of the study.
+    /// The conclusions; their findings are added to the study's.
     fn concluded(record: &mut StudyRecord) -> Vec<Conclusion> {
         let conclusions = conclude(record);
         record.findings.extend(chronoscope_harness::rule::conclude(super::super::rules::RULES, &conclusions));

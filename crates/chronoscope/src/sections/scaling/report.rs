@@ -75,7 +75,7 @@ impl Front {
     }
 }
 
-/// Reads between so much work on so many threads, beside the same on one thread.
+/// Reads with this much work between them on this many threads, compared with one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     pub backoff_tokens: u64,
@@ -146,7 +146,7 @@ impl Conclusion {
         worst_by_backoff(&self.points).iter().all(|(at, rise)| at.tokens > tokens || *rise == Rise::Raised)
     }
 
-    /// The reads back to back on so many threads, beside one; none for one thread, or where they were not measured.
+    /// Back-to-back reads on this many threads, compared with one; none for one thread, or if not measured.
     pub fn in_a_row(&self, threads: u32) -> Option<Rise> {
         self.points.iter().find(|point| (point.backoff_tokens, point.threads) == (0, threads)).map(|point| point.rise)
     }

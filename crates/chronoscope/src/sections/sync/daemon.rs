@@ -99,7 +99,7 @@ pub fn read(root: &Path) -> Known<Vec<Daemon>> {
     Known::Value(found)
 }
 
-/// A driver's folder holds a link to each device that it serves, named by a UUID, beside files of its own.
+/// A driver's folder holds a link to each device that it serves, named by a UUID, and files of its own.
 fn is_device(entry: fs::DirEntry) -> bool {
     entry.file_name().to_str().is_some_and(|name| name.len() == 36 && name.matches('-').count() == 4)
 }

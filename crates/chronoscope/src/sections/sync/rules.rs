@@ -24,7 +24,7 @@ const SLEWED_PPM: f64 = 100.0;
 const FREQUENCY_LIMIT_PPM: f64 = 499.99;
 /// An offset that ntpd steps rather than slews (`STEPT` of RFC 5905).
 const STEP_NS: f64 = 128e6;
-/// How far what is observed may lie beside what is declared: a step of the kernel's multiplier is less.
+/// The largest tolerated difference between observed and declared slew; a step of the kernel's multiplier is smaller.
 const DECLARED_WITHIN_PPM: f64 = 1.0;
 /// And by how much of the slewing that shrinks each second.
 const DECLARED_WITHIN_SHARE: f64 = 0.1;

@@ -160,7 +160,7 @@ fn verdict(control_share: &Spread) -> ReleaseVerdict {
     }
 }
 
-/// Figures of as many threads alone stand beside ours.
+/// Only published figures for the same number of threads are compared with ours.
 fn published(call: &Call, threads: u32) -> Option<PublishedRelease> {
     let Call::Read(clock) = call else { return None };
     let is_like = |os: &OsClock, call: &str| clock.name() == call || *clock == SourceId::Os(*os);

@@ -35,7 +35,7 @@ pub fn number_of_threads(text: &str) -> Result<u32, String> {
 pub struct ThreadReleasePlan {
     /// Threads that are released together, each to call once.
     pub threads: u32,
-    /// The clocks that they read, beside a control that reads nothing.
+    /// The clocks to read, in addition to an empty control.
     pub clocks: Vec<ClockId>,
     /// Rounds of this, each in a worker process of its own.
     pub rounds: u32,

@@ -125,12 +125,12 @@ fn naive(row: &ReleaseRow) -> Option<String> {
     let call = quoted(row.call.name());
     // The whole interval must lie on one side.
     Some(match (slowdown.low, slowdown.high) {
-        (low, _) if low > 1.0 => format!("{call} looks {} slower in parallel: {figures}", times(slowdown.median)),
+        (low, _) if low > 1.0 => format!("{call} looks {} slower in parallel: {figures}", RATIO.value(slowdown.median)),
         (_, high) if high <= HARDLY_SLOWER => format!("{call} does not look slower in parallel: {figures}"),
         _ => format!(
             "whether {call} looks slower in parallel is inconclusive ({}–{}): {figures}",
             three_digits(slowdown.low),
-            times(slowdown.high)
+            RATIO.value(slowdown.high)
         ),
     })
 }
@@ -151,12 +151,8 @@ fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
     let control = control_of(seen)?;
     let is_shown = seen.rows.iter().any(|row| row.verdict == Some(ReleaseVerdict::WakingThreads));
     let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
-    let said = format!("read the same way, the empty control is {} slower in parallel", times(slowdown.median));
+    let said = format!("read the same way, the empty control is {} slower in parallel", RATIO.value(slowdown.median));
     Some(Finding::new(CONTROL_LOOKS_SLOWER, said).value("slowdown", slowdown.median))
-}
-
-fn times(ratio: f64) -> String {
-    RATIO.value(ratio)
 }
 
 fn shares(spread: &Spread) -> String {

@@ -212,7 +212,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         })
     }
 
-    /// What stamps around a part of the operation claim, beside what was done.
+    /// The rate that stamps around a part of the operation claim, and the rate reached.
     fn part(&self) -> Option<OperationPart> {
         let sums = |visit: &Iteration<'a>| {
             visit.roles[self.role].iter().fold((0_u64, 0_u64), |(parts, operations), thread| {

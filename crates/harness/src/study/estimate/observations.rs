@@ -15,7 +15,7 @@ pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) forks: &'a [Vec<IterationLog>],
     /// What two readings of the clock can be off.
     pub(in crate::study) error_ns: f64,
-    /// What a batch takes beside its operations.
+    /// A batch's overhead.
     pub(in crate::study) batch_ns: f64,
 }
 

@@ -136,7 +136,7 @@ pub fn quiet_probe_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate)
     (PROBE_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
 }
 
-/// One length of work on trial: readings beside the truth of their own round. None if too few were quiet.
+/// One length of work on trial: readings compared with the true time of their own round. None if too few were quiet.
 ///
 /// Each round comes with what its process's interference probes take in quiet moments. The work does not take the same time
 /// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings

@@ -1,4 +1,4 @@
-//! Times work of known length directly, one pair of reads per reading, beside its truth from batches timed outside.
+//! Times work of known length directly, one pair of reads per reading; the true time comes from batches timed from outside.
 
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};

@@ -54,7 +54,7 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
     clock.path_evidence = Some(PathEvidence { method: PathMethod::Proved, detail });
 }
 
-/// Guesses the path of clocks for which no proof could be tried, from what they cost beside the real system call. A clock
+/// Guesses the path of clocks for which no proof could be tried, from their cost relative to the real system call. A clock
 /// whose proof gave no clear answer keeps none.
 pub fn infer(record: &mut Record) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);

@@ -113,7 +113,7 @@ fn named_program(place: &RuntimePlace, surroundings: &Surroundings) -> PathBuf {
     surroundings.first_on_path(&[&place.program]).unwrap_or_else(|| PathBuf::from(&place.program))
 }
 
-/// The folder of the frameworks beside a `dotnet`.
+/// The folder of the frameworks that a `dotnet` has.
 pub fn dotnet_frameworks(dotnet: &Path) -> Option<PathBuf> {
     let file = dotnet.canonicalize().ok()?;
     Some(file.parent()?.join("shared/Microsoft.NETCore.App"))

@@ -1,4 +1,4 @@
-//! Every probe, asked every task by its own runtime, beside the transcript of what it is to say.
+//! Every probe, asked every task by its own runtime and compared with its transcript.
 //!
 //! Numbers and versions differ from run to run, so transcripts hold their shape. `UPDATE_GOLDEN=1` writes them anew. A
 //! runtime that is not on the machine is skipped with a word.

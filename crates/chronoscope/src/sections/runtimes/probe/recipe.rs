@@ -62,7 +62,7 @@ pub fn prepare(
         RuntimeKind::Mono => Ok(recipe.run(&place.program).with(recipe.assembly()?)),
         RuntimeKind::Go => recipe.go(),
         RuntimeKind::Node => Ok(recipe.run(&place.program).with(recipe.write(&NODE)?)),
-        // -B: nothing is left beside the source; -E and -s are not given, since its users run with their settings.
+        // -B: write no bytecode next to the source. Without -E and -s, so that the user's own settings apply.
         RuntimeKind::Python => Ok(recipe.run(&place.program).with("-B").with(recipe.write(&PYTHON)?)),
         RuntimeKind::C => recipe.c(),
     }
@@ -97,7 +97,7 @@ impl Recipe<'_> {
     fn java(&self) -> Result<Launch, String> {
         let (program, source) = (&self.place.program, self.write(&JAVA)?);
         // One compilation for all processes, and none inside the one that measures.
-        let Some(compiler) = beside(program, "javac") else { return Ok(self.run(program).with(source)) };
+        let Some(compiler) = sibling(program, "javac") else { return Ok(self.run(program).with(source)) };
         self.compile(&self.run(&compiler).with("-d").with(self.directory).with(source))?;
         Ok(self.run(program).with("-cp").with(self.directory).with("Probe"))
     }
@@ -133,7 +133,7 @@ impl Recipe<'_> {
         Ok(self.run(&binary))
     }
 
-    /// C#, compiled by the .NET SDK's compiler beside a `dotnet`, else by Mono's.
+    /// C#, compiled by the compiler of the .NET SDK that `dotnet` belongs to, else by Mono's.
     fn assembly(&self) -> Result<PathBuf, String> {
         let (source, assembly) = (self.write(&CSHARP)?, self.directory.join("Probe.exe"));
         let mut out = OsString::from("-out:");
@@ -153,7 +153,7 @@ impl Recipe<'_> {
                 compiler.within(INVARIANT, "1")
             }
             None => {
-                let mono = beside(program, "mcs").or_else(|| self.surroundings.first_on_path(&["mcs"]));
+                let mono = sibling(program, "mcs").or_else(|| self.surroundings.first_on_path(&["mcs"]));
                 let none = "no C# compiler: install Mono's mcs or the .NET SDK";
                 self.run(&mono.ok_or(none)?)
             }
@@ -203,7 +203,7 @@ impl Recipe<'_> {
 const INVARIANT: &str = "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
 /// The program `name` in the folder of `program`, or in that of the file behind it.
-fn beside(program: &Path, name: &str) -> Option<PathBuf> {
+fn sibling(program: &Path, name: &str) -> Option<PathBuf> {
     let file = program.canonicalize().ok();
     [Some(program.to_owned()), file]
         .into_iter()
@@ -212,7 +212,7 @@ fn beside(program: &Path, name: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The compiler of the newest SDK beside a `dotnet`.
+/// The compiler of the newest SDK that a `dotnet` has.
 fn roslyn(dotnet: &Path) -> Option<PathBuf> {
     let file = dotnet.canonicalize().ok()?;
     let versions = std::fs::read_dir(file.parent()?.join("sdk")).ok()?.flatten().map(|entry| entry.path());

@@ -55,7 +55,7 @@ fn undisciplined(report: &mut SyncReport) {
     report.daemons = Known::Value(Vec::new());
 }
 
-/// Each case beside its nearest neighbour that gives nothing.
+/// Each case, with its nearest neighbour that yields no finding.
 const SYNCHRONISATION: &[(&str, Change, &[Kind])] = &[
     ("all is well", |_| {}, &[]),
     ("nobody", undisciplined, &[WALL_CLOCK_UNDISCIPLINED]),
