@@ -162,7 +162,7 @@ pub struct ExperimentOptions {
     pub run: RunOptions,
 }
 
-/// An experiment by its name.
+/// Parses an experiment by name.
 fn experiment() -> impl TypedValueParser<Value = Experiment> {
     let names = Experiment::ALL.iter().map(|each| PossibleValue::new(each.name()).help(each.about()));
     PossibleValuesParser::new(names).try_map(|name| Experiment::from_name(&name).ok_or("there is no such experiment"))
@@ -221,12 +221,12 @@ fn seed(text: &str) -> Result<u64, String> {
     whole_number(text, "0 to 18446744073709551615")
 }
 
-/// The arguments; ends the process with code 2 if they are wrong.
+/// The arguments; exits with code 2 if they are invalid.
 pub fn parse() -> Arguments {
     Arguments::parse()
 }
 
-/// The definition of the arguments, for completions and the manual page.
+/// The command definition, for completions and the manual page.
 pub fn definition() -> clap::Command {
     Arguments::command()
 }

@@ -4,14 +4,14 @@ use chronoscope_clock::{SourceId, SourceVisitor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A clock, by its name: one that this build knows, or one of another build, another architecture or a runtime.
+/// A clock by name: one known to this build, or one from another build, another architecture or a runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(from = "String", into = "String")]
 pub enum ClockId {
-    /// A source that this build can read, or knows.
+    /// A source that this build knows or can read.
     Known(SourceId),
-    /// Any other: it can be shown, and nothing is known of it but what its document says.
+    /// Any other: it can be shown, but only its document describes it.
     Other(String),
 }
 
@@ -38,20 +38,20 @@ impl ClockId {
     /// The source to read.
     ///
     /// # Errors
-    /// That this build knows no such clock.
+    /// If this build does not know the clock.
     pub fn source(&self) -> Result<SourceId, String> {
         self.known().ok_or_else(|| format!("unknown clock {self}"))
     }
 
-    /// Lets `visitor` read the clock.
+    /// Passes the clock to `visitor`.
     ///
     /// # Errors
-    /// That this build knows no such clock, or why it cannot be read.
+    /// If this build does not know the clock, or it cannot be read.
     pub fn visit<V: SourceVisitor>(&self, visitor: V) -> Result<V::Output, String> {
         self.source()?.visit(visitor).map_err(|unavailable| unavailable.to_string())
     }
 
-    /// The name under which reports show it.
+    /// Its name in reports.
     pub fn name(&self) -> &str {
         match self {
             Self::Known(id) => id.name(),
@@ -59,17 +59,17 @@ impl ClockId {
         }
     }
 
-    /// Whether `name` is its name, or was one.
+    /// Whether `name` is its current or a former name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.known().is_some_and(|id| SourceId::from_name(name) == Some(id))
     }
 
-    /// Whether it is the CPU's counter, read by an instruction of its own.
+    /// Whether it is the CPU's counter, read with a dedicated instruction.
     pub fn is_counter(&self) -> bool {
         self.known().is_some_and(SourceId::is_counter)
     }
 
-    /// Whether it may be set, and so step back.
+    /// Whether it may be set, and thus step back.
     pub fn is_settable(&self) -> bool {
         self.known().is_some_and(|id| id.facts().is_settable)
     }
@@ -95,7 +95,7 @@ impl From<SourceId> for ClockId {
 
 impl From<&str> for ClockId {
     fn from(name: &str) -> Self {
-        // As it was called by those who wrote version 1.
+        // The name used by writers of version 1.
         let former = || name.strip_prefix("granular ")?.strip_suffix(" ns")?.parse().ok();
         match SourceId::from_name(name) {
             Some(id) => Self::Known(id),

@@ -1,4 +1,4 @@
-//! The document of a run: everything that was planned and seen, as plain data.
+//! The document of a run: its plan and all measurements, as plain data.
 
 use std::ops::{Deref, DerefMut};
 
@@ -16,10 +16,10 @@ use crate::sections::scaling;
 use crate::sections::selftest::Selftest;
 use chronoscope_harness::record::{Disturbance, Document, Machine, Tool};
 
-/// The JSON schema of every document, with a newline at its end.
+/// The JSON schema of every document, with a final newline.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Record);
-    // A schema is a JSON value, which can always be written.
+    // A schema is a JSON value, which can always be serialized.
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
@@ -28,41 +28,41 @@ pub fn schema() -> String {
 #[serde(transparent)]
 pub struct Record(pub Document<Content>);
 
-/// What a document holds.
+/// A document's content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Content {
-    /// What was to be done, as far as it concerns all sections.
+    /// The parts of the plan common to all sections.
     #[serde(skip_serializing_if = "is_default")]
     pub plan: Plan,
-    /// Why everything was measured inside the coordinator, where no worker process could be started.
+    /// Why everything was measured inside the coordinator, if no worker process could be started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_no_workers: Option<String>,
-    /// What became of each part of the plan.
+    /// The outcome of each part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartReport>,
     /// What can be timed here.
     #[serde(skip_serializing_if = "is_default")]
     pub verdict: Verdict,
-    /// What was planned and seen, by section.
+    /// Plans and measurements, by section.
     #[serde(skip_serializing_if = "is_default")]
     pub sections: Sections,
-    /// What a study saw.
+    /// The measurements of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyReport>,
-    /// How it compares with an earlier run.
+    /// The comparison with an earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<StudyCompared>,
-    /// Which clocks scale, and from how much work between reads.
+    /// Which clocks scale, and how much work between reads that takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Vec<scaling::Conclusion>>,
-    /// What an experiment shows.
+    /// The conclusions of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Conclusions>,
-    /// Whether the harness can be trusted here, and the studies that tell.
+    /// Whether the harness can be trusted here, with the studies that show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selftest: Option<Selftest>,
-    /// How a pace was kept.
+    /// How well a pace was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
 }
@@ -72,12 +72,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Record {
-    /// The document of a run that begins now, in which nothing has been measured yet.
+    /// The document of a run that begins now, without measurements yet.
     pub fn new(command: impl Into<String>, tool: Tool, machine: Machine, plan: Plan, sections: Sections) -> Self {
         Self(Document::new(command, tool, machine, Content { plan, sections, ..Content::default() }))
     }
 
-    /// The document of its study, if it holds one.
+    /// The document of its study, if it has one.
     pub fn as_study(&self) -> Option<StudyRecord> {
         let study = self.study.clone()?;
         let compared = self.compared.clone();
@@ -91,7 +91,7 @@ impl Record {
         })
     }
 
-    /// The document that holds `study` and nothing else, as the command `command` wrote it.
+    /// A document with only `study`, as written by the command `command`.
     pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Self {
         let content = |StudyContent { study, compared }| Content { study: Some(study), compared, ..Content::default() };
         let mut record = Self(study.map(content));
@@ -99,7 +99,7 @@ impl Record {
         record
     }
 
-    /// Why nothing is known that one of `parts` would have told.
+    /// Why the results of `parts` are missing.
     pub fn reason_missing(&self, parts: &[Part]) -> String {
         let mut reports = self.parts.iter().filter(|report| parts.contains(&report.part)).peekable();
         if reports.peek().is_none() {
@@ -138,18 +138,18 @@ impl DerefMut for Content {
     }
 }
 
-/// What became of one part of the plan.
+/// The outcome of one part of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartReport {
-    /// Which part.
+    /// The part.
     pub part: Part,
     /// Whether it was done.
     pub outcome: Outcome,
-    /// Why it was not, or not whole.
+    /// Why it was not done, or not completely.
     pub reason: Option<String>,
-    /// Wall time that it took in milliseconds.
+    /// Its wall time in milliseconds.
     pub elapsed_ms: u64,
-    /// What disturbed its measurements, all together.
+    /// The combined disturbance of its measurements.
     pub disturbance: Disturbance,
 }
 
@@ -159,11 +159,11 @@ pub struct PartReport {
 pub enum Outcome {
     /// Done as planned.
     Done,
-    /// Done, save what `reason` names.
+    /// Done, except for what `reason` names.
     Incomplete,
     /// Nothing was measured, for `reason`.
     Skipped,
-    /// Begun and failed, for `reason`.
+    /// Started but failed, for `reason`.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! Documents as JSON: written in the shape of today, read in that and in the shapes of version 1.
+//! Documents as JSON: written in the current shape, read in that and in the shapes of version 1.
 
 use std::cmp::Reverse;
 
@@ -17,14 +17,14 @@ use crate::sections::{contention, pace, pauses, scaling, selftest, thread_releas
 use crate::upgrade;
 use crate::view::View;
 
-/// The fields that say which shape a document of version 1 has, besides [`SCHEMA_KEY`].
+/// Fields that mark the shape of a version 1 document, in addition to [`SCHEMA_KEY`].
 const PACE_SCHEMA_KEY: &str = "pace_schema_version";
 const SELFTEST_SCHEMA_KEY: &str = "selftest_schema_version";
 
-/// Writes a document as indented JSON that ends with a line break.
+/// Writes a document as indented JSON with a final newline.
 ///
 /// # Guarantees
-/// [`document`] gives back an equal one.
+/// [`document`] returns an equal one.
 ///
 /// # Errors
 /// [`ReportError::is_not_writable`] where a number is not finite.
@@ -37,7 +37,7 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// # Errors
 /// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
 /// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
-/// field where there is one, the line and the column.
+/// field, if any, the line and the column.
 pub fn document(text: &str) -> Result<Record, ReportError> {
     let mut value = object(text)?;
     if value.get(STUDY_SCHEMA_KEY).is_some() {
@@ -61,7 +61,7 @@ pub fn document(text: &str) -> Result<Record, ReportError> {
     }
 }
 
-/// With what documents of earlier versions left to be drawn from the numbers again.
+/// Adds conclusions that documents of earlier versions left to the renderer.
 fn concluded(mut record: Record) -> Record {
     if let Some(study) = record.as_study() {
         match record.command.strip_prefix("experiment ") {
@@ -88,7 +88,7 @@ fn concluded(mut record: Record) -> Record {
     with_verdict(record)
 }
 
-/// With what the first screen says of a check or a section, which the first builds of version 2 concluded while they drew.
+/// Adds the first screen's conclusions to a check or section, which the first builds of version 2 drew while rendering.
 fn with_verdict(mut record: Record) -> Record {
     let is_check = record.study.is_none() && record.pace.is_none() && record.selftest.is_none();
     if is_check && record.verdict.conclusions.is_none() {
@@ -97,7 +97,7 @@ fn with_verdict(mut record: Record) -> Record {
     record
 }
 
-/// Adds what `rules` find, save those of which `findings` has a kind already.
+/// Adds the findings of `rules`, except kinds already in `findings`.
 fn complete<R>(findings: &mut Vec<Finding>, rules: &[Rule<R>], part: Option<&R>) {
     let Some(part) = part else { return };
     let is_told = |rule: &&Rule<R>| findings.iter().any(|finding| rule.yields.iter().any(|kind| finding.is(*kind)));

@@ -1,4 +1,4 @@
-//! `chronoscope`: tells an engineer what the clocks of a machine can measure.
+//! `chronoscope`: shows an engineer what a machine's clocks can measure.
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub, reason = "rooms are private; what a room shows to others is `pub`")]
 
@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use chronoscope_harness::Start;
 
-/// Does what the program's arguments say.
+/// Runs the program with its arguments.
 pub fn main() -> ExitCode {
     if let Some(code) = serve::serve_if_asked() {
         return code;

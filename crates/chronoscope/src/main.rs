@@ -1,4 +1,4 @@
-//! `chronoscope`: tells an engineer what the clocks of a machine can measure.
+//! `chronoscope`: shows an engineer what a machine's clocks can measure.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

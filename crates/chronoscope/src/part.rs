@@ -7,23 +7,23 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::registry;
 
-/// A part of a plan, by its name: a step in the measuring of a section.
+/// A part of a plan, by name: one step in measuring a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Part(&'static str);
 
 impl Part {
-    /// Of this name, which no other part has.
+    /// A part with this unique name.
     pub const fn named(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// What the part finds out, in a few words.
+    /// What the part determines, in a few words.
     pub fn title(self) -> &'static str {
         self.row().map_or(self.0, |row| row.title)
     }
 
-    /// What is known of it before a run.
+    /// Its table row.
     pub fn row(self) -> Option<&'static PartRow> {
         registry::parts().find(|row| row.part == self)
     }
@@ -58,21 +58,21 @@ impl JsonSchema for Part {
 #[derive(Clone, Copy, Debug)]
 pub struct PartRow {
     pub part: Part,
-    /// What it finds out, in a few words.
+    /// What it determines, in a few words.
     pub title: &'static str,
     /// Its share of a run's time.
     pub weight: u64,
-    /// Whether a check does it; what it does not must be asked for.
+    /// Whether it is part of a check; otherwise it must be requested.
     pub is_of_check: bool,
 }
 
 impl PartRow {
-    /// A part that a check does.
+    /// A part of a check.
     pub const fn of_check(part: Part, title: &'static str, weight: u64) -> Self {
         Self { part, title, weight, is_of_check: true }
     }
 
-    /// A part that must be asked for.
+    /// A part that must be requested.
     pub const fn on_request(part: Part, title: &'static str, weight: u64) -> Self {
         Self { part, title, weight, is_of_check: false }
     }

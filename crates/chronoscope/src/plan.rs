@@ -1,4 +1,4 @@
-//! The plan of a run: what every section shares. A section adds its own.
+//! The plan of a run: settings common to every section. Each section adds its own.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,33 +13,33 @@ use crate::part::{Part, PartRow};
 use crate::registry;
 use crate::run_options::RunOptions;
 
-/// What a run will do, as far as it concerns all sections.
+/// The part of a run's plan common to all sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// How deep it looks.
+    /// The depth of the run.
     pub depth: Depth,
-    /// The time that it may take altogether, in milliseconds.
+    /// Total time budget, in milliseconds.
     pub budget_ms: u64,
-    /// The CPUs that it may use.
+    /// The CPUs it may use.
     pub cpus: Vec<u32>,
-    /// The CPU on which single-threaded measurements run; null if threads cannot be bound.
+    /// The CPU for single-threaded measurements; null if threads cannot be pinned.
     pub measuring_cpu: Option<u32>,
-    /// The clocks that it looks at, by name.
+    /// The clocks to examine, by name.
     pub clocks: Vec<ClockId>,
-    /// The parts that it does, each with its time.
+    /// The parts to run, each with its time.
     pub parts: Vec<PartBudget>,
 }
 
-/// The time that a part of the plan may take.
+/// The time budget of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartBudget {
-    /// Which part.
+    /// The part.
     pub part: Part,
     /// Milliseconds.
     pub budget_ms: u64,
 }
 
-/// How deep a run looks.
+/// The depth of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
@@ -87,24 +87,24 @@ impl Depth {
     }
 }
 
-/// What sections are planned in.
+/// The frame in which sections are planned.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// How deep to look.
+    /// The depth.
     pub depth: Depth,
     /// The CPUs that the run may use.
     pub cpus: Vec<u32>,
-    /// Whether the section is all that was asked for: it then looks closer than in a check.
+    /// Whether only this section was requested: it is then examined more closely than in a check.
     pub alone: bool,
 }
 
-/// A part that is asked for alone gets so many times its share of a check.
+/// A part requested alone gets this multiple of its share of a check.
 const ALONE_FACTOR: u32 = 2;
-/// Shorter runs give no estimate, longer ones are a mistake.
+/// Shorter runs give no estimate; longer ones are mistakes.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Threads that a process can be expected to start.
 pub const MOST_THREADS: u32 = 1024;
-/// Values in one list: lists are multiplied with each other.
+/// Maximum values in a list: lists are multiplied with each other.
 const LONGEST_LIST: usize = 32;
 
 impl Frame {
@@ -127,16 +127,16 @@ impl Plan {
     /// The plan of a check.
     ///
     /// # Errors
-    /// [`PlanError`] for absurd times.
+    /// [`PlanError`] for an out-of-range time.
     pub fn of_check(duration: Option<Duration>, frame: &Frame) -> Result<Self, PlanError> {
         let rows: Vec<&PartRow> = registry::parts().filter(|row| row.is_of_check).collect();
         Self::of(&rows, budget(duration)?.unwrap_or(frame.depth.budget()), frame)
     }
 
-    /// The plan of a section alone, whose parts are `rows`, which take `time_alone` unless a time is given.
+    /// The plan for one section, with parts `rows`, which takes `time_alone` unless a time is given.
     ///
     /// # Errors
-    /// [`PlanError`] for absurd times.
+    /// [`PlanError`] for an out-of-range time.
     pub fn of_section(
         duration: Option<Duration>,
         frame: &Frame,
@@ -163,7 +163,7 @@ impl Plan {
         })
     }
 
-    /// The time that `part` may take, if it is to be done.
+    /// The time budget of `part`, if planned.
     pub fn budget_ms_of(&self, part: Part) -> Option<u64> {
         self.parts.iter().find(|budget| budget.part == part).map(|budget| budget.budget_ms)
     }
@@ -188,10 +188,10 @@ fn budget(duration: Option<Duration>) -> Result<Option<Duration>, PlanError> {
     duration.map(|duration| within(duration, BUDGET_BOUNDS, "duration")).transpose()
 }
 
-/// `length`, the `what` of something, if it lies within `bounds`.
+/// `length`, described by `what`, if within `bounds`.
 ///
 /// # Errors
-/// With the bounds.
+/// Names the bounds.
 pub fn within(length: Duration, bounds: (Duration, Duration), what: &str) -> Result<Duration, PlanError> {
     let words = humantime::format_duration;
     if (bounds.0..=bounds.1).contains(&length) {
@@ -200,10 +200,10 @@ pub fn within(length: Duration, bounds: (Duration, Duration), what: &str) -> Res
     Err(PlanError::new(format!("{what} {} is out of range ({}–{})", words(length), words(bounds.0), words(bounds.1))))
 }
 
-/// `values` rising, each once.
+/// `values` in ascending order, without duplicates.
 ///
 /// # Errors
-/// For more than can be tried in one run.
+/// If there are more than one run can try.
 pub fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Vec<T>, PlanError> {
     values.sort_unstable();
     values.dedup();
@@ -214,7 +214,7 @@ pub fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Ve
     Ok(values)
 }
 
-/// Options that cannot be planned for: what is wrong, and what is accepted.
+/// Invalid options: what is wrong, and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(String);
 

@@ -1,5 +1,5 @@
-//! The sections, one line each. Subcommand, field in documents, schema, dispatch to workers, progress, budget and view follow
-//! from it.
+//! The sections, one line each, from which the subcommand, the document field, schema, worker dispatch, progress,
+//! budget and view are derived.
 
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
@@ -22,7 +22,7 @@ use chronoscope_render::page::Page;
 
 macro_rules! sections {
     ($($(#[$meta:meta])* $field:ident: $Section:ident;)*) => {
-        /// What was planned and seen, by section.
+        /// Plans and measurements, by section.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default)]
         pub struct Sections {
@@ -36,7 +36,7 @@ macro_rules! sections {
         }
 
         impl SectionCommand {
-            /// Measures the section, and prints and saves what was seen.
+            /// Measures the section, then prints and saves the results.
             pub fn run(self, start: &Start) -> Result<std::process::ExitCode, Failure> {
                 match self {
                     $(Self::$Section(options) => measure::section::<sections::$field::$Section>(start, &options, stringify!($field), |sections| &mut sections.$field),)*
@@ -44,7 +44,7 @@ macro_rules! sections {
             }
         }
 
-        /// The names of all sections, as their fields and views have them.
+        /// The names of all sections, as in fields and views.
         pub const NAMES: &[&str] = &[$(stringify!($field)),*];
 
         /// The parts of all sections, in the order of a run.
@@ -60,7 +60,7 @@ macro_rules! sections {
             &[]
         }
 
-        /// What workers do for all sections.
+        /// Worker tasks of all sections.
         pub fn tasks() -> impl Iterator<Item = &'static Served> {
             [$(<sections::$field::$Section as Section>::TASKS),*].into_iter().flatten()
         }
@@ -70,7 +70,7 @@ macro_rules! sections {
             [$(<sections::$field::$Section as Section>::RULES),*].into_iter().flatten().copied().flatten()
         }
 
-        /// Plans every section of which a check does a part, as it is planned without options.
+        /// Plans every section that is part of a check, with default options.
         pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
             $(if is_of_check(<sections::$field::$Section as Section>::PARTS) {
                 sections.$field.plan = sections::$field::$Section::plan(&Default::default(), frame)?;
@@ -78,7 +78,7 @@ macro_rules! sections {
             Ok(())
         }
 
-        /// Does `part`, whichever section's it is.
+        /// Runs `part`, whichever section it belongs to.
         pub fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
             $(if has(<sections::$field::$Section as Section>::PARTS, part) {
                 return sections::$field::$Section::measure(part, session, record);
@@ -86,7 +86,8 @@ macro_rules! sections {
             Err(StageError::Skipped("no section of this build does it".to_owned()))
         }
 
-        /// Lets every section go back to what a busy moment spoiled; what that suffered counts against its last part.
+        /// Lets every section repeat measurements spoiled by a busy moment; disturbances are attributed to its last
+        /// part.
         pub fn finish(session: &mut Session<'_>, record: &mut Record) {
             $(sections::$field::$Section::finish(session, record);)*
         }
@@ -100,7 +101,7 @@ macro_rules! sections {
             false
         }
 
-        /// Draws every section as it is drawn on the page of a check.
+        /// Draws every section in its form for the page of a check.
         pub fn show_in_check(page: &mut Page, record: &Record) {
             $(sections::$field::$Section::show_in_check(page, record);)*
         }

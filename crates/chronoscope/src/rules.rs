@@ -1,5 +1,5 @@
-//! From a record to its findings: the rules of every section, each a pure function to the findings of one kind or a few that
-//! belong together.
+//! From a record to its findings: the rules of every section, each a pure function to findings of one kind, or a few
+//! related kinds.
 
 use chronoscope_harness::rule::{self, Rule};
 
@@ -8,12 +8,12 @@ use crate::document::Record;
 use crate::{engine, machine, registry};
 use chronoscope_harness::finding::{Finding, Kind};
 
-/// Findings that are equally grave are told in this order.
+/// The order of findings of equal severity.
 fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
     registry::rules().chain(machine::rules::RULES).chain(engine::rules::RULES)
 }
 
-/// Everything that follows from `record`, gravest first.
+/// All findings from `record`, most severe first.
 pub fn conclude(record: &Record) -> Vec<Finding> {
     rule::conclude(rules(), record)
 }
@@ -24,12 +24,12 @@ pub fn judge(record: &mut Record) {
     record.findings = conclude(record);
 }
 
-/// Every kind that these rules yield, some more than once.
+/// Every kind that these rules yield, possibly repeated.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
     rules().flat_map(|rule| rule.yields)
 }
 
-/// The kind of this id; None for one of another build.
+/// The kind with this id; None if from another build.
 pub fn kind(id: &str) -> Option<&'static Kind> {
     kinds().find(|kind| kind.id == id)
 }
@@ -42,13 +42,13 @@ pub mod tests {
     use crate::sections::clocks::report::{ClockReport, Latency};
     use chronoscope_harness::record::{Machine, Tool};
 
-    /// A record of a machine with two CPUs, on which nothing has been measured.
+    /// A record of a machine with two CPUs, without measurements.
     pub fn blank() -> Record {
         let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
         Planned::check(&Default::default(), &Default::default(), &[0, 1]).unwrap().record(tool, Machine::default())
     }
 
-    /// A clock that can be read, and of which nothing else is known.
+    /// A readable clock about which nothing else is known.
     pub fn readable(clock: impl Into<ClockId>) -> ClockReport {
         ClockReport {
             name: clock.into(),
@@ -59,7 +59,7 @@ pub mod tests {
         }
     }
 
-    /// A latency of which only the estimate is of interest.
+    /// A latency of which only the estimate matters.
     pub fn latency(estimate: f64) -> Latency {
         let batches = crate::sections::clocks::latency::task::LaneSamples {
             reads_per_batch: 1,

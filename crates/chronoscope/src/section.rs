@@ -1,4 +1,4 @@
-//! What a section of the tool is: options, plan, measuring, report, rules and view, behind one trait.
+//! A section of the tool: options, plan, measurement, report, rules and view, behind one trait.
 
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
@@ -23,42 +23,42 @@ pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwn
 
 impl<T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema> Data for T {}
 
-/// A section: registered by one line in `registry.rs`, from which its subcommand, its field in documents, their schema, the
-/// dispatch to workers, progress, budget and `show --view` follow.
+/// A section: registered by one line in `registry.rs`, from which its subcommand, document field, schema, worker
+/// dispatch, progress, budget and `show --view` are derived.
 pub trait Section {
-    /// What a user may say of it on the command line.
+    /// Its command-line options.
     type Options: Args + Clone + Debug + Default;
-    /// What will be done. The default: nothing.
+    /// Its plan. The default: nothing.
     type Plan: Data;
-    /// What was seen. The default: nothing.
+    /// Its measurements. The default: none.
     type Report: Data;
 
-    /// The steps of its measuring, in order.
+    /// The steps of its measurement, in order.
     const PARTS: &'static [PartRow];
-    /// What its workers do.
+    /// Its worker tasks.
     const TASKS: &'static [Served];
 
-    /// What follows from what was seen, each a pure function of the document.
+    /// Its findings, each by a pure function of the document.
     const RULES: &'static [&'static [Rule<Record>]] = &[];
 
-    /// What `options` mean for a run.
+    /// The plan for `options`.
     ///
     /// # Errors
-    /// For options that make no sense: what is accepted.
+    /// For invalid options: what is accepted.
     fn plan(options: &Self::Options, frame: &Frame) -> Result<Self::Plan, PlanError>;
 
-    /// The time that it takes alone; None for twice its share of a check.
+    /// Its time when run alone; None for twice its share of a check.
     fn time_alone(_depth: Depth) -> Option<Duration> {
         None
     }
 
-    /// Does a part of its plan and writes what it saw into its report.
+    /// Runs one part of its plan and writes the results into its report.
     ///
     /// # Errors
-    /// Why the part was not done whole.
+    /// Why the part was not completed.
     fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError>;
 
-    /// Goes back, at the end of a run, to what a busy moment spoiled.
+    /// Repeats, at the end of a run, measurements spoiled by a busy moment.
     fn finish(_session: &mut Session<'_>, _record: &mut Record) {}
 
     /// Draws all of it.
@@ -68,22 +68,22 @@ pub trait Section {
     fn show_in_check(_page: &mut Page, _record: &Record) {}
 }
 
-/// What a document holds of a section.
+/// A section's content in a document.
 pub type EntryOf<S> = Entry<<S as Section>::Plan, <S as Section>::Report>;
 
-/// What a section planned and saw.
+/// A section's plan and measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "{P}_and_{R}", bound = "P: Data, R: Data")]
 pub struct Entry<P, R> {
-    /// What was to be done.
+    /// The plan.
     pub plan: P,
-    /// What was seen.
+    /// The measurements.
     pub report: R,
 }
 
 impl<P: Data, R: Data> Entry<P, R> {
-    /// Whether it was neither planned nor seen.
+    /// Whether it was neither planned nor measured.
     pub fn is_untouched(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! Whether clocks went backwards between CPUs, and how far they may be apart.
+//! Whether clocks went backwards between CPUs, and the largest possible skew.
 
 use crate::answers::conclusions::{CausalityConclusion, Skew, UnknownClock};
 use crate::clock_id::ClockId;
@@ -8,10 +8,10 @@ use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::Litmus;
 use crate::sections::clocks::report::ClockReport;
 
-/// Whether `clock` went backwards between CPUs, or why that is not known.
+/// Whether `clock` went backwards between CPUs, or why that is unknown.
 ///
-/// One step back is enough to say that it does. That it does not takes every pair of the plan, and on each of them enough
-/// new values: a value that is seen again adds hardly anything.
+/// One backward step proves that it does. The opposite takes every pair of the plan, each with enough new values: a
+/// repeated value adds hardly any evidence.
 pub fn of_clock(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<String>) {
     let unknown = |reason: String| (None, Some(reason));
     let rows: Vec<&Litmus> = record.causality.litmus.iter().filter(|row| row.name == clock.name).collect();
@@ -46,7 +46,7 @@ pub fn of_clock(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
     }
 }
 
-/// Why the litmus lacks something.
+/// Why litmus results are missing.
 fn reason_litmus_missing(record: &Record) -> String {
     match record.parts.iter().find(|report| report.part == LITMUS) {
         None => "the litmus was not part of the plan".to_owned(),
@@ -55,7 +55,8 @@ fn reason_litmus_missing(record: &Record) -> String {
     }
 }
 
-/// Whether causal reads were causal: no, if one that must be was not; yes, if all that the verdict speaks of were seen to be.
+/// Whether causal reads were causal: no if one that must be was not; yes if all those covered by the verdict were
+/// confirmed.
 pub fn is_causal(record: &Record) -> Option<bool> {
     if record.clocks.iter().any(|clock| clock.must_be_causal() && clock.causal == Some(false)) {
         return Some(false);
@@ -64,8 +65,8 @@ pub fn is_causal(record: &Record) -> Option<bool> {
     (!relied_on.is_empty() && relied_on.iter().all(|clock| clock.causal == Some(true))).then_some(true)
 }
 
-/// The clocks whose causality the verdict speaks of: those that it recommends and that must be causal; or if there are none,
-/// all that were to be tested.
+/// The clocks whose causality the verdict covers: those it recommends that must be causal, or if there are none, all
+/// that were to be tested.
 fn relied_on(record: &Record) -> Vec<&ClockReport> {
     let must_be = |clock: &&ClockReport| clock.available && clock.must_be_causal();
     let is_recommended =
@@ -79,7 +80,7 @@ fn relied_on(record: &Record) -> Vec<&ClockReport> {
     record.clocks.iter().filter(must_be).filter(was_to_be_tested).collect()
 }
 
-/// What the first screen says of it: of which clocks, and between which CPUs.
+/// The first screen's conclusion: for which clocks, and between which CPUs.
 pub fn causality(record: &Record) -> CausalityConclusion {
     let was_observed = |clock: &ClockReport| {
         let rows: Vec<&Litmus> = record.causality.litmus.iter().filter(|row| row.name == clock.name).collect();
@@ -121,12 +122,12 @@ pub fn causality(record: &Record) -> CausalityConclusion {
     }
 }
 
-/// The largest skew between CPUs that the observations do not exclude.
+/// The largest skew between CPUs compatible with the observations.
 pub fn skew_not_excluded_ns(record: &Record) -> Option<f64> {
     record.causality.pairs.iter().map(|pair| pair.skew_not_excluded_ns()).reduce(f64::max)
 }
 
-/// What the first screen says of it, and of how many pairs of CPUs.
+/// The first screen's conclusion on skew, with the number of CPU pairs.
 pub fn skew(record: &Record) -> Skew {
     let Some(skew_ns) = record.verdict.skew_not_excluded_ns else {
         return Skew::NotTested { reason: reason_untested(record, OFFSETS) };
@@ -187,7 +188,7 @@ mod tests {
         }
     }
 
-    /// A record with trustworthy clocks, of which these litmus rows were seen.
+    /// A record with trustworthy clocks and these litmus rows.
     fn record(clocks: &[SourceId], rows: Vec<Litmus>) -> Record {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);

@@ -9,7 +9,7 @@ use crate::document::Record;
 use crate::sections::clocks::library_clock::report::LibraryClockState;
 use crate::sections::clocks::report::ClockReport;
 
-/// Fills in `record.verdict` from the rest of the record, and whether each clock is causal.
+/// Fills in `record.verdict` from the rest of the record, and each clock's causality.
 pub fn conclude(record: &mut Record) {
     let causality: Vec<_> = record.clocks.iter().map(|clock| causality::of_clock(clock, record)).collect();
     for (clock, (causal, reason)) in record.clocks.iter_mut().zip(causality) {
@@ -36,7 +36,7 @@ pub fn conclude(record: &mut Record) {
     draw_conclusions(record);
 }
 
-/// Fills in what the first screen says of the verdict: a document of an earlier build lacks it.
+/// Fills in the first screen's conclusions, which documents of earlier builds lack.
 pub fn draw_conclusions(record: &mut Record) {
     let answers: Vec<_> = record.verdict.questions.iter().map(|question| intervals::answer(question, record)).collect();
     let conclusions = Conclusions {
@@ -95,7 +95,7 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
     }
 }
 
-/// Of the counter's ordered reads, the cheapest is called so.
+/// The cheapest ordered read of the counter gets this advice.
 fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.estimate);
     let costs = [SourceId::CounterOrdered, SourceId::CounterWithProcessorId]
@@ -106,7 +106,7 @@ fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
     if is_cheapest { "the counter's cheapest ordered read" } else { "an ordered read of the counter" }
 }
 
-/// What speaks against the counter, traps included: a read that leaves the guest is no cheap one.
+/// The case against the counter, traps included: a read that exits to the hypervisor is not cheap.
 fn counter_doubt(record: &Record) -> Option<String> {
     let traps =
         || crate::sections::clocks::rules::trap_cost_ns(record).map(|_| "every read of the counter traps".to_owned());

@@ -1,4 +1,4 @@
-//! What the first screen says, as data: each conclusion is made once, by a pure rule, and drawn from here.
+//! The first screen's conclusions, as data: each is drawn once, by a pure rule, and rendered from here.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::sections::clocks::report::PathMethod;
 
-/// How a conclusion is to be taken: a check that was not made is neither good nor a warning.
+/// The grade of a conclusion: a check that was not made is neither good nor a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     Good,
@@ -15,26 +15,26 @@ pub enum Grade {
     Critical,
 }
 
-/// What is concluded of the machine's clocks.
+/// Conclusions about the machine's clocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusions {
-    /// Whether there are clocks to time intervals with.
+    /// Whether the verdict recommends clocks for timing intervals.
     pub intervals: Intervals,
     /// Whether clocks went backwards within a thread.
     pub monotonic: Monotonic,
     /// Whether clocks went backwards between threads.
     pub causality: CausalityConclusion,
-    /// How far the CPUs' clocks may be apart.
+    /// Bound on the skew between the CPUs' clocks.
     pub skew: Skew,
     /// Whether `CLOCK_MONOTONIC` is read without entering the kernel.
     pub fast_path: FastPath,
 }
 
-/// Whether there are clocks to time intervals with.
+/// Whether the verdict recommends clocks for timing intervals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Intervals {
-    /// Those that the verdict recommends; each has a promise.
+    /// The recommended clocks; each has a promise.
     Recommended,
     /// No clock of this machine is recommended.
     NoneRecommended,
@@ -53,12 +53,12 @@ pub enum Monotonic {
     Steady,
     /// One did.
     SteppedBack,
-    /// None did of those that were watched.
+    /// None of those observed did.
     PartlyTested {
-        /// Those that were not.
+        /// Those that were not observed.
         untested: Vec<ClockId>,
     },
-    /// None was watched.
+    /// None was observed.
     NotTested {
         /// Why.
         reason: String,
@@ -66,7 +66,7 @@ pub enum Monotonic {
 }
 
 impl Monotonic {
-    /// How it is to be taken.
+    /// Its grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Steady => Grade::Good,
@@ -84,29 +84,29 @@ pub enum CausalityConclusion {
     Causal {
         /// Clocks that were observed.
         clocks: u64,
-        /// New values seen; a value that was seen before adds nothing.
+        /// New values observed; a repeated value adds nothing.
         new_values: u64,
-        /// Ordered pairs of CPUs that they were seen between.
+        /// Ordered pairs of CPUs between which they were observed.
         pairs: u64,
-        /// The pair, where it is one: from the writer's CPU to the reader's.
+        /// The pair, if there is exactly one: from the writer's CPU to the reader's.
         only_pair: Option<(u32, u32)>,
     },
     /// Some did.
     WentBackwards {
         /// How often.
         violations: u64,
-        /// In so many observations.
+        /// Number of observations.
         observations: u64,
-        /// And so many messages.
+        /// Number of messages.
         messages: u64,
     },
-    /// It is not known of all clocks that the verdict relies on.
+    /// It is unknown for some clocks that the verdict relies on.
     Unknown {
-        /// Those of which it is not known.
+        /// The clocks for which it is unknown.
         unknown: Vec<UnknownClock>,
         /// Others, none of which went backwards.
         clocks: u64,
-        /// New values seen of them.
+        /// New values observed from them.
         new_values: u64,
     },
     /// No clock was observed.
@@ -116,7 +116,7 @@ pub enum CausalityConclusion {
     },
 }
 
-/// A clock of which something is not known.
+/// A clock with an unknown property.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnknownClock {
     /// Which one.
@@ -126,7 +126,7 @@ pub struct UnknownClock {
 }
 
 impl CausalityConclusion {
-    /// How it is to be taken.
+    /// Its grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Causal { .. } => Grade::Good,
@@ -136,26 +136,26 @@ impl CausalityConclusion {
     }
 }
 
-/// How far the CPUs' clocks may be apart.
+/// Bound on the skew between the CPUs' clocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Skew {
     /// No pair of CPUs was seen to disagree.
     NotExcluded {
-        /// By less than this.
+        /// Upper bound on the skew.
         below_ns: f64,
         /// Pairs of CPUs compared.
         pairs: u64,
-        /// Pairs that there are.
+        /// Possible pairs of CPUs.
         pairs_possible: u64,
     },
     /// A pair disagrees.
     Apart {
-        /// By at most this.
+        /// Upper bound on the skew.
         up_to_ns: f64,
         /// Pairs of CPUs compared.
         pairs: u64,
-        /// Pairs that there are.
+        /// Possible pairs of CPUs.
         pairs_possible: u64,
     },
     /// No pair was compared.
@@ -184,7 +184,7 @@ pub enum FastPath {
         /// How that is known.
         method: Option<PathMethod>,
     },
-    /// What was tried settled nothing.
+    /// The tests were inconclusive.
     Unknown {
         /// Why.
         reason: String,
@@ -197,7 +197,7 @@ pub enum FastPath {
 }
 
 impl FastPath {
-    /// How it is to be taken.
+    /// Its grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Vdso { .. } => Grade::Good,

@@ -8,16 +8,16 @@ use crate::document::Record;
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
 
-/// The clock that is asked about.
+/// The clock concerned.
 pub const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
 
-/// Whether the vDSO reads it; None where that is not known.
+/// Whether the vDSO reads it; None if unknown.
 pub fn is_on_fast_path(record: &Record) -> Option<bool> {
     let path = clock(record).filter(|clock| clock.available)?.path?;
     Some(path == Path::Vdso)
 }
 
-/// What the first screen says of it.
+/// The first screen's conclusion.
 pub fn fast_path(record: &Record) -> FastPath {
     let clock = clock(record);
     let method = clock.and_then(|clock| clock.path_evidence.as_ref()).map(|evidence| evidence.method);

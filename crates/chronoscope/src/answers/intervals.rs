@@ -1,4 +1,4 @@
-//! What the clocks time directly, and what that means for the intervals that the user asked about.
+//! Which intervals the clocks can time directly, and the answers to the user's questions.
 
 use crate::answers::conclusions::Intervals;
 use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestInterval, TimedBy, Tolerance};
@@ -6,7 +6,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::plan::{INTERVALS, LATENCY};
 
-/// Whether there are clocks to time intervals with.
+/// Whether the verdict recommends clocks for timing intervals.
 pub fn intervals(record: &Record) -> Intervals {
     match record.verdict.clocks.as_slice() {
         [] => Intervals::NotTested { reason: record.reason_missing(&[INTERVALS, LATENCY]) },
@@ -15,7 +15,7 @@ pub fn intervals(record: &Record) -> Intervals {
     }
 }
 
-/// What `clock` times directly.
+/// The intervals that `clock` can time directly.
 pub fn promise(clock: &ClockVerdict) -> Promise {
     let failed_beyond = |tolerance: Tolerance| {
         let from_ns = match clock.shortest(tolerance) {
@@ -32,7 +32,7 @@ pub fn promise(clock: &ClockVerdict) -> Promise {
     }
 }
 
-/// Which of the clocks that are recommended time `interval_ns` directly.
+/// Which recommended clocks time `interval_ns` directly.
 pub fn question(interval_ns: f64, record: &Record) -> Question {
     let within = |tolerance: Tolerance| -> Vec<ClockId> {
         recommended(record)

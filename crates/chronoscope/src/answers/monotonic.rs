@@ -7,7 +7,7 @@ use crate::sections::clocks::plan::GRANULARITY;
 use crate::sections::clocks::report::ClockReport;
 use crate::sections::reads::plan::READS;
 
-/// Whether no clock but the wall clock, which may be set, stepped back on one thread.
+/// Whether no clock stepped back within a thread, except the wall clock, which may be set.
 pub fn never_stepped_back(record: &Record) -> Option<bool> {
     let in_steps = record
         .clocks
@@ -22,7 +22,7 @@ pub fn never_stepped_back(record: &Record) -> Option<bool> {
     (!watched.is_empty() && watched.iter().all(|(_, was_watched)| *was_watched)).then_some(true)
 }
 
-/// What the first screen says of it.
+/// The first screen's conclusion.
 pub fn monotonic(record: &Record) -> Monotonic {
     let watched = watched(record);
     let untested: Vec<ClockId> =
@@ -37,8 +37,8 @@ pub fn monotonic(record: &Record) -> Monotonic {
     }
 }
 
-/// The clocks that were to be watched on one thread and must not step back there: all but the wall clock, which may be set.
-/// Each with whether it was watched.
+/// The clocks planned for observation within a thread that must not step back: all but the wall clock, which may be
+/// set. Each with whether it was observed.
 fn watched(record: &Record) -> Vec<(&ClockReport, bool)> {
     let in_steps = record.plan.budget_ms_of(GRANULARITY).is_some();
     let in_reads = record.plan.budget_ms_of(READS).is_some();
@@ -64,7 +64,7 @@ mod tests {
     use crate::sections::clocks::latency::estimate::granularity;
     use chronoscope_clock::Rate;
 
-    /// Two clocks that changed by so much from read to read; None where they were not watched.
+    /// Two clocks with these changes from read to read; None where not observed.
     fn record(changes: [Option<Vec<i64>>; 2]) -> Record {
         let mut record = blank();
         for (name, changes) in ["CLOCK_MONOTONIC", "CLOCK_BOOTTIME"].into_iter().zip(changes) {

@@ -4,24 +4,24 @@ use serde::{Deserialize, Serialize};
 use crate::answers::conclusions::{Conclusions, Grade};
 use crate::clock_id::ClockId;
 
-/// What can be timed on the machine.
+/// What can be timed on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Verdict {
-    /// Whether no clock went backwards within a thread, the wall clock aside; null if a planned one was not observed.
+    /// Whether no clock except the wall clock went backwards within a thread; null if a planned one was not observed.
     pub monotonic: Option<bool>,
-    /// Whether no read that must be causal went backwards between CPUs; null unless every clock was tested that the
-    /// verdict recommends, or that was to be tested where it recommends none.
+    /// Whether no read that must be causal went backwards between CPUs; null unless every recommended clock was tested,
+    /// or, without a recommendation, every clock planned for the test.
     pub causal: Option<bool>,
-    /// The largest skew between CPUs that the observations do not exclude.
+    /// The largest skew between CPUs compatible with the observations.
     pub skew_not_excluded_ns: Option<f64>,
     /// Whether `CLOCK_MONOTONIC` is read without entering the kernel.
     pub os_clock_on_fast_path: Option<bool>,
     /// Each clock that can be read.
     pub clocks: Vec<ClockVerdict>,
-    /// Intervals that the user asked about.
+    /// Intervals the user asked about.
     pub questions: Vec<Question>,
-    /// What the first screen says of it all; null in documents of builds that concluded while they drew.
+    /// The first screen's conclusions; null in documents of builds that drew them while rendering.
     pub conclusions: Option<Conclusions>,
 }
 
@@ -30,27 +30,27 @@ pub struct Verdict {
 pub struct ClockVerdict {
     /// The clock.
     pub name: ClockId,
-    /// Whether the tool advises to time intervals with it.
+    /// Whether it is recommended for timing intervals.
     pub recommended: bool,
-    /// Why not, or for what it is the right one.
+    /// Why not, or what it is suited for.
     pub why: String,
-    /// The shortest interval that two reads of it time rightly: confirmed by the trials where there are any, else claimed.
+    /// The shortest interval that two reads of it time correctly: confirmed by trials where available, else claimed.
     pub direct_interval_ns: DirectInterval,
     /// The same as claimed before the trials: from latency, granularity and the spread of empty intervals.
     pub claimed_interval_ns: DirectInterval,
-    /// Whether trials were made within each tolerance and `direct_interval_ns` rests on them.
+    /// Whether trials were made within each tolerance and determine `direct_interval_ns`.
     pub validated: bool,
     /// Why trials are missing, or why they confirm no interval.
     pub reason_unvalidated: Option<String>,
-    /// Known work timed directly, against its true duration.
+    /// Known work timed directly, compared with its true duration.
     pub trials: Vec<IntervalTrial>,
-    /// What all of it comes to.
+    /// The overall conclusion.
     #[serde(default)]
     pub promise: Promise,
 }
 
 impl ClockVerdict {
-    /// A verdict that rests on a claim alone, and recommends nothing yet.
+    /// A verdict based only on a claim, with no recommendation yet.
     pub fn claimed(name: impl Into<ClockId>, interval_ns: DirectInterval) -> Self {
         Self {
             name: name.into(),
@@ -65,14 +65,14 @@ impl ClockVerdict {
         }
     }
 
-    /// What is known of the shortest interval within `tolerance`.
+    /// What is known about the shortest interval within `tolerance`.
     pub fn shortest(&self, tolerance: Tolerance) -> ShortestInterval {
         let trials = self.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
         let longest = trials.clone().max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
         match (longest, tolerance.of(&self.direct_interval_ns), tolerance.of(&self.claimed_interval_ns)) {
             (Some(_), Some(confirmed), _) => ShortestInterval::Confirmed(confirmed),
             (Some(longest), None, _) => {
-                // A stranger's numbers may overflow, and what is not finite cannot be written.
+                // Numbers from an untrusted document may overflow, and non-finite ones cannot be written.
                 let error_ns = (longest.error_pct_abs_p95 / 100.0 * longest.truth_ns).clamp(f64::MIN, f64::MAX);
                 let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns).min(f64::MAX);
                 let some_held = trials.clone().any(|trial| trial.holds);
@@ -84,7 +84,7 @@ impl ClockVerdict {
     }
 }
 
-/// How far a reading may be from the truth.
+/// The maximum error of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tolerance {
     /// 1 %.
@@ -105,12 +105,12 @@ impl Tolerance {
         }
     }
 
-    /// As a share.
+    /// As a fraction of one.
     pub const fn share(self) -> f64 {
         self.percent() / 100.0
     }
 
-    /// The interval of `both` that is timed so well.
+    /// The interval in `both` for this tolerance.
     pub const fn of(self, both: &DirectInterval) -> Option<f64> {
         match self {
             Self::OnePercent => both.within_1pct,
@@ -119,23 +119,23 @@ impl Tolerance {
     }
 }
 
-/// What is known of the shortest interval that two reads of a clock time within a tolerance.
+/// What is known about the shortest interval that two reads of a clock time within a tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShortestInterval {
-    /// Trials confirm this one.
+    /// Confirmed by trials.
     Confirmed(f64),
-    /// This one follows from latency and step; no trial was made.
+    /// Derived from latency and step, without a trial.
     Claimed(f64),
     /// Trials were made, and confirmed no length.
     NotConfirmed {
-        /// The longest length that was tried.
+        /// The longest length tried.
         tried_to_ns: f64,
-        /// The error below which 95 of 100 readings of that length lay.
+        /// The 95th percentile of the error's magnitude at that length.
         error_ns: f64,
-        /// The length at which that error, if it stays the same, is within the tolerance.
+        /// The length at which that error, if constant, is within the tolerance.
         expected_from_ns: f64,
-        /// Whether some lengths held by themselves, though not together with all longer ones.
+        /// Whether some lengths held individually, but not together with all longer ones.
         some_held: bool,
     },
     /// There is neither a claim nor a trial.
@@ -144,7 +144,7 @@ pub enum ShortestInterval {
 }
 
 impl ShortestInterval {
-    /// The shortest interval that is confirmed or, without a trial, claimed.
+    /// The shortest interval confirmed or, without a trial, claimed.
     pub const fn known_from_ns(self) -> Option<f64> {
         match self {
             Self::Confirmed(from) | Self::Claimed(from) => Some(from),
@@ -162,7 +162,7 @@ impl ShortestInterval {
         matches!(self, Self::Confirmed(_) | Self::NotConfirmed { .. })
     }
 
-    /// The shortest interval that one may count on: known, or expected after trials that confirmed none.
+    /// The shortest interval to rely on: known, or expected after trials that confirmed none.
     pub const fn expected_from_ns(self) -> Option<f64> {
         match self {
             Self::Confirmed(from) | Self::Claimed(from) => Some(from),
@@ -181,20 +181,20 @@ pub struct DirectInterval {
     pub within_10pct: Option<f64>,
 }
 
-/// Known work, timed once per reading, compared with what it takes in batches.
+/// Known work, timed once per reading, compared with its duration in batches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IntervalTrial {
-    /// The tolerance on trial, in percent.
+    /// The tolerance under test, in percent.
     pub tolerance_pct: f64,
-    /// The work's true duration, timed in batches from outside.
+    /// The work's true duration, from batches timed as a whole.
     pub truth_ns: f64,
     /// Single readings made.
     pub readings_made: u64,
-    /// Those that count: made while the core was not shared and the work took its usual time.
+    /// Readings that count: made while the core was not shared and the work took its usual time.
     pub readings: u64,
-    /// Median error of a reading in percent of the truth; positive reads too long.
+    /// Median error of a reading in percent of the true duration; positive means too long.
     pub error_pct_p50: f64,
-    /// 95th percentile of the error's magnitude in percent of the truth.
+    /// 95th percentile of the error's magnitude in percent of the true duration.
     pub error_pct_abs_p95: f64,
     /// Share of readings within the tolerance.
     pub share_within: f64,
@@ -202,7 +202,7 @@ pub struct IntervalTrial {
     pub holds: bool,
 }
 
-/// An interval that the user asked about.
+/// An interval the user asked about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The interval.
@@ -211,24 +211,24 @@ pub struct Question {
     pub within_1pct: Vec<ClockId>,
     /// Clocks that do so within 10 %, but not within 1 %.
     pub within_10pct: Vec<ClockId>,
-    /// What that comes to.
+    /// The overall answer.
     #[serde(default)]
     pub answer: Answer,
 }
 
-/// What a clock times directly, and how far trials bear it out.
+/// The intervals a clock can time directly, and how far trials confirm it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Promise {
-    /// From where it times an interval within 1 %.
+    /// The shortest interval that it times within 1 %.
     pub within_1pct: ShortestInterval,
-    /// From where it does so within 10 %.
+    /// The shortest interval that it times within 10 %.
     pub within_10pct: ShortestInterval,
-    /// Longer intervals that did not hold by themselves, though all longer ones together did.
+    /// Longer intervals that did not hold individually, though all longer ones together did.
     pub exceptions: Vec<IntervalTrial>,
 }
 
 impl Promise {
-    /// How it is to be taken.
+    /// Its grade.
     pub const fn grade(&self) -> Grade {
         use ShortestInterval::{Confirmed, Unknown};
 
@@ -240,11 +240,11 @@ impl Promise {
     }
 }
 
-/// The answer to a question for an interval.
+/// The answer to a question about an interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
-    /// Nothing is known of the clocks that are recommended.
+    /// Nothing is known about the recommended clocks.
     #[default]
     Unknown,
     /// No clock was measured.
@@ -261,9 +261,9 @@ pub enum Answer {
         /// Those that do so within 10 %, but not within 1 %.
         within_10pct: TimedBy,
     },
-    /// It is longer than any trial, and long enough if the error of one clock stays the same.
+    /// It is longer than any trial, and long enough if one clock's error stays constant.
     Expected {
-        /// Of this clock.
+        /// That clock.
         clock: ClockId,
     },
     /// It is too short for two reads of any clock.
@@ -278,14 +278,14 @@ pub enum Answer {
 /// The clocks that time an interval within a tolerance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedBy {
-    /// By trials.
+    /// Confirmed by trials.
     pub confirmed: Vec<ClockId>,
-    /// By latency and step alone.
+    /// Claimed from latency and step alone.
     pub claimed: Vec<ClockId>,
 }
 
 impl Answer {
-    /// How it is to be taken.
+    /// Its grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Unknown | Self::NotTested { .. } => Grade::Unknown,

@@ -1,4 +1,4 @@
-//! How far a record trusts the machine's counter and its clocksources: what verdict, advice and pages must agree on.
+//! How far a record supports the machine's counter and clocksources: the common basis of verdict, advice and pages.
 
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
@@ -9,8 +9,7 @@ use crate::sections::clocks::report::Path;
 use chronoscope_harness::record::{COUNTER, Clocksource, READ_BY_VDSO};
 
 impl Record {
-    /// What speaks against the counter as a measure of time, on the machine or in what was measured; None where nothing
-    /// does.
+    /// The case against the counter as a time source, from the machine or the measurements; None if there is none.
     pub fn counter_doubt(&self) -> Option<String> {
         if let Some(doubt) = self.machine.counter_doubt() {
             return Some(doubt);
@@ -29,25 +28,25 @@ impl Record {
             .then(|| "the counter stepped back".to_owned())
     }
 
-    /// Whether the vDSO reads the clocksource in use: it is one of those that it can, or it was seen to.
+    /// Whether the vDSO reads the current clocksource: it is one that the vDSO supports, or was observed to.
     fn clocksource_is_read_by_vdso(&self, current: &str) -> bool {
         let monotonic = SourceId::Os(OsClock::Monotonic);
         let was_seen = || self.clocks.iter().any(|clock| clock.name == monotonic && clock.path == Some(Path::Vdso));
         Clocksource::is_read_by_vdso(current) || was_seen()
     }
 
-    /// The clocks that two CPUs disagreed about.
+    /// The clocks on which two CPUs disagreed.
     fn skewed_pairs(&self) -> impl Iterator<Item = &ClockId> {
         self.causality.pairs.iter().filter(|pair| pair.shows_skew()).map(|pair| &pair.clock)
     }
 
-    /// What speaks against switching to the clocksource `name`; None where nothing does.
+    /// The case against switching to clocksource `name`; None if there is none.
     pub fn clocksource_doubt(&self, name: &str) -> Option<String> {
         self.counter_doubt().filter(|_| name == COUNTER)
     }
 
-    /// The clocksource to switch to in place of the one in use, if there is a better one that nothing speaks against: one
-    /// that the vDSO can read, or the TSC where the kernel rates it higher.
+    /// A better clocksource than the current one, if nothing speaks against it: one that the vDSO can read, or the TSC
+    /// where the kernel rates it higher.
     pub fn better_clocksource(&self) -> Option<&'static str> {
         let source = &self.machine.clocksource;
         let current = source.current.as_deref()?;
@@ -59,7 +58,7 @@ impl Record {
         READ_BY_VDSO.into_iter().find(|name| *name != current && source.offers(name) && is_fit(name) && is_better(name))
     }
 
-    /// Why the vDSO cannot be given a clocksource to read; None where it can, or has one already.
+    /// Why no clocksource readable by the vDSO can be selected; None where one can, or is already in use.
     pub fn reason_no_better_clocksource(&self) -> Option<String> {
         let source = &self.machine.clocksource;
         let current = source.current.as_deref()?;
@@ -76,8 +75,8 @@ impl Record {
 }
 
 impl Record {
-    /// The system's clock to advise for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not seen
-    /// to go backwards.
+    /// The system clock to recommend for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not
+    /// observed to go backwards.
     pub fn steady_os_clock(&self) -> Option<&'static str> {
         let id = SourceId::Os(OsClock::Monotonic);
         let clock = self.clocks.iter().find(|clock| clock.available && clock.name == id)?;
@@ -86,7 +85,7 @@ impl Record {
         (clock.causal != Some(false) && !stepped_back && !clock.is_coarse()).then_some(id.name())
     }
 
-    /// The clocks to advise where threads compare times: ordered, readable, and with nothing seen against them.
+    /// The clocks to recommend where threads compare times: ordered, readable, and with no evidence against them.
     pub fn clocks_between_threads(&self) -> Vec<&'static str> {
         let counter = SourceId::CounterOrdered;
         let is_readable = |id: SourceId| {

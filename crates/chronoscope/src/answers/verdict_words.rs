@@ -1,4 +1,4 @@
-//! The words of the verdict: every judgement here was made by the rules of `answers`.
+//! The verdict in words: every judgement here was made by the rules of `answers`.
 
 use anstyle::Style;
 
@@ -55,7 +55,7 @@ fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
 
 const NONE_RECOMMENDED: &str = "no clock is recommended for timing intervals here";
 
-/// What a clock times directly, and whether trials say so.
+/// The intervals a clock can time directly, and whether trials confirm it.
 fn promise(clock: &ClockVerdict) -> String {
     use ShortestInterval::{Claimed, Confirmed, Unknown};
 
@@ -80,10 +80,10 @@ fn promise(clock: &ClockVerdict) -> String {
     }
 }
 
-/// What trials that confirm a length say. Readings during which the work itself was disturbed are set aside.
+/// The basis of a confirmed length. Readings with disturbed work are excluded.
 const CONFIRMED: &str = "95 of 100 quiet trials";
 
-/// Intervals longer than a confirmed one that did not hold by themselves, though all longer ones together did.
+/// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
 fn exceptions(promise: &Promise) -> String {
     let words = promise.exceptions.iter().map(|trial| {
         format!("; to {} % {:.1} at {}", trial.tolerance_pct, trial.share_within * 100.0, ns(trial.truth_ns))
@@ -91,7 +91,7 @@ fn exceptions(promise: &Promise) -> String {
     words.collect()
 }
 
-/// From where a clock times an interval so well, with what that rests on.
+/// The shortest interval that a clock times within `limit`, with the evidence.
 fn within(shortest: ShortestInterval, limit: &str) -> String {
     match shortest {
         ShortestInterval::Confirmed(from) => {
@@ -110,14 +110,14 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
     }
 }
 
-/// The intervals that the user asked about, each with its answer.
+/// The intervals the user asked about, with answers.
 fn answers(page: &mut Page, record: &Record) {
     for question in &record.verdict.questions {
         bullet(page, question.answer.grade(), &format!("{}: {}", ns(question.interval_ns), answer(question)));
     }
 }
 
-/// The same as a section of its own, where there are any.
+/// The same as a section of its own, if there are any.
 pub fn asked(page: &mut Page, record: &Record) {
     if !record.verdict.questions.is_empty() {
         page.section("INTERVALS ASKED ABOUT");
@@ -246,7 +246,7 @@ fn fast_path(conclusion: &FastPath) -> String {
     }
 }
 
-/// What trials made of a claim: confirmed, to be expected after trials that failed, or not tried.
+/// The result of testing a claim: confirmed, expected after failed trials, or not tried.
 fn result(shortest: ShortestInterval) -> String {
     match shortest {
         ShortestInterval::Confirmed(from) => ns(from),

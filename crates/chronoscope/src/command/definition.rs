@@ -1,4 +1,4 @@
-//! What follows from the definitions of arguments and documents: completions, manual page, schema.
+//! Output derived from the definitions of arguments and documents: completions, manual page, schema.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the manual page, that of every command included.
+/// Prints the manual page, which includes every command.
 pub fn man() -> Result<ExitCode, Failure> {
     let mut page = Vec::new();
     let mut definition = arguments::definition();

@@ -10,7 +10,7 @@ use crate::arguments::ExperimentOptions;
 use crate::document::Record;
 use crate::experiment::against::worst_first;
 
-/// Runs an experiment, and prints and saves what it shows.
+/// Runs an experiment, then prints and saves its conclusions.
 pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {
     let (run, experiment) = (&options.run, options.name);
     let study = experiment.study(study_run::cpus(run, start));

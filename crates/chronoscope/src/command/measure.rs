@@ -17,13 +17,13 @@ use crate::section::{EntryOf, Section};
 use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::finding::Severity;
 
-/// Checks the machine, and prints and saves what was seen.
+/// Checks the machine, then prints and saves the results.
 pub fn check(start: &Start, options: &Of<clocks::Options>) -> Result<ExitCode, Failure> {
     let planned = Planned::check(&options.of, &options.run, start.allowed_cpus());
     run(start, &options.run, planned)
 }
 
-/// Measures a section alone, which is called `name` and whose entry is `entry`, and prints and saves what was seen.
+/// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
 pub fn section<S: Section>(
     start: &Start,
     options: &Of<S::Options>,

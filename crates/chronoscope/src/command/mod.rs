@@ -1,4 +1,4 @@
-//! What the program can be told to do, one file each.
+//! The program's commands, one file each.
 
 mod definition;
 mod experiment;
@@ -15,7 +15,7 @@ use chronoscope_harness::Start;
 
 use crate::arguments::{Arguments, Command};
 
-/// Does what the arguments say.
+/// Carries out the arguments.
 pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
     match arguments.command {
         None => measure::check(start, &arguments.check),

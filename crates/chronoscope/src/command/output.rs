@@ -1,4 +1,4 @@
-//! Where a document goes: to standard output, and to a file that appears whole or not at all.
+//! Destinations of a document: standard output, and an atomically written file.
 
 use std::path::Path;
 
@@ -8,26 +8,26 @@ use super::page::{Shown, page};
 use crate::document::Record;
 use crate::json::json;
 
-/// Where a document goes.
+/// The destinations of a document.
 pub struct Output {
     format: Format,
     file: Option<OutputFile>,
 }
 
 impl Output {
-    /// Makes sure, before anything is measured, that `file` can be written.
+    /// Checks, before anything is measured, that `file` can be written.
     ///
     /// # Errors
-    /// Where it cannot.
+    /// If it cannot.
     pub fn prepare(format: Format, file: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self { format, file: file.map(|path| OutputFile::prepare("the record", path)).transpose()? })
     }
 
-    /// Prints the document and saves it. Both are tried whatever becomes of the other, so that a full disk or a closed pipe
-    /// loses nothing measured.
+    /// Prints and saves the document. Each is tried even if the other fails, so that a full disk or a closed pipe loses
+    /// no results.
     ///
     /// # Errors
-    /// Where one of the two failed.
+    /// If either fails.
     pub fn write(self, record: &Record, shown: Shown) -> Result<(), Failure> {
         let json = json(record).map_err(|error| Failure::run(error.to_string()))?;
         let printed = match self.format {

@@ -1,4 +1,4 @@
-//! The page of any document: what the run that wrote it printed.
+//! The page for any document: the output of the run that wrote it.
 
 use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
@@ -9,12 +9,12 @@ use crate::sections::{pace, scaling, selftest};
 use crate::view::View;
 use crate::{experiment, view};
 
-/// What is shown of a document.
+/// Which part of a document to show.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown {
-    /// None for what the run printed.
+    /// None for the run's own output.
     pub view: Option<View>,
-    /// Of a study: every backoff and every chart.
+    /// For a study: every backoff and every chart.
     pub full: bool,
 }
 
@@ -43,10 +43,10 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
 }
 
-/// What the document of a user's own study says was run.
+/// The `command` in documents of users' own studies.
 const STUDY: &str = "study";
 
-/// That more was concluded than is shown.
+/// Notes that there are more conclusions than are shown.
 fn unknown(command: &str) -> String {
     let mut text = Text::new();
     let words = format!("written by `chronoscope {command}`, which this build does not know: conclusions not shown");

@@ -7,7 +7,7 @@ use crate::arguments::ShowOptions;
 use crate::document::Record;
 use crate::json::{document, json};
 
-/// Prints a saved document again, as the run that saved it did.
+/// Prints a saved document, as the run that saved it did.
 pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be shown: {why}", options.file.display()));
     let text = std::fs::read_to_string(&options.file).map_err(|error| cannot(error.to_string()))?;
@@ -20,7 +20,7 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why the options make no sense for `record`; None where they do.
+/// Why the options are invalid for `record`; None if they are valid.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
     let wrong = match (options.full, options.view.is_some()) {
         (true, _) if record.study.is_none() => "--full applies to studies",

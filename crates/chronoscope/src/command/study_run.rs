@@ -1,4 +1,4 @@
-//! What the options of a run mean for a study.
+//! How a run's options apply to a study.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use chronoscope_harness::{Start, StudyOptions};
 use crate::plan::within;
 use crate::run_options::RunOptions;
 
-/// How much of its usual time a study takes for `--quick` and for `--thorough`.
+/// Time multipliers of a study for `--quick` and `--thorough`.
 const QUICK: f64 = 0.25;
 const THOROUGH: f64 = 2.0;
-/// The shortest and the longest run.
+/// The shortest and the longest run allowed.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(24 * 3600));
 
-/// What `run` asks of a study.
+/// The study options for `run`.
 pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
     let within = |duration| within(duration, DURATIONS, "duration").map_err(|error| Failure::usage(error.to_string()));
     let budget = run.duration.map(within).transpose()?;
@@ -29,7 +29,7 @@ pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
     Ok(StudyOptions { budget, depth, cpus, ..StudyOptions::default() })
 }
 
-/// How many CPUs threads will have.
+/// The number of CPUs available to threads.
 pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
     let count = match &run.cpus {
         Some(list) => list.0.iter().collect::<BTreeSet<_>>().len(),

@@ -9,7 +9,7 @@ use super::task::{Bench, Task};
 use crate::sections::clocks::granularity::task::{OneLook, Steps};
 use chronoscope_harness::record::Disturbance;
 
-/// Brackets tried at each end; the narrowest counts.
+/// Brackets tried at each end; the narrowest is used.
 const ATTEMPTS: u32 = 2000;
 
 /// To measure it.
@@ -19,13 +19,13 @@ pub struct Request;
 /// Two anchors of the counter on `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// Ticks from the first to the second.
+    /// Ticks from the first anchor to the second.
     pub ticks: u64,
-    /// Nanoseconds from the first to the second.
+    /// Nanoseconds from the first anchor to the second.
     pub reference_ns: u64,
-    /// Half-widths of both brackets together.
+    /// Sum of both brackets' half-widths.
     pub half_width_ticks: u64,
-    /// Changes of the counter between consecutive reads, by which one sees whether it moves in steps.
+    /// Changes of the counter between consecutive reads, which show whether it moves in steps.
     pub steps: Steps,
 }
 

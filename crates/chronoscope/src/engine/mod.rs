@@ -29,13 +29,13 @@ use session::Session;
 use stages::StageError;
 use task::{Served, served};
 
-/// What workers do for every run.
+/// Worker tasks of every run.
 pub const TASKS: &[Served] = &[served::<probe::Request>(), served::<frequency::Request>()];
 
-/// What a run is to do.
+/// The plan of a run.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The command that asked for it.
+    /// The requesting command.
     pub command: &'static str,
     pub plan: Plan,
     /// The plans of its sections.
@@ -43,10 +43,10 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// A check that also answers for the intervals of `options`, on a machine where the process may use the CPUs `allowed`.
+    /// A check that also answers for the intervals in `options`, where the process may use the CPUs `allowed`.
     ///
     /// # Errors
-    /// [`PlanError`] for what makes no sense.
+    /// [`PlanError`] for invalid options.
     pub fn check(options: &clocks::Options, run: &RunOptions, allowed: &[u32]) -> Result<Self, PlanError> {
         let frame = Frame::new(run, allowed, false)?;
         let mut sections = Sections::default();
@@ -55,10 +55,10 @@ impl Planned {
         Ok(Self { command: "check", plan: Plan::of_check(run.duration, &frame)?, sections })
     }
 
-    /// The section `S` alone, whose entry is `entry`.
+    /// Only the section `S`, with entry `entry`.
     ///
     /// # Errors
-    /// [`PlanError`] for what makes no sense.
+    /// [`PlanError`] for invalid options.
     pub fn section<S: Section>(
         command: &'static str,
         entry: fn(&mut Sections) -> &mut EntryOf<S>,
@@ -73,18 +73,18 @@ impl Planned {
         Ok(Self { command, plan, sections })
     }
 
-    /// The document in which nothing has been measured yet, on `machine`.
+    /// The document before anything has been measured on `machine`.
     pub fn record(self, tool: Tool, machine: Machine) -> Record {
         Record::new(self.command, tool, machine, self.plan, self.sections)
     }
 }
 
-/// Has `workers` do what was planned and keeps a record of it, from which nothing is concluded yet; `start` says what they
+/// Has `workers` carry out the plan and records the results, without conclusions yet; `start` holds the state they
 /// inherit.
 ///
 /// # Guarantees
-/// Never fails: whatever is unavailable has its reason in the document. Stops soon after the observer asks it to, and keeps
-/// what it has measured by then. Leaves no process behind.
+/// Never fails: anything unavailable has a reason in the document. Stops soon after the observer requests it, and keeps
+/// all results so far. Leaves no process behind.
 pub fn run(
     start: &Start,
     workers: &dyn Launch,

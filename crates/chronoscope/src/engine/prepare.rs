@@ -15,7 +15,7 @@ use chronoscope_harness::worker::WorkerFailure;
 const PROBE_BUDGET_MS: u64 = 200;
 const FREQUENCY_BUDGET_MS: u64 = 300;
 
-/// Finds out which clocks can be read, and by which of them the rest of the run is timed.
+/// Determines which clocks can be read, and which of them times the rest of the run.
 pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
     let clocks = record.plan.clocks.clone();
     let reasons = probe_all(session, &clocks);
@@ -35,8 +35,8 @@ pub fn prepare(session: &mut Session<'_>, record: &mut Record) {
     declare_resolution_of_counter(record);
 }
 
-/// Why each clock cannot be read. All are tried in one process; if it dies of one, each is tried in its own. Where no
-/// process can be started, this and everything after it runs in the coordinator.
+/// Why each clock cannot be read. All are tried in one process; if it dies, each is tried in its own. If no process can
+/// be started, this and everything after it runs in the coordinator.
 fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String>> {
     fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(Vec<Option<String>>, Disturbance), WorkerFailure> {
         session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
@@ -91,7 +91,7 @@ fn report(clock: &ClockId, reason_unavailable: Option<String>) -> Option<ClockRe
     })
 }
 
-/// What the system or the library declares; the counter's own follows once its frequency is measured.
+/// The resolution declared by the system or the library; the counter's follows once its frequency is measured.
 fn declared_ns(id: SourceId) -> Option<u64> {
     match id.facts().declared_step {
         Some(step) => u64::try_from(step.as_nanos()).ok(),
@@ -111,7 +111,7 @@ fn causality_not_tested(id: SourceId) -> Option<String> {
 
 fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
     let measured = session.ask_alone(FREQUENCY_BUDGET_MS, &frequency::Request);
-    // Without it the run goes on, timed by the system's clock.
+    // Without it the run continues, timed by the system clock.
     let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks, steps }, _)) = measured else { return };
     let hz = ticks as f64 * 1e9 / reference_ns as f64;
     let whole_hz = hz.round() as u64;

@@ -1,4 +1,4 @@
-//! Reads each source once. A worker that dies of it tells the coordinator what no flag can.
+//! Reads each source once. A worker that dies of it reveals what no flag can.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use super::timer::ReadOnce;
 use crate::clock_id::ClockId;
 use chronoscope_harness::record::Disturbance;
 
-/// To read these sources.
+/// Reads these sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
 
 impl Task for Request {
     const NAME: &'static str = "probe";
-    /// For each source, nothing or the reason why it cannot be read.
+    /// For each source, None or the reason why it cannot be read.
     type Samples = Vec<Option<String>>;
 
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {

@@ -5,16 +5,17 @@ use crate::part::Part;
 use crate::plan::Plan;
 use chronoscope_harness::record::Disturbance;
 
-/// What the rounds of a part saw, each in a worker process of its own.
+/// The samples of a part's rounds, each from its own worker process.
 pub struct Rounds<T> {
     pub seen: Vec<T>,
     pub disturbance: Disturbance,
-    /// Why rounds, or what is left of them, were not done.
+    /// Why rounds were not done or are incomplete.
     pub reasons: Vec<String>,
     planned: u32,
 }
 
-/// Has `rounds` processes do what `request` says of the plan and the round's number, until the run is stopped.
+/// Runs `rounds` processes, each with the request that `request` builds from the plan and the round's number, until the
+/// run is stopped.
 pub fn rounds<R: Task>(
     session: &mut Session<'_>,
     part: Part,
@@ -42,7 +43,7 @@ pub fn rounds<R: Task>(
 }
 
 impl<T> Rounds<T> {
-    /// What became of the part.
+    /// The outcome of the part.
     pub fn outcome(self, session: &Session<'_>) -> Result<(), StageError> {
         if session.observer.cancelled() {
             return Err(StageError::Incomplete("the run was interrupted".to_owned()));

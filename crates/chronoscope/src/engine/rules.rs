@@ -29,24 +29,25 @@ pub const ONE_CPU: Kind =
 pub const NO_WORKERS: Kind =
     Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
 
-/// Gaps above this length are somebody else's work, not the clock's cost.
+/// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
-/// The share of the time that such gaps may take away before it is worth a word, and before it is a warning: a kernel's
-/// timer ticks alone take about the first in a virtual machine.
+/// The share of time lost to such gaps that merits a notice, and that merits a warning: a kernel's timer ticks alone
+/// take about the first in a VM.
 const GAP_SHARES: (f64, f64) = (0.01, 0.05);
-/// The share of the gaps that the kernel must account for before they are held against the machine.
+/// The share of the gaps that the kernel must account for before they are attributed to the machine.
 const LEAST_WITNESSED: f64 = 0.25;
-/// The share of the time that measuring threads may wait for their CPU: a busy thread there takes half.
+/// The share of time that measuring threads may wait for their CPU: a busy thread there takes half.
 const WAITED_SHARE: f64 = 0.05;
-/// The share of the time that the hypervisor may take away.
+/// The share of time that the hypervisor may steal.
 const STEAL_SHARE: f64 = 0.01;
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.parts.iter().map(|report| &report.disturbance)
 }
 
-/// Whether the kernel saw a good part of `lost_ms` in gaps, and what it saw. Where it counts how long threads wait, that and
-/// stolen time must make up that part: a switch to a kernel thread takes microseconds, and explains no gap of a millisecond.
+/// Whether the kernel accounts for a substantial part of `lost_ms` in gaps, and its evidence. Where it counts run-queue
+/// waits, those and stolen time must make up that part: a switch to a kernel thread takes microseconds, and does not
+/// explain a gap of a millisecond.
 fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
     let times = |count_of: u64| if count_of == 1 { "once".to_owned() } else { format!("{} times", count(count_of)) };
     let length = |ms: f64| ns(ms * 1e6);
@@ -79,7 +80,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
     (suffices, words)
 }
 
-/// Gaps between reads. A warning takes a witness: a gap that nothing else saw may be the clock's.
+/// Gaps between reads. A warning needs corroboration: an uncorroborated gap may be the clock's.
 fn noisy_machine(record: &Record) -> Vec<Finding> {
     let found: Vec<_> = record
         .reads
@@ -119,11 +120,11 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
         return vec![finding.advice(quieter(record))];
     }
     finding.severity = Severity::Notice;
-    // What lost a little shows nothing of what other parts of the run lost.
+    // A small loss reveals nothing about losses in other parts of the run.
     std::iter::once(finding).chain(preempted(record)).collect()
 }
 
-/// Threads that measure alone on their CPU and waited for it: something else runs there.
+/// Threads that measure alone on their CPU but waited for it: something else runs there.
 fn preempted(record: &Record) -> Option<Finding> {
     const ALONE: [Part; 6] = [
         crate::sections::clocks::plan::LATENCY,
@@ -152,7 +153,7 @@ fn preempted(record: &Record) -> Option<Finding> {
     })
 }
 
-/// What makes a machine quieter; to bind to a CPU takes more than one, and the right to.
+/// How to make the machine quieter; pinning requires more than one CPU, and permission.
 fn quieter(record: &Record) -> &'static str {
     let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
     if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
@@ -168,7 +169,7 @@ fn core_shared(record: &Record) -> Vec<Finding> {
     let Some(interference) = interference.filter(|interference| interference.shared_throughout == Some(true)) else {
         return Vec::new();
     };
-    // A record of a build that judged every core by the cycles of one.
+    // A record of a build that judged every core by one core's cycles.
     let Some(alone) = interference.turns_per_link_alone else { return Vec::new() };
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
     vec![
@@ -236,9 +237,9 @@ fn not_pinned(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// One finding per reason, since what is missing for one part is often missing for several.
+/// One finding per reason, since the same reason often affects several parts.
 fn parts_unavailable(record: &Record) -> Vec<Finding> {
-    // What one CPU or a stopped run explains has a finding of its own.
+    // Cases explained by a single CPU or a stopped run have findings of their own.
     let explained =
         |part: Part| record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
@@ -260,7 +261,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether every runtime that was not measured is one that this machine lacks, or that there was no time for.
+/// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
 fn no_runtime_failed(record: &Record) -> bool {
     let mut unmeasured = record.runtimes.iter().filter(|runtime| !runtime.available);
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
@@ -283,7 +284,7 @@ mod tests {
     use crate::sections::clocks::report::{Harness, InterferenceProbe};
     use crate::sections::reads::task::Samples;
 
-    /// A record in which one clock was read with these differences.
+    /// A record where one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
         let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
@@ -298,7 +299,7 @@ mod tests {
         record
     }
 
-    /// A tenth of 1 ms in gaps, and what the kernel counted meanwhile.
+    /// A tenth of 1 ms lost in gaps, with the kernel's counts for that time.
     fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>, waited_ms: Option<f64>) -> Record {
         let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
         record.reads[0].disturbance =
@@ -323,7 +324,7 @@ mod tests {
         for (switches, steal_ms, waited_ms, words) in [
             (Some(0), Some(0.0), None, "counted neither preemption nor steal"),
             (None, None, None, "counted neither preemption nor steal"),
-            // A switch of 5 µs is no cause of 100 µs.
+            // A switch of 5 µs does not explain 100 µs.
             (
                 Some(1),
                 Some(0.0),
@@ -337,7 +338,7 @@ mod tests {
         }
     }
 
-    /// Of several clocks the one whose gaps were witnessed, though another lost more.
+    /// Of several clocks, the one with corroborated gaps, though another lost more.
     #[test]
     fn a_witnessed_gap_outweighs_a_longer_one() {
         let mut record = disturbed(Some(3), None, None);
@@ -348,7 +349,7 @@ mod tests {
         assert!(found[0].evidence.summary.contains("reading fake"), "{}", found[0].evidence.summary);
     }
 
-    /// As seen with a busy loop on the measuring CPU, in a command that reads no clock over and over.
+    /// As observed with a busy loop on the measuring CPU, in a command without consecutive reads.
     #[test]
     fn a_hog_is_found_without_sequential_reads() {
         let mut record = blank();
@@ -375,7 +376,7 @@ mod tests {
         assert_eq!(noisy_machine(&record), []);
     }
 
-    /// A machine without language runtimes, or a check too short for them, is not a faulty one.
+    /// A machine without language runtimes, or a check too short for them, is not faulty.
     #[test]
     fn runtimes_that_are_not_there_fail_no_gate() {
         let mut record = blank();
@@ -487,7 +488,7 @@ mod tests {
         let found = core_shared(&record(SHARED));
         assert!(found.len() == 1 && found[0].is(CORE_SHARED));
         assert!(found[0].evidence.summary.contains("1.5 turns per link"), "{}", found[0].evidence.summary);
-        // What builds said that judged every core by four cycles, of a core that does three.
+        // Findings of builds that judged every core by four cycles, for a core with three.
         let by_four = InterferenceProbe { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
         assert_eq!(core_shared(&record(by_four)), []);
         assert_eq!(core_shared(&record(InterferenceProbe { shared_throughout: None, ..SHARED })), []);

@@ -15,7 +15,7 @@ use crate::sections::clocks::latency::batches::Batches;
 use chronoscope_harness::record::{Disturbance, TscAccess};
 use chronoscope_harness::worker::{Launch, Launcher, WorkerFailure};
 
-/// One run under way: the plan, how to reach workers, and what times them.
+/// A run in progress: the plan, the worker launcher, and the timer.
 pub struct Session<'a> {
     start: &'a Start,
     workers: &'a dyn Launch,
@@ -23,12 +23,12 @@ pub struct Session<'a> {
     pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
     pub batches: Batches,
-    /// Why tasks run in this process: none other can be started.
+    /// Why tasks run in this process, if no other can be started.
     pub reason_no_workers: Option<String>,
-    /// Planned time of the parts that are over.
+    /// Planned time of the completed parts.
     pub done_ms: u64,
     began: Instant,
-    /// What all workers suffered since it was last taken.
+    /// Disturbance of all workers since it was last taken.
     suffered: RefCell<Disturbance>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Has a worker do `request`, on `cpu` unless its threads name their own.
+    /// Sends `request` to a worker, on `cpu` unless its threads choose their own.
     pub fn ask<R: Task>(
         &self,
         cpu: Option<u32>,
@@ -92,7 +92,7 @@ impl<'a> Session<'a> {
         self.start.counter_access() == TscAccess::Faults
     }
 
-    /// Counts what processes suffered that are no workers.
+    /// Adds a disturbance of processes other than workers.
     pub fn suffer(&self, disturbance: &Disturbance) {
         self.suffered.borrow_mut().merge(disturbance);
     }
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         self.ask(self.plan.measuring_cpu, budget_ms, request)
     }
 
-    /// Counts what workers suffered since it was last taken against `part`.
+    /// Attributes the disturbance of workers since it was last taken to `part`.
     pub fn charge(&self, part: Part, record: &mut Record) {
         let suffered = self.take_suffered();
         if let Some(report) = record.parts.iter_mut().find(|report| report.part == part) {
@@ -110,35 +110,35 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What all workers suffered since this was last asked.
+    /// The disturbance of all workers since the last call.
     pub fn take_suffered(&self) -> Disturbance {
         self.suffered.take()
     }
 
-    /// Whether a second chance may be given: the run has neither been stopped nor gone a quarter beyond its budget.
+    /// Whether there is time for a retry: the run has not been stopped, nor exceeded its budget by a quarter.
     pub fn has_time(&self) -> bool {
         let budget = Duration::from_millis(self.plan.budget_ms);
         !self.observer.cancelled() && self.began.elapsed() < budget + budget / 4
     }
 
-    /// Tells the observer that `part` is over by `share`.
+    /// Reports to the observer that `share` of `part` is complete.
     pub fn goes_on(&mut self, part: Part, share: f64) {
         let whole_ms: u64 = self.plan.parts.iter().map(|part| part.budget_ms).sum();
         let done_ms = self.done_ms as f64 + self.budget_ms(part) as f64 * share;
         self.observer.goes_on((done_ms / whole_ms.max(1) as f64).min(1.0), part.title());
     }
 
-    /// The time that `part` may take.
+    /// The time budget of `part`.
     pub fn budget_ms(&self, part: Part) -> u64 {
         self.plan.budget_ms_of(part).unwrap_or(1)
     }
 
-    /// The length of the ticks of `clock`.
+    /// The tick length of `clock`.
     pub fn rate_of(&self, clock: &ClockId) -> Rate {
         if clock.is_counter() { self.timer_rate() } else { Rate::NANOSECONDS }
     }
 
-    /// The length of the timer's ticks.
+    /// The tick length of the timer.
     pub fn timer_rate(&self) -> Rate {
         match self.timer {
             TimerSpec::Counter { hz } => Rate::from_hz(hz).unwrap_or(Rate::NANOSECONDS),
@@ -147,8 +147,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Does `request` on a thread of this process, which keeps to itself what a task does to its thread: the CPU that it is
-/// bound to, a forbidden system call.
+/// Runs `request` on a separate thread of this process, which confines the task's effects on its thread, such as CPU
+/// affinity or a forbidden system call.
 fn in_this_process<R: Task>(request: &R, bench: Bench) -> Result<Response<R::Samples>, WorkerFailure> {
     std::thread::scope(|scope| {
         std::thread::Builder::new()

@@ -1,11 +1,11 @@
-//! How a part of a plan may end, and which clocks it can read.
+//! How a part of a plan can end, and which clocks it can read.
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::worker::WorkerFailure;
 
-/// Why a part was not done whole.
+/// Why a part was not completed.
 pub enum StageError {
     /// Part of it failed.
     Incomplete(String),
@@ -25,13 +25,13 @@ impl From<WorkerFailure> for StageError {
     }
 }
 
-/// The clocks that can be read, as far as `among` lists them.
+/// The clocks in `among` that can be read.
 pub fn available(record: &Record, among: &[ClockId]) -> Vec<ClockId> {
     let is_available = |id: &&ClockId| record.clocks.iter().any(|clock| clock.available && clock.name == **id);
     among.iter().filter(is_available).cloned().collect()
 }
 
-/// As [`available`], for a part that has nothing to do without one.
+/// As [`available`], for a part that needs at least one.
 pub fn readable(record: &Record, among: &[ClockId]) -> Result<Vec<ClockId>, StageError> {
     let clocks = available(record, among);
     if clocks.is_empty() {
@@ -46,7 +46,7 @@ pub fn clock_mut<'r>(record: &'r mut Record, id: &ClockId) -> Option<&'r mut Clo
     record.clocks.iter_mut().find(|clock| clock.name == *id)
 }
 
-/// The outcome of a part whose pieces failed for `reasons`, `tried` of them altogether.
+/// The outcome of a part with `tried` pieces, of which some failed for `reasons`.
 pub fn outcome(tried: usize, reasons: Vec<String>) -> Result<(), StageError> {
     let failed = reasons.len();
     let Some(first) = reasons.into_iter().next() else { return Ok(()) };

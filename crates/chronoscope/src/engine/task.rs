@@ -1,7 +1,7 @@
-//! What a worker process can be asked to do: a section's request, its samples, and the loop that takes them.
+//! Tasks for worker processes: a section's request, its samples, and the loop that takes them.
 //!
-//! A task takes raw samples and estimates nothing. Its loops are generic over the source, so that tests run them
-//! against a fake clock and the machine runs them compiled for each real one.
+//! A task takes raw samples and estimates nothing. Its loops are generic over the source, so that tests run them with a
+//! fake clock and real runs compile them for each source.
 
 use std::cell::RefCell;
 
@@ -16,42 +16,42 @@ use chronoscope_harness::watch::Watch;
 
 /// A request that a worker process answers.
 pub trait Task: Serialize + DeserializeOwned + Sync + 'static {
-    /// Its name on the wire, which no other task has.
+    /// Its unique name in the protocol.
     const NAME: &'static str;
 
-    /// What it sees.
+    /// Its samples.
     type Samples: Serialize + DeserializeOwned + Send;
 
     /// Takes the samples, in this process and on this thread.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Why there are no samples.
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String>;
 
-    /// How many of what was asked for `samples` hold, and how many that was; the same number where nothing is missing.
+    /// How many of the requested items `samples` contains, and how many were requested; equal if nothing is missing.
     fn answered(&self, _samples: &Self::Samples) -> (usize, usize) {
         (1, 1)
     }
 }
 
-/// What a task may use.
+/// Resources available to a task.
 #[derive(Debug)]
 pub struct Bench {
     cpu: Option<u32>,
     timer: TimerSpec,
-    /// How long the task may take.
+    /// The task's time budget.
     pub budget_ms: u64,
-    /// What a task on this thread suffered that then saw nothing.
+    /// Disturbance on this thread of a task that failed.
     suffered_in_vain: RefCell<Disturbance>,
 }
 
 impl Bench {
-    /// `cpu`: where tasks of a single thread run.
+    /// `cpu`: where single-threaded tasks run.
     pub fn new(cpu: Option<u32>, timer: TimerSpec, budget_ms: u64) -> Self {
         Self { cpu, timer, budget_ms, suffered_in_vain: RefCell::default() }
     }
 
-    /// What times the batches.
+    /// The timer for batches.
     ///
     /// # Errors
     /// Why it is unavailable.
@@ -59,7 +59,7 @@ impl Bench {
         Timer::new(self.timer)
     }
 
-    /// Does `take` on this thread, bound to the bench's CPU and watched.
+    /// Runs `take` on this thread, pinned to the bench's CPU and watched.
     ///
     /// # Errors
     /// Those of `take`.
@@ -77,16 +77,16 @@ impl Bench {
     }
 }
 
-/// A task on its way to a worker.
+/// A task in transit to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request<R> {
-    /// Whether the coordinator was started without the right to read the counter; the worker then gives it up too.
+    /// Whether the coordinator was started without the right to read the counter; the worker then drops it too.
     pub counter_faults: bool,
-    /// The CPU to run on; tasks with several threads name their own.
+    /// The CPU to run on; multi-threaded tasks choose their own.
     pub cpu: Option<u32>,
-    /// What times the batches.
+    /// The timer for batches.
     pub timer: TimerSpec,
-    /// How long the task may take.
+    /// The task's time budget.
     pub budget_ms: u64,
     /// The task's name.
     pub task: String,
@@ -94,16 +94,16 @@ pub struct Request<R> {
     pub request: R,
 }
 
-/// What a worker answers.
+/// A worker's answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Response<S> {
     /// What disturbed it.
     pub disturbance: Disturbance,
-    /// What it saw, or why it saw nothing.
+    /// Its samples, or why there are none.
     pub samples: Result<S, String>,
 }
 
-/// Does `task` in this process and on this thread.
+/// Runs `task` in this process and on this thread.
 pub fn perform<R: Task>(task: &R, bench: &Bench) -> Response<R::Samples> {
     match task.perform(bench) {
         Ok((samples, disturbance)) => Response { disturbance, samples: Ok(samples) },
@@ -111,10 +111,10 @@ pub fn perform<R: Task>(task: &R, bench: &Bench) -> Response<R::Samples> {
     }
 }
 
-/// A task that workers serve.
+/// A task served by workers.
 #[derive(Clone, Copy, Debug)]
 pub struct Served {
-    /// Its name on the wire.
+    /// Its name in the protocol.
     pub name: &'static str,
     answer: fn(Value, &Bench) -> Result<String, serde_json::Error>,
 }
@@ -127,10 +127,10 @@ pub const fn served<R: Task>() -> Served {
     }
 }
 
-/// The text that answers the text of a request for one of `tasks`.
+/// Answers the text of a request for one of `tasks`, as text.
 ///
 /// # Errors
-/// Why there is no answer at all: the request cannot be read, or asks for no such task.
+/// Why there is no answer: the request cannot be parsed, or names an unknown task.
 pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<String, String> {
     let garbled = |error: serde_json::Error| format!("cannot parse the request: {error}");
     let request: Request<Value> = serde_json::from_str(text).map_err(garbled)?;
@@ -146,7 +146,7 @@ pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<Str
 mod tests {
     use super::*;
 
-    /// Counts to a number that it is told, on this thread or on others; not beyond nine.
+    /// Counts to a given number, on this thread or on others; not beyond nine.
     #[derive(Serialize, Deserialize)]
     struct Count {
         to: u32,

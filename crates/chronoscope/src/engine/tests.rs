@@ -1,4 +1,4 @@
-//! Whole runs with workers that answer from a script: exact, at once, and as wrongly as one likes.
+//! Complete runs with scripted workers: exact, immediate, and faulty in any way.
 
 use std::cell::{Cell, RefCell};
 
@@ -29,18 +29,18 @@ const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
 const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
 const PARTS: [Part; 7] =
     [clocks::PATHS, clocks::LATENCY, clocks::GRANULARITY, clocks::INTERVALS, READS, OFFSETS, LITMUS];
-/// What every read costs, and every step takes.
+/// The cost of every read, and the size of every step.
 const READ_NS: u64 = 20;
 /// Processes that time batches.
 const FORKS: usize = 11;
 
 type Answer = Result<String, WorkerFailure>;
 
-/// Workers that answer as a flawless machine would, unless told otherwise.
+/// Workers that answer as on a flawless machine, unless the script says otherwise.
 struct Script<'s> {
-    /// What becomes of the nth request for a task, counted from 0; None for the flawless answer.
+    /// The outcome of the nth request for a task, counted from 0; None for the flawless answer.
     upset: &'s dyn Fn(&str, usize) -> Option<Answer>,
-    /// The tasks that were asked for.
+    /// The requested tasks.
     asked: RefCell<Vec<String>>,
 }
 
@@ -66,7 +66,7 @@ impl Launch for Script<'_> {
     }
 }
 
-/// An observer that stops the run when it says so.
+/// An observer that stops the run when this returns true.
 struct Until<'s>(&'s dyn Fn() -> bool);
 
 impl StudyObserver for Until<'_> {
@@ -112,7 +112,7 @@ fn sound() -> Record {
     run_with(&|_, _| None)
 }
 
-/// What a worker on a quiet machine would say: every clock reads in 20 ns and counts nanoseconds.
+/// The answer of a worker on a quiet machine: every clock reads in 20 ns and counts nanoseconds.
 fn flawless(task: &str, request: Value) -> String {
     fn of<R: Task>(request: Value, see: impl Fn(R) -> R::Samples) -> String {
         said(&Ok(see(serde_json::from_value(request).expect("it is of this task"))))
@@ -188,14 +188,14 @@ fn finding(record: &Record, kind: Kind) -> Option<&Finding> {
     record.findings.iter().find(|finding| finding.is(kind))
 }
 
-/// How the run itself went, in findings.
+/// The findings about the run itself.
 fn said_of_the_run(record: &Record) -> Vec<Kind> {
     let of_the_run = [PART_UNAVAILABLE, INTERRUPTED, NO_WORKERS];
     let kind = |finding: &Finding| of_the_run.into_iter().find(|kind| finding.is(*kind));
     record.findings.iter().filter_map(kind).collect()
 }
 
-/// What a record holds of each part, as text.
+/// The record's content for each part, as text.
 fn seen(record: &Record, part: Part) -> String {
     let of_clocks = |of: fn(&crate::sections::clocks::report::ClockReport) -> String| -> String {
         record.clocks.iter().map(of).collect()
@@ -211,7 +211,7 @@ fn seen(record: &Record, part: Part) -> String {
     }
 }
 
-/// `part` went as said, for `reason`; every other part is done and holds what it holds in a run without faults.
+/// `part` ended with this outcome and `reason`; every other part is done and has the content of a run without faults.
 fn assert_alone_in_trouble(record: &Record, part: Part, outcome: Outcome, reason: &str) {
     let sound = sound();
     assert_eq!(report(record, part), (outcome, Some(reason)));

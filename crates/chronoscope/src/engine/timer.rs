@@ -1,4 +1,4 @@
-//! The clock that times batches from outside, and that tells a task when its time is up.
+//! The clock that times batches as a whole, and the deadlines of tasks.
 
 use chronoscope_clock::arch::Counter;
 use chronoscope_clock::os::{self, OsClock};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimerSpec {
-    /// The CPU's counter between fences, at this many hertz.
+    /// The CPU's counter between fences, at this frequency.
     Counter {
         /// Its frequency.
         hz: u64,
     },
-    /// `CLOCK_MONOTONIC` as programs read it.
+    /// `CLOCK_MONOTONIC` as programs normally read it.
     OsClock,
-    /// `CLOCK_MONOTONIC` by the real system call: what is left where the counter may not be read.
+    /// `CLOCK_MONOTONIC` by the real system call: the only option where the counter may not be read.
     SystemCall,
 }
 
@@ -29,7 +29,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    /// The timer that `spec` names.
+    /// The timer for `spec`.
     ///
     /// # Errors
     /// Why it is unavailable.
@@ -50,13 +50,14 @@ impl Timer {
     pub fn now(&self) -> u64 {
         match self {
             Self::Counter(counter, _) => counter.bracket(),
-            // Both were read once before a timer over them was planned; a failure now would be the kernel's change.
+            // Both were read successfully before a timer over them was planned; a failure now would be a change in the
+            // kernel.
             Self::OsClock => os::try_read_ns(OsClock::Monotonic).unwrap_or(0),
             Self::SystemCall => os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0),
         }
     }
 
-    /// The length of its ticks.
+    /// The length of a tick.
     pub fn rate(&self) -> Rate {
         match self {
             Self::Counter(_, rate) => *rate,
@@ -69,7 +70,7 @@ impl Timer {
         self.rate().ns(self.now().saturating_sub(start))
     }
 
-    /// The least difference that two readings can show: the cost of a reading, or the timer's step where that is longer.
+    /// The smallest difference that two readings resolve: the cost of a reading, or the timer's step if longer.
     pub fn error_ticks(&self) -> u64 {
         const CHANGES: usize = 100;
         const MOST_READS: usize = 1_000_000;
@@ -83,7 +84,7 @@ impl Timer {
 }
 
 impl TimerSpec {
-    /// The clock. The counter is read with a fence on both sides.
+    /// The clock. Counter reads have a fence on both sides.
     pub const fn clock(self) -> SourceId {
         match self {
             Self::Counter { .. } => SourceId::CounterOrdered,
@@ -93,7 +94,7 @@ impl TimerSpec {
     }
 }
 
-/// A moment after which a task stops taking samples.
+/// The time at which a task stops taking samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     timer: Timer,
@@ -118,7 +119,7 @@ impl Deadline {
     }
 }
 
-/// Reads a source once, to see that it can be read and to have its code in the caches.
+/// Reads a source once, to check that it can be read and to warm the caches.
 pub struct ReadOnce;
 
 impl SourceVisitor for ReadOnce {

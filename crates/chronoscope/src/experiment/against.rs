@@ -1,4 +1,4 @@
-//! What the study's own findings hold against its figures: pure functions of the findings.
+//! Objections that a study's findings raise against its figures: pure functions of the findings.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use chronoscope_harness::finding::{Finding, Kind, Severity};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Objection {
     pub(crate) sign: &'static str,
-    /// The worst case in words, and what else it holds of.
+    /// The worst case in words, and the others affected.
     pub(crate) words: String,
-    /// The cases that it is about; none where it is about the whole run.
+    /// The cases affected; empty if it concerns the whole run.
     pub(crate) cases: Vec<String>,
 }
 
-/// Signs of kinds that are about single cases; further kinds share the last.
+/// Signs for kinds about single cases; further kinds share the last.
 const SIGNS: [&str; 3] = ["†", "‡", "§"];
 const OF_THE_RUN: &str = "!";
 
-/// Everything that readers of a figure must know: findings that are warnings or worse, and that batches of one cell gather
-/// around two values. One objection for each kind, with the worst case, which comes first among them.
+/// Caveats for readers of a figure: findings of at least warning severity, and batches of one cell that cluster around
+/// two values. One objection per kind, with the worst case, which comes first within its kind.
 pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
     let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| is_against(finding)) {
@@ -53,13 +53,13 @@ pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
     kinds.into_iter().filter_map(objection).collect()
 }
 
-/// What is said elsewhere on the page is not said again.
+/// Findings covered elsewhere on the page are not repeated.
 fn is_against(finding: &Finding) -> bool {
     let is_said = finding.is(INTERRUPTED) || finding.is(CASE_FAILED);
     !is_said && (finding.severity >= Severity::Warning || finding.is(BIMODAL))
 }
 
-/// Gravest first; then in the order in which kinds first appear, and of each kind the worst first.
+/// Most severe first; then kinds in order of first appearance, each with its worst first.
 pub(crate) fn worst_first(findings: &mut [Finding]) {
     let mut kinds: Vec<Cow<'static, str>> = Vec::new();
     for finding in findings.iter() {
@@ -72,7 +72,7 @@ pub(crate) fn worst_first(findings: &mut [Finding]) {
     findings.sort_by(|a, b| order(a, b).then_with(|| badness(b).total_cmp(&badness(a))));
 }
 
-/// How bad a finding is among those of its kind.
+/// How bad a finding is compared with others of its kind.
 fn badness(finding: &Finding) -> f64 {
     const GROWS_WITH: [(Kind, &str, f64); 3] = [
         (THREADS_DID_NOT_OVERLAP, "overlap_share", -1.0),
@@ -83,7 +83,7 @@ fn badness(finding: &Finding) -> f64 {
     of_kind.and_then(|(_, name, sign)| Some(sign * finding.evidence.values.get(*name)?)).unwrap_or(0.0)
 }
 
-/// The signs of what is held against any of these cases, behind a space: empty where nothing is.
+/// The signs of objections to any of these cases, preceded by a space; empty if there are none.
 pub(crate) fn marks(objections: &[Objection], cases: &[&str]) -> String {
     let is_about = |objection: &&Objection| objection.cases.iter().any(|about| cases.contains(&about.as_str()));
     let mut marks: Vec<&str> = Vec::new();

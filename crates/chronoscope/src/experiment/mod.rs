@@ -1,4 +1,4 @@
-//! How experiments are shown, and what other pages of studies share with that.
+//! Rendering of experiments, and code shared with other study pages.
 
 pub(crate) mod against;
 pub(crate) mod show;

@@ -8,7 +8,7 @@ use chronoscope_render::text::{self, Column, Mood, Text};
 
 use super::against;
 
-/// The conclusions as text for a terminal; the record says on what machine and under what disturbance.
+/// The conclusions as text for a terminal; the record provides the machine and the disturbance.
 pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
     let mut page = Text::with_width(width);
     title(&mut page, record, &format!("experiment {}", conclusions.experiment));
@@ -69,13 +69,13 @@ fn table(page: &mut Text, grid: &Grid) {
     page.table(&columns, grid.rows.iter().map(|row| row.iter().map(Value::to_string).collect()));
 }
 
-/// The processes that an estimate rests on: those that were planned, or fewer where the run ended before.
+/// The number of processes behind an estimate: as planned, or fewer if the run ended early.
 fn processes(record: &StudyRecord) -> u32 {
     let began = u32::try_from(record.forks.len()).unwrap_or(u32::MAX);
     if record.forks.is_empty() { record.plan.forks } else { began.min(record.plan.forks) }
 }
 
-/// On what the intervals rest, and what disturbed the run.
+/// The basis of the intervals, and the disturbance of the run.
 pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
     let mut said = vec![match processes(record) {
         0 | 1 => {

@@ -1,10 +1,10 @@
-//! What tests of pages share.
+//! Code shared by tests of pages.
 
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::Width;
 use unicode_width::UnicodeWidthStr;
 
-/// A record of four planned processes, and nothing measured.
+/// A record of four planned processes without measurements.
 pub(crate) fn record() -> StudyRecord {
     let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
     record.plan.forks = 4;
@@ -16,7 +16,7 @@ pub(crate) fn record() -> StudyRecord {
     record
 }
 
-/// Fails where a page is wider than what it is asked for, or a narrow page lacks a number of the usual one.
+/// Fails if a page exceeds the requested width, or a narrow page lacks a number of the usual one.
 pub(crate) fn assert_fits(page: impl Fn(Width) -> String) {
     let plain = |columns| anstream::adapter::strip_str(&page(Width::of_columns(columns))).to_string();
     let is_drawing = |line: &&str| line.contains(['│', '└', '┤', '░']) || line.starts_with("threads  1");

@@ -1,3 +1,3 @@
-//! What the machine tells of its clocks.
+//! Findings about the machine and its clocks.
 
 pub mod rules;

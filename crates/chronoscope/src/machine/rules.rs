@@ -30,9 +30,9 @@ pub const FREQUENCY_SCALING: Kind =
 pub const CPU_QUOTA: Kind =
     Kind::notice("cpu_quota", "the container's CPU quota is below its number of CPUs").shown_in(&["clocks", "reads"]);
 
-/// A declared frequency is wrong beyond what NTP's slewing of the reference, 500 ppm at most, explains.
+/// A larger error in a declared frequency is not explained by NTP slewing the reference, which is at most 500 ppm.
 const MISDECLARED_PPM: f64 = 600.0;
-/// Sources that mean the counter's own frequency, to the hertz or nearly; the others round or mean something else.
+/// Sources that report the counter's own frequency, to the hertz or nearly; the others round or report something else.
 const EXACT_SOURCES: [&str; 5] =
     ["CPUID 0x15", "CPUID 0x40000010", "kernel: tsc_freq_khz", "kernel log: refined", "CNTFRQ_EL0"];
 
@@ -94,7 +94,7 @@ fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
 }
 
 fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
-    // What was measured is itself known to within this.
+    // The uncertainty of the measured frequency.
     let measured_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     record
         .machine

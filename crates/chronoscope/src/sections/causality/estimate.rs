@@ -6,9 +6,9 @@ use crate::sections::clocks::latency::estimate::step_ns;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::rate_upper_95;
 
-/// The offset between two CPUs: the middle of what the least trips each way allow, with half its width.
+/// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
-/// A clock that moves in steps shows each instant up to a step too early, so the half-width grows by one.
+/// A clock that moves in steps shows each instant up to a step late, so the half-width grows by one step.
 ///
 /// # Sources
 /// The bound of D. Mills' clock filter (RFC 5905, section 8), whose half-width is half the round trip.
@@ -34,8 +34,8 @@ pub fn pair_offset(
 
 /// One row of the litmus.
 ///
-/// A value that is seen again adds hardly anything: the reader has been past it already. So only new values bound the rate of
-/// violations where there were none.
+/// A repeated value adds hardly any evidence: the reader has already passed it. So only new values bound the rate of
+/// violations if there were none.
 pub fn litmus(
     request: &litmus_task::Request,
     samples: &litmus_task::Samples,

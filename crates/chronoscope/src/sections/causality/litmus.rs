@@ -1,5 +1,5 @@
-//! The one-way causality litmus: one CPU publishes the clock without pause, another looks at what was published and
-//! then at its own clock, which must not be earlier.
+//! The one-way causality litmus: one CPU continuously publishes the clock; another reads the published value and then
+//! its own clock, which must not be earlier.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -14,10 +14,10 @@ use crate::engine::timer::Deadline;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 
-/// Observations between two looks at the deadline.
+/// Observations between deadline checks.
 const CHUNK: u64 = 1000;
 
-/// Which clock on which CPUs.
+/// The clock and the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub source: ClockId,
@@ -25,7 +25,7 @@ pub struct Request {
     pub reader: u32,
 }
 
-/// What the reader saw, in ticks of the source.
+/// The reader's observations, in ticks of the source.
 pub type Samples = Seen;
 
 impl Task for Request {

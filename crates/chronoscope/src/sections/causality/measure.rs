@@ -52,7 +52,7 @@ fn of_pairs(pairs: &[(u32, u32)], clocks: &[ClockId]) -> impl Iterator<Item = (C
     pairs.iter().flat_map(|(a, b)| clocks.iter().map(|clock| (clock.clone(), *a, *b)))
 }
 
-/// What `ask` says to each of `requests` in an equal share of the time of `part`, and why it says nothing to some.
+/// The results of `requests`, each with an equal share of the time of `part`, and why some have none.
 fn in_turn<R, T>(
     session: &mut Session<'_>,
     part: Part,
@@ -76,8 +76,8 @@ fn in_turn<R, T>(
     (seen, reasons)
 }
 
-/// Observes once more the clocks of which too few new values were seen to tell: at the end of a run, when both CPUs may be
-/// free. Not those that move too seldom to show more in the time.
+/// Observes again the clocks with too few new values: at the end of a run, when both CPUs may be free. Excludes those
+/// that change too rarely to yield more in the time.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     let budget_ms = (session.budget_ms(LITMUS) / record.causality.litmus.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
@@ -94,7 +94,7 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
             continue;
         }
         let request = litmus_task::Request { source: row.name.clone(), writer: row.writer, reader: row.reader };
-        // What was seen before stays if this fails, or sees less.
+        // Earlier observations are kept if this fails, or yields less.
         match observe(session, &request, budget_ms) {
             Ok(again) if again.violations > 0 || again.fresh > row.fresh => *row = again,
             _ => {}

@@ -1,6 +1,6 @@
-//! Forced alternation: two threads on two CPUs pass stamped messages to and fro, each answering the other.
+//! Forced alternation: two threads on two CPUs exchange timestamped messages, each answering the other.
 //!
-//! A message cannot arrive before it was sent, so the least apparent trip each way bounds the offset between the two
+//! A message cannot arrive before it was sent, so the shortest apparent trip each way bounds the offset between the two
 //! CPUs' views of the clock: with d₁ there and d₂ back, b − a lies between −d₂ and d₁.
 
 use std::io;
@@ -17,7 +17,7 @@ use crate::sections::clocks::granularity::task::{Steps, one_look};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 
-/// Which clock on which CPUs.
+/// The clock and the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub source: ClockId,
@@ -26,11 +26,11 @@ pub struct Request {
     pub rounds: u64,
 }
 
-/// What the exchange showed, and how the source ticks on one CPU.
+/// The result of the exchange, and the source's steps on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
     pub trips: Trips,
-    /// Changes of the source between consecutive reads, by which one sees whether it moves in steps.
+    /// Changes of the source between consecutive reads, which show whether it moves in steps.
     pub steps: Steps,
 }
 
@@ -75,7 +75,7 @@ impl SourceVisitor for PingPong<'_> {
     }
 }
 
-/// Why the two threads did not work together: only a panic has no kind of its own.
+/// Why the exchange failed: only a panic has no kind of its own.
 fn no_exchange(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::Other => error.to_string(),

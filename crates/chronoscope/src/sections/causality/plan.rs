@@ -14,27 +14,27 @@ pub const LITMUS: Part = Part::named("litmus");
 pub const PARTS: &[PartRow] =
     &[PartRow::of_check(OFFSETS, "offsets between CPUs", 6), PartRow::of_check(LITMUS, "causality litmus", 30)];
 
-/// Messages there and back per pair and clock.
+/// Round trips per pair and clock.
 const PAIR_ROUNDS: u64 = 20_000;
-/// Pairs of CPUs between which the litmus runs where the run is thorough.
+/// Pairs of CPUs for the litmus in a thorough run.
 const LITMUS_PAIRS: usize = 8;
 
 /// Nothing beyond what can be said of any run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {}
 
-/// Which clocks are looked at between which CPUs.
+/// Which clocks to examine between which CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CausalityPlan {
-    /// Pairs of CPUs whose offset is looked at.
+    /// Pairs of CPUs for offsets.
     pub pairs: Vec<(u32, u32)>,
-    /// Messages there and back per pair and clock.
+    /// Round trips per pair and clock.
     pub pair_rounds: u64,
-    /// Clocks whose offsets are looked at.
+    /// Clocks for offsets.
     pub pair_clocks: Vec<ClockId>,
-    /// Pairs of CPUs, writer first, between which the litmus runs.
+    /// Pairs of CPUs for the litmus, writer first.
     pub litmus_pairs: Vec<(u32, u32)>,
-    /// Clocks that the litmus looks at.
+    /// Clocks for the litmus.
     pub litmus_clocks: Vec<ClockId>,
 }
 
@@ -53,7 +53,8 @@ pub fn plan(frame: &Frame) -> CausalityPlan {
     }
 }
 
-/// All pairs of `cpus`, or where that is more than `most`: each CPU with its neighbour and with the last, evenly thinned.
+/// All pairs of `cpus`, or if there are more than `most`: each CPU with its neighbour and with the last, evenly
+/// thinned.
 fn pairs(cpus: &[u32], most: usize) -> Vec<(u32, u32)> {
     let all = cpus.iter().enumerate().flat_map(|(i, a)| cpus[i + 1..].iter().map(move |b| (*a, *b)));
     if cpus.len() * cpus.len().saturating_sub(1) / 2 <= most {

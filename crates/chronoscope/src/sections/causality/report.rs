@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use chronoscope_harness::record::Disturbance;
 
-/// What was seen between CPUs.
+/// Observations between CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Causality {
     /// Offsets between pairs of CPUs, by forced alternation and ordered reads.
     pub pairs: Vec<PairOffset>,
-    /// How many pairs there are among the CPUs of the plan; more than tested where the budget did not allow all.
+    /// The number of pairs among the planned CPUs; more than tested if the budget did not allow all.
     pub pairs_possible: u64,
     /// The one-way litmus, one row per clock and pair of CPUs.
     pub litmus: Vec<Litmus>,
-    /// Why nothing could be seen between CPUs.
+    /// Why there are no observations between CPUs.
     pub reason_unavailable: Option<String>,
 }
 
-/// How far one clock, read on two CPUs, disagrees with itself.
+/// The skew of one clock between two CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairOffset {
     /// The clock.
@@ -26,11 +26,11 @@ pub struct PairOffset {
     pub a: u32,
     /// The other CPU.
     pub b: u32,
-    /// Messages sent there and back.
+    /// Round trips.
     pub rounds: u64,
     /// Estimate of b − a.
     pub offset_ns: f64,
-    /// The true offset lies within this of the estimate: half the shortest trip there and back, and one step of the clock.
+    /// The true offset is within this of the estimate: half the shortest round trip, plus one step of the clock.
     pub half_width_ns: f64,
     /// Messages that arrived before they were sent.
     pub violations: u64,
@@ -39,18 +39,18 @@ pub struct PairOffset {
 }
 
 impl PairOffset {
-    /// The largest skew that the observation does not exclude.
+    /// The largest skew compatible with the observations.
     pub fn skew_not_excluded_ns(&self) -> f64 {
         self.offset_ns.abs() + self.half_width_ns
     }
 
-    /// Whether the interval for the offset leaves zero out, or a message arrived before it was sent.
+    /// Whether the offset's interval excludes zero, or a message arrived before it was sent.
     pub fn shows_skew(&self) -> bool {
         self.violations > 0 || self.offset_ns.abs() > self.half_width_ns
     }
 }
 
-/// One CPU publishes the clock, another reads what was published and then its own clock.
+/// One CPU publishes the clock; another reads the published value and then its own clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Litmus {
     /// The clock.
@@ -61,30 +61,30 @@ pub struct Litmus {
     pub reader: u32,
     /// Observations made.
     pub observations: u64,
-    /// Observations of a new value, as opposed to one seen before.
+    /// Observations of a new value rather than a repeated one.
     pub fresh: u64,
-    /// How often the observer's own read was earlier than the value it had been shown.
+    /// How often the observer's own read was earlier than the published value.
     pub violations: u64,
-    /// The largest step back.
+    /// The largest backward step.
     pub worst_ns: f64,
-    /// Rate of violations below which the truth lies with 95 % confidence: per new value where there were none, since to
-    /// see a value again tests nothing; else per observation.
+    /// 95 % upper confidence bound on the rate of violations: per new value if there were none, since a repeated value
+    /// tests nothing; else per observation.
     pub rate_upper_95: f64,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
 }
 
 impl Litmus {
-    /// Fewer new values than this leave room for a clock that goes backwards in one of 300 (the rule of three, at 95 %),
-    /// which is what reads without order do.
+    /// With fewer new values, a clock that goes backwards in one of 300 is still possible (the rule of three, at 95 %),
+    /// as unordered reads do.
     pub const FEWEST_NEW_VALUES: u64 = 1_000;
 
-    /// Whether so many new values were seen that it says something if none was later than the reader's own time.
+    /// Whether there were enough new values for the absence of violations to be meaningful.
     pub fn is_telling(&self) -> bool {
         self.fresh >= Self::FEWEST_NEW_VALUES
     }
 
-    /// What the run says.
+    /// The outcome of the run.
     pub fn outcome(&self) -> LitmusOutcome {
         match self.violations {
             0 if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95 },
@@ -94,13 +94,13 @@ impl Litmus {
     }
 }
 
-/// What a run of the litmus says.
+/// The outcome of a litmus run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LitmusOutcome {
-    /// The clock went back in this share of the observations.
+    /// The clock went backwards in this share of the observations.
     WentBack { share: f64 },
-    /// It never did, so with 95 % confidence it does so less often than this per new value.
+    /// It never went backwards: with 95 % confidence, less often than this per new value.
     Held { rate_below: f64 },
-    /// It never did, in too few observations to tell.
+    /// It never went backwards, but in too few observations to conclude anything.
     TooFewValues,
 }

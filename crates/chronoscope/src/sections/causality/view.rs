@@ -12,11 +12,11 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 
-/// Rows of each table on the page of everything: pairs of CPUs grow with their square, clocks do not.
+/// Maximum rows of each table on the page of a check: the number of CPU pairs is quadratic, that of clocks is not.
 const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16 };
 const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX };
 
-/// The most rows of each table.
+/// Maximum rows of each table.
 #[derive(Clone, Copy)]
 struct Rows {
     pairs: usize,
@@ -28,7 +28,7 @@ pub fn show(page: &mut Page, record: &Record) {
     section(page, record, CHECK_ROWS);
 }
 
-/// All pairs and runs, each with what disturbed it.
+/// All pairs and runs, each with its disturbance.
 pub fn show_all(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let disturbed = record
@@ -171,7 +171,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     page.paragraph(Line::plain("  "), DIM, &notes.join(" · "));
 }
 
-/// A run without violations is drawn plainly, whatever was found in others of its clock.
+/// A run without violations is drawn plainly, whatever other runs of its clock found.
 fn style(record: &Record, run: &Litmus) -> Style {
     match run.outcome() {
         LitmusOutcome::WentBack { .. } => {
