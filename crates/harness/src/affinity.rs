@@ -5,7 +5,7 @@ use nix::unistd::Pid;
 
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
-/// The CPUs that the calling thread may run on, in rising order.
+/// The CPUs that the calling thread may run on, in ascending order.
 ///
 /// # Errors
 /// The kernel's reason, in words.
@@ -14,7 +14,7 @@ pub(crate) fn allowed() -> Result<Vec<u32>, String> {
     Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
 }
 
-/// Lets the calling thread, and those that it will start, run on `cpus` alone.
+/// Restricts the calling thread, and the threads it will start, to `cpus`.
 ///
 /// # Errors
 /// The kernel's reason, in words.

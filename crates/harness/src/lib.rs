@@ -2,7 +2,7 @@
 //! shares. Prints nothing, draws nothing.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64, unprivileged. No unsafe code: what needs it lives in `chronoscope-clock`.
+//! Linux on x86-64 and aarch64, unprivileged. No unsafe code: anything that needs it lives in `chronoscope-clock`.
 #![forbid(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! Child processes whose output is read as it comes, and which end with all that they started.
+//! Child processes whose output is read as it arrives; each ends together with everything it started.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,15 +12,14 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-/// Room for what a process writes between two looks, in bytes.
+/// Buffer for output written between two reads, in bytes.
 const PIPE_BYTES: i32 = 1 << 20;
-/// Standard output is read no further once so much of it waits to be taken, in bytes.
+/// Stop reading standard output while this much is still unconsumed, in bytes.
 const MOST_OUTPUT: usize = 256 << 20;
-/// No more than this of standard error is kept, in bytes.
+/// Keep at most this much of standard error, in bytes.
 const MOST_COMPLAINT: usize = 4096;
 
-/// A process whose standard output and error are read. When the value is dropped, the process is killed with all that it
-/// started.
+/// A process whose standard output and error are read. Dropping the value kills the process and everything it started.
 pub struct ChildProcess {
     child: Child,
     stdout: Listener<ChildStdout>,
@@ -28,8 +27,8 @@ pub struct ChildProcess {
 }
 
 impl ChildProcess {
-    /// Starts `command` in a process group of its own: Ctrl-C is for the coordinator, and whatever the process starts can be
-    /// ended with it.
+    /// Starts `command` in its own process group: Ctrl-C reaches only the coordinator, and everything the process
+    /// starts can be ended with it.
     pub fn start(command: &mut Command) -> std::io::Result<Self> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -41,54 +40,54 @@ impl ChildProcess {
         Ok(Self { child, stdout, stderr })
     }
 
-    /// Writes `text` to its standard input, if that is a pipe, and closes it, in a thread: a process may read late.
+    /// Writes `text` to its standard input, if piped, then closes it, on a separate thread: a process may read late.
     pub fn send(&mut self, text: String) -> std::io::Result<()> {
         let Some(mut stdin) = self.child.stdin.take() else { return Ok(()) };
-        // A process that dies at once breaks the pipe; its status tells more than this error would.
+        // A process that dies at once breaks the pipe; its exit status is more informative than this error.
         thread::Builder::new().spawn(move || drop(stdin.write_all(text.as_bytes()))).map(drop)
     }
 
-    /// Waits until there is output, or the process closed it, or `at_most` has passed.
+    /// Waits until there is output, the process has closed it, or `at_most` has passed.
     pub fn wait(&self, at_most: Duration) {
         let mut ready = [PollFd::new(self.output(), PollFlags::POLLIN)];
         let _ = poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO));
         if ready[0].revents().is_some_and(|events| !events.is_empty() && !events.contains(PollFlags::POLLIN)) {
-            // It closed its output and has yet to end.
+            // It has closed its output but not yet exited.
             thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Reads what it has written, without waiting. None while it runs; its status once it ended. What it wrote last can be
-    /// had by [`line`](Self::line) and [`rest`](Self::rest) after that.
+    /// Reads available output without waiting. Returns None while the process runs, its status once it has exited. Its
+    /// last output remains available through [`line`](Self::line) and [`rest`](Self::rest).
     pub fn look(&mut self) -> std::io::Result<Option<ExitStatus>> {
-        // First the status: after it ended, what it wrote last is still in the pipe.
+        // Get the status first: after exit, the last output is still in the pipe.
         let status = self.child.try_wait()?;
         self.stdout.look(MOST_OUTPUT, false);
         self.stderr.look(MOST_COMPLAINT, true);
         Ok(status)
     }
 
-    /// The next whole line of its output, without its end.
+    /// The next complete line of its output, without the line ending.
     pub fn line(&mut self) -> Option<String> {
         self.stdout.line()
     }
 
-    /// Its output behind the last whole line that was taken.
+    /// Its output after the last complete line that was taken.
     pub fn rest(&mut self) -> String {
         self.stdout.rest()
     }
 
-    /// Whether so much output waits to be taken that no more is read.
+    /// Whether reading has stopped because too much output is unconsumed.
     pub fn is_overfull(&self) -> bool {
         self.stdout.bytes.len() > MOST_OUTPUT
     }
 
-    /// Its standard output, to be waited for.
+    /// Its standard output, for polling.
     pub fn output(&self) -> BorrowedFd<'_> {
         self.stdout.pipe.as_fd()
     }
 
-    /// How it ended, in words, with what it wrote to standard error.
+    /// How it ended, in words, with its standard error.
     pub fn death(&self, status: ExitStatus) -> String {
         let how = match (status.signal(), status.code()) {
             (Some(signal), _) => format!("the process was killed by {}", signal_name(signal)),
@@ -99,7 +98,7 @@ impl ChildProcess {
         if complaint.is_empty() { how } else { format!("{how}: {complaint}") }
     }
 
-    /// The beginning of what it has written to standard error.
+    /// The beginning of its standard error.
     pub fn complaint(&self) -> String {
         String::from_utf8_lossy(&self.stderr.bytes).trim().to_owned()
     }
@@ -107,36 +106,36 @@ impl ChildProcess {
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
-        // Whatever it left running, too. Without such a group there is nothing to end.
+        // Also ends whatever it left running. An empty group needs nothing.
         let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// `SIGSEGV`, or the number of a signal without a name.
+/// `SIGSEGV`, or the signal's number if it has no name.
 pub fn signal_name(signal: i32) -> String {
     Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |name| name.to_string())
 }
 
-/// What has come through a pipe.
+/// Data received through a pipe.
 struct Listener<R> {
     pipe: R,
     open: bool,
     bytes: Vec<u8>,
-    /// Up to here there is no end of a line.
+    /// No line ending before this index.
     searched: usize,
 }
 
 impl<R: Read + AsFd> Listener<R> {
     fn new(pipe: R) -> Self {
-        // A smaller pipe would make the process wait, one that blocks the coordinator; neither spoils a result.
+        // A smaller pipe makes the process wait, a blocking one the coordinator; neither affects a result.
         let _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
         let open = fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
         Self { pipe, open, bytes: Vec::new(), searched: 0 }
     }
 
-    /// Reads what there is, without waiting. What exceeds `most` bytes is dropped if it is `spilling`, else left in the pipe.
+    /// Reads available data without waiting. Beyond `most` bytes, data is dropped if `spilling`, else left in the pipe.
     fn look(&mut self, most: usize, spilling: bool) {
         let mut room = [0; 1 << 16];
         while self.open && (spilling || self.bytes.len() <= most) {
@@ -153,7 +152,7 @@ impl<R: Read + AsFd> Listener<R> {
         }
     }
 
-    /// The next whole line, without its end.
+    /// The next complete line, without its ending.
     fn line(&mut self) -> Option<String> {
         let end = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(end) = end.map(|end| self.searched + end) else {
@@ -165,7 +164,7 @@ impl<R: Read + AsFd> Listener<R> {
         Some(String::from_utf8_lossy(&line[..end]).into_owned())
     }
 
-    /// All that is left.
+    /// Everything left.
     fn rest(&mut self) -> String {
         self.searched = 0;
         String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
@@ -208,7 +207,7 @@ mod tests {
             }
         };
         drop(process);
-        // The group has got its signal; init takes a moment to bury it.
+        // The group has been signalled; init takes a moment to reap it.
         while nix::sys::signal::kill(child, None).is_ok() {
             let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
             if state.contains(") Z ") || state.is_empty() {

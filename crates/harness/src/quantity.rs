@@ -1,30 +1,32 @@
 //! The one form of every number in words: `18.7 ns`, `18.7 ns ± 0.3`, `18.4–19.0 ns`, `1.02×`.
 //!
 //! - A number has three significant digits. Its unit changes where it rounds to a thousand.
-//! - An estimate ends at the digit its error ends at; that has two digits if it begins with 1 or 2, else one (DIN 1333). The
-//!   error is rounded up, so that what is written covers the interval. A lopsided interval is given by its ends, `7.7 ns (7.2–9.1)`. `± ?`: there was too little for an interval.
-//! - The ends of an interval share one unit. Below zero it is `-0.030 to 0.500 ns`, for a dash would read as a minus.
-//! - What cannot be negative is `< X` where its interval reaches zero.
-//! - Thousands are grouped by a narrow space that does not break lines; other spaces are ordinary.
+//! - An estimate is rounded to the last digit of its error; the error has two digits if it begins with 1 or 2, else one
+//!   (DIN 1333). The error is rounded up, so that the printed form covers the interval. An asymmetric interval is given
+//!   by its ends, `7.7 ns (7.2–9.1)`. `± ?`: too few samples for an interval.
+//! - Both ends of an interval share one unit. Below zero it is `-0.030 to 0.500 ns`, since a dash would read as a
+//!   minus.
+//! - A non-negative quantity is written `< X` where its interval reaches zero.
+//! - Thousands are grouped by a narrow no-break space; other spaces are ordinary.
 //!
-//! Nothing here panics, whatever the number.
+//! Nothing here panics, for any number.
 
 use crate::record::study::Estimate;
 
-/// A narrow space that does not break lines.
+/// A narrow no-break space.
 const GROUP: char = '\u{202f}';
 /// An interval whose halves differ by more than this share of the smaller is written with both ends.
 const LOPSIDED: f64 = 0.5;
-/// An error that rounding widens by more than this has one digit more.
+/// An error widened by rounding by more than this gets one more digit.
 const WIDENED: f64 = 1.2;
-/// Significant digits at most, however narrow the interval.
+/// Maximum significant digits, however narrow the interval.
 const MOST_DIGITS: i32 = 6;
-/// Ends that are closer than this share of the estimate differ by the rounding of floats.
+/// Ends closer than this share of the estimate differ only by float rounding.
 const EXACT: f64 = 1e-12;
-/// Numbers of other powers of ten are written with theirs.
+/// Outside these powers of ten, numbers are written in scientific notation.
 const PLAIN: std::ops::Range<i32> = -4..9;
 
-/// What a number is of: its units, each a thousand of the one before.
+/// What is being written: its units, each a thousand times the one before.
 ///
 /// # Examples
 /// ```
@@ -45,7 +47,7 @@ pub struct Quantity {
 pub const TIME: Quantity = Quantity::of(&[" ns", " µs", " ms", " s"]);
 /// Events per second: `133 /s`, `83.0 M/s`.
 pub const PER_SECOND: Quantity = Quantity::of(&[" /s", " k/s", " M/s", " G/s"]);
-/// How many times as much: `1.02×`.
+/// How many times as large: `1.02×`.
 pub const RATIO: Quantity = Quantity::of(&["×"]);
 /// Percentages, from hundredths: `12.3 %`.
 pub const PERCENT: Quantity = Quantity::of(&[" %"]);
@@ -57,7 +59,7 @@ impl Quantity {
         Self { units, is_signed: false }
     }
 
-    /// The same with a plus before what is positive, as for a difference.
+    /// The same with a plus sign before positive values, for differences.
     ///
     /// # Examples
     /// ```
@@ -107,7 +109,7 @@ impl Quantity {
         let third = exponent(larger) - 2;
         let width = if high == low { third } else { exponent(high - low) };
         let place = |end: f64| {
-            // Of an interval around zero no end has digits of its own; else the lower one has two more at most.
+            // In an interval around zero neither end sets the digits; otherwise the lower one has at most two more.
             let own = if low < 0.0 { third } else { (exponent(end) - 2).max(third - 2) };
             own.min(width).max(exponent(larger) - MOST_DIGITS + 1)
         };
@@ -115,7 +117,7 @@ impl Quantity {
         self.ends(low_text, high_text, low) + unit
     }
 
-    /// An estimate with its interval, of what cannot be negative: a time, a rate, a ratio.
+    /// An estimate with its interval, for a non-negative quantity: a time, a rate, a ratio.
     ///
     /// # Examples
     /// ```
@@ -134,7 +136,7 @@ impl Quantity {
         }
     }
 
-    /// An estimate with its interval, of what may be negative too.
+    /// An estimate with its interval, for a quantity that may be negative.
     ///
     /// # Examples
     /// ```
@@ -149,7 +151,7 @@ impl Quantity {
     pub fn difference(self, of: &Estimate) -> String {
         let Estimate { estimate: value, low, high, confidence } = *of;
         let half = of.half_width().abs();
-        // What arithmetic alone leaves between the ends is no interval.
+        // A gap between the ends that is pure rounding is not an interval.
         if !value.is_finite() || confidence > 0.0 && high - low <= EXACT * value.abs() {
             return self.value(value);
         }
@@ -169,7 +171,7 @@ impl Quantity {
         let is_lopsided =
             below < 0.0 || above < 0.0 || (below - above).abs() > LOPSIDED * below.min(above) + 1e-9 * value.abs();
         let place = last_place(half);
-        // How far the ends are from the estimate as it is written, which is what the error must cover.
+        // Distance from the printed estimate to the ends: the error must cover it.
         let cover = |place: i32| {
             let written = rounded(value, place);
             rounded_up((high - written).max(written - low), place)
@@ -187,7 +189,7 @@ impl Quantity {
         format!("{}{unit} {error}", number(value))
     }
 
-    /// The same of an estimate that is good to `half` either way.
+    /// The same for an estimate accurate to ± `half`.
     ///
     /// # Examples
     /// ```
@@ -197,7 +199,7 @@ impl Quantity {
         self.difference(&Estimate { estimate: value, low: value - half, high: value + half, confidence: 1.0 })
     }
 
-    /// What is known only to be less; rounded up, so that it promises no more than there is.
+    /// An upper bound; rounded up so that it stays one.
     ///
     /// # Examples
     /// ```
@@ -207,7 +209,7 @@ impl Quantity {
         format!("< {}", self.value(up(most, 3)))
     }
 
-    /// How far off something may be, either way, to two digits; rounded up as well.
+    /// An error in either direction, to two digits; rounded up as well.
     ///
     /// # Examples
     /// ```
@@ -223,7 +225,7 @@ impl Quantity {
         format!("± {}{unit}", digits(scaled, exponent(scaled) - 1))
     }
 
-    /// The unit in which `value` has one digit before the point at least, and three at most, as far as there is one.
+    /// The unit that gives `value` one to three digits before the point, where one exists.
     fn unit(self, value: f64) -> (&'static str, f64) {
         let last = self.units.len() - 1;
         let place = if value.is_finite() { exponent(value).div_euclid(3) } else { 0 };
@@ -251,7 +253,7 @@ pub fn ns(value: f64) -> String {
     TIME.value(value)
 }
 
-/// A duration that counts whole milliseconds.
+/// A duration in whole milliseconds.
 ///
 /// # Examples
 /// ```
@@ -273,7 +275,7 @@ pub fn percent(value: f64) -> String {
     PERCENT.value(value)
 }
 
-/// A share of one as a percentage, which is 100 % only where it is all: `12.3 %`, `> 99.9 %`.
+/// A fraction of one as a percentage; 100 % only for exactly all: `12.3 %`, `> 99.9 %`.
 ///
 /// # Examples
 /// ```
@@ -286,7 +288,7 @@ pub fn share(value: f64) -> String {
     if value < 1.0 && number == "100 %" { "> 99.9 %".to_owned() } else { number }
 }
 
-/// A round percentage that somebody set: `10 %`.
+/// A round percentage from configuration: `10 %`.
 ///
 /// # Examples
 /// ```
@@ -304,7 +306,7 @@ pub fn limit(value: f64) -> String {
     format!("{short} %")
 }
 
-/// A confidence, rounded down so that it never promises more than there is.
+/// A confidence, rounded down so that it never overstates.
 ///
 /// # Examples
 /// ```
@@ -315,7 +317,7 @@ pub fn confidence(value: f64) -> String {
     if tenths.is_nan() { "unknown confidence".to_owned() } else { format!("{:.1} %", tenths / 10.0) }
 }
 
-/// How often something happens per trial: a percentage, or a power of ten where that is small.
+/// A probability per trial: a percentage, or a power of ten where small.
 ///
 /// # Examples
 /// ```
@@ -327,7 +329,7 @@ pub fn rate(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-5 { three_digits(value) } else { percent(value * 100.0) }
 }
 
-/// A frequency to the kilohertz: `2 799.998 MHz`.
+/// A frequency to the nearest kilohertz: `2 799.998 MHz`.
 ///
 /// # Examples
 /// ```
@@ -341,7 +343,7 @@ pub fn hertz(value: f64) -> String {
     format!("{} MHz", digits(mhz, -3))
 }
 
-/// A count in groups of three digits.
+/// A count with digits grouped in threes.
 ///
 /// # Examples
 /// ```
@@ -369,17 +371,17 @@ pub fn three_digits(value: f64) -> String {
     if is_plain(value) { digits(value, exponent(value) - 2) } else { format!("{value:.2e}") }
 }
 
-/// Whether its power of ten need not be written.
+/// Whether it is written without a power of ten.
 fn is_plain(value: f64) -> bool {
     value.is_finite() && (value == 0.0 || PLAIN.contains(&exponent(value)))
 }
 
-/// The power of ten of `value` after it was rounded to three digits, so that 999.9 counts as 1000.
+/// The power of ten of `value` after rounding to three digits, so that 999.9 counts as 1000.
 fn exponent(value: f64) -> i32 {
     power(&format!("{value:.2e}"))
 }
 
-/// The power of ten of the last digit that an estimate with this half-width deserves.
+/// The power of ten of the last digit that an estimate with this half-width supports.
 fn last_place(half: f64) -> i32 {
     let text = format!("{half:.1e}");
     power(&text) - i32::from(text.starts_with(['1', '2']))
@@ -389,7 +391,7 @@ fn power(text: &str) -> i32 {
     text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
-/// `value` rounded up to so many digits; a thousandth of the last one is no reason to.
+/// `value` rounded up to this many digits; a thousandth of the last digit does not round up.
 fn up(value: f64, digits: i32) -> f64 {
     let step = 10_f64.powi(power(&format!("{value:e}")) - digits + 1);
     let rounded = (value / step - 1e-3).ceil() * step;
@@ -402,13 +404,13 @@ fn rounded(value: f64, place: i32) -> f64 {
     (value / step).round() * step
 }
 
-/// The same, no less than `value`; a thousandth of the digit is no reason to go up.
+/// The same, but not below `value`; a thousandth of the digit does not round up.
 fn rounded_up(value: f64, place: i32) -> f64 {
     let step = 10_f64.powi(place);
     (value / step - 1e-3).ceil() * step
 }
 
-/// `value`, which is finite, to the digit of `place`, a power of ten. Zero has no sign, and none but itself is `0`.
+/// `value`, which is finite, to the digit of `place`, a power of ten. Zero has no sign, and only zero is written `0`.
 fn digits(value: f64, place: i32) -> String {
     if value == 0.0 {
         return "0".to_owned();

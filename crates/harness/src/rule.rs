@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, Kind};
 
-/// A pure function from a record to its findings of one kind, or of a few that belong together.
+/// A pure function from a record to its findings of one kind, or a few related kinds.
 ///
 /// # Examples
 /// ```
@@ -17,13 +17,13 @@ use crate::finding::{Finding, Kind};
 /// assert!(conclude(RULES, &7)[0].is(ODD) && conclude(RULES, &8).is_empty());
 /// ```
 pub struct Rule<R> {
-    /// The kinds of its findings: it yields no other.
+    /// The kinds it can yield; no others.
     pub yields: &'static [Kind],
-    /// What it finds.
+    /// The function.
     pub find: fn(&R) -> Vec<Finding>,
 }
 
-/// Everything that follows from `record`: gravest first, then in the order in which `rules` name the kinds, then by subject.
+/// All findings from `record`: most severe first, then in the order in which `rules` list the kinds, then by subject.
 pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
     let rules: Vec<&Rule<R>> = rules.into_iter().collect();
     let order: Vec<&str> = rules.iter().flat_map(|rule| rule.yields).map(|kind| kind.id).collect();
@@ -35,7 +35,7 @@ pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record:
     findings
 }
 
-/// Everything that follows from `record`, rule by rule, as each finds it: for conclusions that are read as a text.
+/// All findings from `record`, rule by rule, in the order found: for conclusions that are read as text.
 pub fn in_order<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
     let found = |rule: &Rule<R>| {
         let found = (rule.find)(record);

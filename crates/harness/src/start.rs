@@ -4,10 +4,10 @@ use crate::affinity;
 use crate::record::TscAccess;
 use crate::worker::{Launch, Launcher, WorkerFailure};
 
-/// What the process found when it was started.
+/// The state of the process at its start.
 ///
-/// Made first thing in `main`, before any clock is read: in a process that was started without the right to read the
-/// counter, reading one would end it.
+/// Create it first thing in `main`, before any clock is read: in a process started without the right to read the
+/// counter, reading one would kill it.
 #[derive(Clone, Debug)]
 pub struct Start {
     allowed: Vec<u32>,
@@ -16,11 +16,11 @@ pub struct Start {
 }
 
 impl Start {
-    /// Looks at this process.
+    /// Captures the state of this process.
     ///
-    /// If it was started without the right to read the counter, the coordinator takes the right back for itself, since
-    /// the libraries it uses read clocks; its workers give it up again, so that they measure what the user's programs
-    /// would find.
+    /// If it was started without the right to read the counter, the coordinator restores that right for itself, since
+    /// the libraries it uses read clocks. Its workers drop it again, so that they measure what the user's programs
+    /// would see.
     ///
     /// # Examples
     /// ```
@@ -31,16 +31,16 @@ impl Start {
         let access = match counter_access() {
             CounterAccess::Allowed => TscAccess::Allowed,
             CounterAccess::Faults => {
-                // If this fails the process cannot read any fast clock, and ends as every other program here would.
+                // If this fails, the process cannot read any fast clock, and ends as any other program here would.
                 let _ = set_counter_access(CounterAccess::Allowed);
                 TscAccess::Faults
             }
         };
-        // Where the kernel will not say, nothing is pinned, and the record says so.
+        // If the kernel does not report the CPUs, nothing is pinned, and the record notes it.
         Self { allowed: affinity::allowed().unwrap_or_default(), access, launcher: Launcher::this_program() }
     }
 
-    /// The CPUs that the process may run on; empty if the kernel would not say.
+    /// The CPUs that the process may run on; empty if the kernel does not report them.
     pub fn allowed_cpus(&self) -> &[u32] {
         &self.allowed
     }
@@ -50,13 +50,13 @@ impl Start {
         self.access
     }
 
-    /// Starts workers.
+    /// The launcher that starts workers.
     pub fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
         self.launcher.as_ref().map_err(Clone::clone)
     }
 }
 
-/// Its workers answer.
+/// Its workers answer the request.
 impl Launch for Start {
     fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
         self.launcher()?.call(request, budget_ms, cancelled)

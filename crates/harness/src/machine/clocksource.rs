@@ -46,26 +46,26 @@ fn rated(name: &str, kernel_flags: &[String]) -> ClocksourceRating {
     }
 }
 
-/// The rating that the kernel's source gives `name`, as the drivers register it.
+/// The kernel's rating for clocksource `name`, as its driver registers it.
 ///
 /// Sources: Linux, arch/x86/kernel/{tsc,kvmclock,hpet}.c, arch/x86/xen/time.c, drivers/clocksource/{acpi_pm,i8253,
 /// hyperv_timer,arm_arch_timer}.c, kernel/time/jiffies.c.
 fn rating(name: &str, kernel_flags: &[String]) -> Option<u32> {
     let listed = |flag: &str| kernel_flags.iter().any(|listed| listed == flag);
     let rating = match name {
-        // 0 once it was found unstable; then it is no longer listed as available.
+        // 0 once found unstable; it is then no longer listed as available.
         "tsc" => 300,
         "tsc-early" => 299,
-        // Lowered below the TSC where that one never stops.
+        // Rated below the TSC where the TSC never stops.
         "kvm-clock" if listed("constant_tsc") && listed("nonstop_tsc") => 299,
         "kvm-clock" => 400,
-        // Lowered to 299 where Xen never emulates the TSC, and to 275 in dom0; user space sees neither.
+        // Lowered to 299 where Xen never emulates the TSC, and to 275 in dom0; neither is visible to user space.
         "xen" => 400,
         // Lowered where the hypervisor promises an invariant TSC, which makes the kernel set tsc_reliable.
         "hyperv_clocksource_tsc_page" | "hyperv_clocksource_msr" if listed("tsc_reliable") => 250,
         "hyperv_clocksource_tsc_page" | "hyperv_clocksource_msr" => 500,
         "hpet" => 250,
-        // Lowered to 120 on chipsets whose counter must be read thrice.
+        // Lowered to 120 on chipsets whose counter must be read three times.
         "acpi_pm" => 200,
         "pit" => 110,
         "refined-jiffies" => 2,
@@ -76,7 +76,7 @@ fn rating(name: &str, kernel_flags: &[String]) -> Option<u32> {
     Some(rating)
 }
 
-/// Source: A. Akinshin, "Stopwatch under the hood" (2016), which gives figures for these two alone.
+/// Source: A. Akinshin, "Stopwatch under the hood" (2016), which gives figures for these two only.
 fn published_cost(name: &str) -> Option<&'static str> {
     match name {
         "hpet" => Some("0.5–0.8 µs a read; a tick of 69.8 ns at the usual 14.31818 MHz (Akinshin, 2016)"),

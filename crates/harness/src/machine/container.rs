@@ -1,8 +1,8 @@
 use super::files::Files;
 
-/// The container that the process runs in, as far as it shows.
+/// The container that the process runs in, as far as it can be detected.
 pub(super) fn find(files: &Files) -> Option<String> {
-    // systemd and podman set the variable; systemd also tells the services that it starts inside.
+    // systemd and podman set the variable; systemd also sets it for services started inside the container.
     let variable = std::env::var("container").ok();
     let told = variable.or_else(|| files.text("/run/systemd/container").ok());
     if let Some(name) = told.as_deref().and_then(plain) {
@@ -19,14 +19,14 @@ pub(super) fn find(files: &Files) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The first word of a name that somebody else wrote, if it looks like one.
+/// The first word of a name from an external source, if it looks like one.
 fn plain(text: &str) -> Option<String> {
     let word = text.split_whitespace().next()?;
     let fit = word.len() <= 64 && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
     fit.then(|| word.to_owned())
 }
 
-/// What the paths of control groups give away. Kubernetes stands first: it runs the others.
+/// Infers the container from the paths of control groups. Kubernetes comes first: it runs the others.
 fn from_cgroup(text: &str) -> Option<&'static str> {
     const HINTS: [(&str, &str); 8] = [
         ("kubepods", "kubernetes"),
@@ -38,7 +38,7 @@ fn from_cgroup(text: &str) -> Option<&'static str> {
         ("lxc", "lxc"),
         ("machine.slice", "systemd-nspawn or libvirt"),
     ];
-    // A system service of that name is not a container.
+    // A system service with that name is not a container.
     let components = || {
         text.lines()
             .filter_map(|line| line.splitn(3, ':').nth(2))

@@ -26,7 +26,7 @@ pub(super) fn identify(
     cpu
 }
 
-/// What is known of a processor that `hypervisor` shows: of one that an emulator stands in for, no microarchitecture.
+/// `cpu` as far as `hypervisor` lets it be known: an emulated CPU has no microarchitecture.
 pub(super) fn behind(cpu: Cpu, hypervisor: &Hypervisor) -> Cpu {
     match &cpu.microarchitecture {
         Some(name) if hypervisor.is_emulator => Cpu {
@@ -76,7 +76,7 @@ fn from_cpuid(cpuid: &Cpuid, text: &str) -> Cpu {
     }
 }
 
-/// Arm has no families: the part number stands for the model and the revision for the stepping, those of the first CPU.
+/// Arm has no families: the part number serves as the model and the revision as the stepping, both of the first CPU.
 fn from_arm_cpuinfo(text: &str) -> Cpu {
     let implementer = cpuinfo::first(text, "CPU implementer").and_then(cpuinfo::number);
     let part = cpuinfo::first(text, "CPU part").and_then(cpuinfo::number);
@@ -118,7 +118,7 @@ fn online(files: &Files, cpuinfo: &str) -> Option<u32> {
     listed.or_else(shown).or_else(usable)
 }
 
-/// How many CPUs a list such as `0-3,8` names.
+/// How many CPUs a list such as `0-3,8` contains.
 fn count_cpu_list(list: &str) -> Option<u32> {
     let mut count: u32 = 0;
     for range in list.trim().split(',') {

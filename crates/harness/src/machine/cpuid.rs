@@ -6,7 +6,7 @@
 
 use crate::record::CpuidFlags;
 
-/// What CPUID says, decoded.
+/// Decoded CPUID.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cpuid {
     pub(super) vendor: String,
@@ -15,20 +15,20 @@ pub(super) struct Cpuid {
     pub(super) model: Option<u32>,
     pub(super) stepping: Option<u32>,
     pub(super) flags: CpuidFlags,
-    /// Features by which generations of cores differ, those that are there.
+    /// Features that distinguish generations of cores; only those present.
     pub(super) features: Vec<Feature>,
     pub(super) highest_leaf: u32,
     pub(super) crystal: Option<Crystal>,
     pub(super) base_mhz: Option<u32>,
     pub(super) hypervisor: bool,
-    /// What stands in the vendor leaves, outermost interface first.
+    /// Signatures in the vendor leaves, outermost interface first.
     pub(super) hypervisor_signatures: Vec<String>,
     pub(super) highest_hypervisor_leaf: u32,
     pub(super) hypervisor_tsc_khz: Option<u32>,
 }
 
-/// An extension of the instruction set that came with some generation of cores. A hypervisor may hide one; it cannot lend
-/// one to a core that lacks it.
+/// An instruction-set extension introduced with some generation of cores. A hypervisor may hide one; it cannot add one
+/// that the core lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     Avx,
@@ -54,7 +54,7 @@ impl Feature {
     }
 }
 
-/// Leaf 0x15: the TSC's frequency as a multiple of a crystal's. Zero stands for "not said".
+/// Leaf 0x15: the TSC's frequency as a multiple of the crystal's. Zero means not enumerated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Crystal {
     pub(super) hz: u32,
@@ -69,13 +69,13 @@ impl Crystal {
     }
 }
 
-/// Asks the CPU on which the thread runs.
+/// Queries the CPU that the thread runs on.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn read() -> Result<Cpuid, String> {
     Ok(imp::decode(raw_cpuid::CpuIdReaderNative))
 }
 
-/// Asks the CPU on which the thread runs.
+/// Queries the CPU that the thread runs on.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn read() -> Result<Cpuid, String> {
     Err(format!("CPUID is an x86 instruction; this is {}", std::env::consts::ARCH))
@@ -89,7 +89,7 @@ mod imp {
     use crate::record::CpuidFlags;
 
     const HYPERVISOR_LEAF: u32 = 0x4000_0000;
-    /// KVM that also shows Hyper-V's interface moves its own leaves here.
+    /// KVM moves its own leaves here when it also exposes Hyper-V's interface.
     const SECOND_HYPERVISOR_LEAF: u32 = 0x4000_0100;
     const HYPERVISOR_TSC_LEAF: u32 = 0x4000_0010;
 
@@ -119,7 +119,7 @@ mod imp {
         let id = CpuId::with_cpuid_fn(reader.clone());
         let features = id.get_feature_info();
         let base_family = features.as_ref().map(|leaf| u32::from(leaf.base_family_id()));
-        // Added here because `family_id` adds in eight bits, which a wrong leaf overflows.
+        // Added in 32 bits because `family_id` adds in eight bits, which a wrong leaf overflows.
         let family = features.as_ref().map(|leaf| match base_family {
             Some(15) => 15 + u32::from(leaf.extended_family_id()),
             _ => u32::from(leaf.base_family_id()),
@@ -156,7 +156,7 @@ mod imp {
             hypervisor,
             ..Cpuid::default()
         };
-        // Without the bit the leaves hold whatever the highest ordinary leaf does.
+        // Without the bit, these leaves return whatever the highest basic leaf does.
         if hypervisor {
             let first = reader.cpuid1(HYPERVISOR_LEAF);
             let second = reader.cpuid1(SECOND_HYPERVISOR_LEAF);
@@ -221,7 +221,7 @@ mod imp {
             assert_eq!(cpuid.hypervisor_tsc_khz, Some(2_793_434));
         }
 
-        /// The leaves of a virtual machine on a Sapphire Rapids host that shows the model number of a Rocket Lake.
+        /// The leaves of a virtual machine on a Sapphire Rapids host that reports the model number of a Rocket Lake.
         #[test]
         fn features_are_read_from_both_halves_of_leaf_7() {
             use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
@@ -233,7 +233,7 @@ mod imp {
             };
             assert_eq!(decode(shown).features, [Avx, Avx2, Avx512F, Gfni, AvxVnni, Avx512Fp16, Amx]);
             assert_eq!(decode(shown).model, Some(0xa7));
-            // A leaf above the highest one repeats another's registers.
+            // A leaf above the highest one returns another leaf's registers.
             let old = |eax: u32, ecx: u32| if eax == 0 { leaf(6, 0, 0, 0) } else { shown(eax, ecx) };
             assert_eq!(decode(old).features, [Avx]);
         }

@@ -1,8 +1,8 @@
-//! The form of /proc/cpuinfo: lines of `key : value`.
+//! The format of /proc/cpuinfo: lines of `key : value`.
 
 pub(super) const PATH: &str = "/proc/cpuinfo";
 
-/// Every value of `key`, in the order of the file.
+/// Every value of `key`, in file order.
 pub(super) fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
     text.lines().filter_map(move |line| {
         let (name, value) = line.split_once(':')?;
@@ -10,12 +10,12 @@ pub(super) fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'
     })
 }
 
-/// The first value of `key` that says something.
+/// The first non-empty value of `key`.
 pub(super) fn first<'a>(text: &'a str, key: &'a str) -> Option<&'a str> {
     values(text, key).find(|value| !value.is_empty())
 }
 
-/// The words of the line of flags: `flags` on x86, `Features` on Arm.
+/// The words in the flags line: `flags` on x86, `Features` on Arm.
 pub(super) fn flags(text: &str) -> Option<Vec<&str>> {
     let line = first(text, "flags").or_else(|| first(text, "Features"))?;
     Some(line.split_whitespace().collect())

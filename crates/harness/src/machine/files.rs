@@ -1,10 +1,10 @@
 use std::fs::File;
 use std::io::Read;
 
-/// More than any file that is read here: /proc/cpuinfo has about 1.5 KiB per CPU.
+/// Larger than any file read here: /proc/cpuinfo has about 1.5 KiB per CPU.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// The files of the system, which a test may replace.
+/// The system's files; tests can substitute their own.
 #[derive(Clone, Debug)]
 pub(super) enum Files {
     System,
@@ -13,7 +13,7 @@ pub(super) enum Files {
 }
 
 impl Files {
-    /// The text of the file at `path`, without white space at its ends.
+    /// The text of the file at `path`, trimmed.
     pub(super) fn text(&self, path: &str) -> Result<String, String> {
         match self {
             Self::System => {

@@ -1,4 +1,4 @@
-//! What others say the counter's frequency is.
+//! The counter's frequency according to other sources.
 
 use chronoscope_clock::arch::Counter;
 use chronoscope_clock::os::{self, CounterAccess};
@@ -10,11 +10,11 @@ use crate::record::FrequencySource;
 
 const KERNEL_EXPORT: &str = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-/// Asks everyone who may know the counter's frequency. Reads no clock and measures nothing.
+/// Asks every source that may know the counter's frequency. Reads no clock and measures nothing.
 ///
 /// # Platform
 /// x86-64: CPUID, the hypervisor, the kernel and its log, the processor's name. aarch64: `CNTFRQ_EL0` and the kernel's
-/// log. A source that says nothing is listed with its reason.
+/// log. A source without an answer is listed with its reason.
 ///
 /// # Examples
 /// ```
@@ -30,10 +30,10 @@ pub fn declared_frequencies() -> Vec<FrequencySource> {
     declared(&files, cpuid.as_ref(), cpuinfo.as_deref(), log.as_deref())
 }
 
-/// Adds to each source how far it is from what was measured.
+/// Adds each source's deviation from the measured frequency.
 ///
 /// # Units
-/// Parts per million of the measured frequency; positive where the source claims more.
+/// Parts per million of the measured frequency; positive where the source's value is higher.
 ///
 /// # Examples
 /// ```
@@ -113,7 +113,7 @@ fn source(name: &str, said: Result<f64, String>) -> FrequencySource {
 }
 
 fn counter_register() -> Result<f64, String> {
-    // On Linux the switch that takes the counter away takes this register too.
+    // On Linux, the switch that disables reads of the counter disables this register too.
     if os::counter_access() == CounterAccess::Faults {
         return Err("the process may not read the counter (PR_SET_TSC)".to_owned());
     }
@@ -165,7 +165,7 @@ fn khz(text: &str) -> Result<f64, String> {
     text.trim().parse::<f64>().map(|khz| khz * 1e3).map_err(|_| format!("{KERNEL_EXPORT} holds no number"))
 }
 
-/// The kernel shows the counter's frequency there only if it has no means to see the core's own.
+/// Here the kernel reports the counter's frequency only if it has no means to see the core's own.
 fn cpu_mhz(cpuinfo: &str) -> Result<f64, String> {
     let flags = cpuinfo::flags(cpuinfo).unwrap_or_default();
     if !(flags.contains(&"constant_tsc") && flags.contains(&"hypervisor")) || flags.contains(&"aperfmperf") {
@@ -186,7 +186,7 @@ fn half_of_bogomips(cpuinfo: &str) -> Result<f64, String> {
 }
 
 fn from_log(log: Result<&[String], &String>, read: fn(&str) -> Option<f64>, line: &str) -> Result<f64, String> {
-    // The last such line counts: the kernel corrects itself.
+    // Use the last such line: the kernel corrects itself.
     log.map_err(String::clone)?
         .iter()
         .rev()
@@ -199,7 +199,7 @@ fn refined_hz(message: &str) -> Option<f64> {
     frequency(rest)
 }
 
-/// `Detected … MHz TSC` where the kernel tells core and counter apart, else `Detected … MHz processor`.
+/// `Detected … MHz TSC` where the kernel distinguishes core and counter, else `Detected … MHz processor`.
 fn detected_hz(message: &str) -> Option<f64> {
     let (_, rest) = message.split_once("tsc: Detected ")?;
     frequency(rest)

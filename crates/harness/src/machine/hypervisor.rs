@@ -3,10 +3,10 @@ use super::files::Files;
 use super::{container, cpuinfo};
 use crate::record::Hypervisor;
 
-/// What the machine shows of a hypervisor.
+/// Signs of a hypervisor on the machine.
 #[derive(Clone, Debug, Default)]
 struct Signs {
-    /// CPUID 1 ECX.31, or the kernel's word for it; none on other architectures.
+    /// CPUID 1 ECX.31, or the kernel's flag for it; none on other architectures.
     bit: Option<bool>,
     signatures: Vec<String>,
     sysfs_type: Option<String>,
@@ -42,7 +42,7 @@ fn conclude(signs: &Signs) -> Hypervisor {
     if let Some(kind) = &signs.sysfs_type {
         evidence.push(format!("/sys/hypervisor/type: {kind}"));
     }
-    // Only the first of the strings, which NULs separate.
+    // Only the first of the NUL-separated strings.
     let device_tree = signs.device_tree.as_deref().and_then(|text| text.split('\0').find(|part| !part.is_empty()));
     if let Some(compatible) = device_tree {
         evidence.push(format!("device tree: {compatible}"));
@@ -58,7 +58,7 @@ fn conclude(signs: &Signs) -> Hypervisor {
         .or_else(|| signs.sysfs_type.as_deref().map(|kind| if kind == "xen" { "Xen" } else { kind }.to_owned()))
         .or_else(|| device_tree.map(name_of_device_tree))
         .or_else(|| {
-            // A cloud's name on a machine that denies a hypervisor: it is rented whole.
+            // A cloud's name on a machine that reports no hypervisor: a bare-metal instance.
             let name = name_of_dmi(&dmi).filter(|name| signs.bit != Some(false) || !name.starts_with("KVM ("));
             name.map(str::to_owned)
         });
@@ -112,9 +112,9 @@ fn name_of_device_tree(compatible: &str) -> String {
     .to_owned()
 }
 
-/// Vendor and product as firmware gives them. Source: systemd, src/basic/virt.c, `dmi_vendor_table`.
+/// Vendor and product as reported by firmware. Source: systemd, src/basic/virt.c, `dmi_vendor_table`.
 fn name_of_dmi(dmi: &str) -> Option<&'static str> {
-    // Clouds rent whole machines under the same vendor.
+    // Clouds rent bare-metal machines under the same vendor name.
     if dmi.contains(".metal") {
         return None;
     }

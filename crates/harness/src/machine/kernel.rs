@@ -4,7 +4,7 @@ use super::files::Files;
 use super::messages;
 use crate::record::Kernel;
 
-/// Parameters that bear on clocks, or on how long a CPU takes to come back from idling.
+/// Parameters that affect clocks, or how quickly a CPU wakes from idle.
 const PARAMETERS: [&str; 27] = [
     "tsc",
     "notsc",
@@ -35,7 +35,7 @@ const PARAMETERS: [&str; 27] = [
     "cpuidle.off",
 ];
 
-/// The kernel, and the name that it gives the machine.
+/// The kernel, and the machine's hostname.
 pub(super) fn identify(files: &Files, log: Result<&[String], &String>) -> (Kernel, Option<String>) {
     let uts = uname().ok();
     let text = |part: &std::ffi::OsStr| part.to_string_lossy().into_owned();
@@ -53,10 +53,10 @@ pub(super) fn identify(files: &Files, log: Result<&[String], &String>) -> (Kerne
 
 fn boot_parameters(line: &str) -> Vec<String> {
     line.split_whitespace()
-        // What follows is for init.
+        // Everything after it is for init.
         .take_while(|&token| token != "--")
         .filter(|token| {
-            // The kernel takes `-` and `_` in a name for the same.
+            // The kernel treats `-` and `_` in a name as the same.
             let name = token.split('=').next().unwrap_or_default().replace('-', "_");
             PARAMETERS.contains(&name.as_str()) || name.starts_with("clocksource.")
         })

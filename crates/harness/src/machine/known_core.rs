@@ -1,8 +1,9 @@
-/// What is known of the core that the loops run on, before they run.
+/// What is known in advance about the core that the loops run on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KnownCore {
-    /// Whether software stands in for the CPU, so that no loop says anything about a core.
+    /// Whether the CPU is emulated: loops then reveal nothing about a core.
     pub is_emulated: bool,
-    /// Turns of the empty loop per link of the chain that it does alone, where its cycle counts are known.
+    /// Turns of the empty loop that a core completes per link of the chain, both alone; only where published cycle
+    /// counts exist.
     pub turns_per_link: Option<f64>,
 }

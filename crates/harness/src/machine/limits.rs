@@ -16,7 +16,7 @@ pub(super) fn identify(files: &Files) -> CpuLimits {
     for hierarchy in &mounts {
         let Some(group) = groups.iter().find(|group| group.version == hierarchy.version) else { continue };
         seen = true;
-        // A limit of any parent binds too, as far up as this process can see.
+        // A limit on any parent applies too, as far up as this process can see.
         for folder in folders(hierarchy, &group.path) {
             let limit = match hierarchy.version {
                 Version::Two => files.text(&format!("{folder}/cpu.max")).ok().and_then(|text| cpu_max(&text)),
@@ -38,18 +38,18 @@ enum Version {
     Two,
 }
 
-/// A line of /proc/self/cgroup that bears on CPU time.
+/// A line of /proc/self/cgroup that concerns CPU time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Membership {
     version: Version,
     path: String,
 }
 
-/// A mounted tree of control groups that bears on CPU time.
+/// A mounted cgroup hierarchy that concerns CPU time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hierarchy {
     version: Version,
-    /// The group that the mount shows at its top.
+    /// The group at the root of the mount.
     root: String,
     point: String,
 }
@@ -89,9 +89,9 @@ fn hierarchies(mountinfo: &str) -> Vec<Hierarchy> {
         .collect()
 }
 
-/// The folders of a group and of its parents below the mount, innermost first.
+/// The folders of a group and its parents below the mount, innermost first.
 fn folders(hierarchy: &Hierarchy, path: &str) -> Vec<String> {
-    // A group outside of what the mount shows leaves the mount's own top, the nearest that can be seen.
+    // For a group outside the mount's root, use that root: the nearest visible one.
     let below = match hierarchy.root.as_str() {
         "/" => path,
         root => path.strip_prefix(root).filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or_default(),
@@ -118,7 +118,7 @@ fn cpu_max(text: &str) -> Option<f64> {
 }
 
 fn ratio(quota: &str, period: &str) -> Option<f64> {
-    // Version 1 writes no limit as -1, version 2 as `max`.
+    // Version 1 writes "no limit" as -1, version 2 as `max`.
     let (quota, period): (f64, f64) = (quota.trim().parse().ok()?, period.trim().parse().ok()?);
     (quota > 0.0 && period > 0.0).then(|| quota / period).filter(|cpus| cpus.is_finite())
 }

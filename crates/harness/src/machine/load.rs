@@ -21,7 +21,7 @@ pub(super) fn identify(files: &Files) -> Load {
 
 fn averages(text: &str) -> Result<[f64; 3], String> {
     let load = LoadAverage::from_read(text.as_bytes()).map_err(|error| format!("/proc/loadavg: {error}"))?;
-    // The file has two decimals; widening alone would add digits that it never had.
+    // The file has two decimals; widening directly would add digits that it never had.
     Ok([load.one, load.five, load.fifteen].map(|average| (f64::from(average) * 100.0).round() / 100.0))
 }
 

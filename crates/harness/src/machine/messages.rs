@@ -1,4 +1,4 @@
-//! The kernel's log, as far as it bears on clocks.
+//! The kernel's log, limited to messages about clocks.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -7,15 +7,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use super::files::Files;
 
 const PATH: &str = "/dev/kmsg";
-/// The kernel refuses a read that is shorter than the record.
+/// The kernel rejects a read shorter than the record.
 const LARGEST_RECORD: usize = 16 << 10;
-/// Ends the reading where something fills the log as fast as it is read.
+/// Stops reading if something fills the log as fast as it is read.
 const MOST_RECORDS: usize = 1 << 20;
 const MOST_RELEVANT: usize = 10_000;
-/// Messages that the record keeps.
+/// Maximum messages kept in the record.
 const KEPT: usize = 40;
 
-/// All messages of the kernel that bear on the counter and the clocksource, oldest first.
+/// All kernel messages about the counter and the clocksource, oldest first.
 pub(super) fn read(files: &Files) -> Result<Vec<String>, String> {
     match files {
         Files::System => {
@@ -39,7 +39,7 @@ fn records(mut log: File) -> Result<Vec<String>, String> {
             Ok(0) => break,
             Ok(length) => found.extend(relevant(&String::from_utf8_lossy(&buffer[..length]))),
             Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-            // Records were overwritten before they were read; the next read goes on behind them.
+            // Records were overwritten before they were read; the next read resumes after them.
             Err(error) if error.kind() == ErrorKind::BrokenPipe || error.kind() == ErrorKind::Interrupted => {}
             Err(error) if found.is_empty() => return Err(reason(error.kind(), &error.to_string())),
             Err(_) => break,
@@ -62,7 +62,7 @@ fn reason(kind: ErrorKind, error: &str) -> String {
     }
 }
 
-/// The first and the last messages where there are too many: boot, and what happened since.
+/// The first and the last messages where there are too many: boot, and recent events.
 pub(super) fn shortened(messages: &[String]) -> Vec<String> {
     if messages.len() <= KEPT {
         return messages.to_vec();
@@ -74,7 +74,7 @@ pub(super) fn shortened(messages: &[String]) -> Vec<String> {
     kept
 }
 
-/// One record of /dev/kmsg as `dmesg` would show it, if the kernel wrote it and it bears on clocks.
+/// One record of /dev/kmsg as `dmesg` would show it, if the kernel wrote it and it concerns clocks.
 ///
 /// Source: Linux, Documentation/ABI/testing/dev-kmsg.
 fn relevant(record: &str) -> Option<String> {
@@ -83,7 +83,7 @@ fn relevant(record: &str) -> Option<String> {
     let mut fields = head.split(',');
     let priority: u32 = fields.next()?.trim().parse().ok()?;
     let microseconds: u64 = fields.nth(1)?.trim().parse().ok()?;
-    // Anyone with the right to write may add to the log; the kernel's own facility is 0.
+    // Anyone with write permission can add to the log; the kernel's own facility is 0.
     let by_kernel = priority >> 3 == 0;
     (by_kernel && bears_on_clocks(message))
         .then(|| format!("[{:5}.{:06}] {message}", microseconds / 1_000_000, microseconds % 1_000_000))
@@ -94,7 +94,7 @@ fn bears_on_clocks(message: &str) -> bool {
         ["tsc", "clocksource", "sched_clock", "kvm-clock", "arch_timer", "hpet", "hpet0", "pm-timer"];
     let lower = message.to_ascii_lowercase();
     let command_line = lower.starts_with("command line:") || lower.starts_with("kernel command line:");
-    // Words are cut where `hyperv_clocksource_tsc_page` and `kvm-clock` stay whole.
+    // Split so that `hyperv_clocksource_tsc_page` and `kvm-clock` stay whole.
     let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
     !command_line && words.any(|word| WORDS.contains(&word))
 }

@@ -1,16 +1,16 @@
-//! Names of microarchitectures, and what was published about them.
+//! Names of microarchitectures, and published figures for them.
 
 use super::cpuid::Feature;
 use crate::record::PublishedCycles;
 
-/// What was published for `rdtsc` on `microarchitecture`, spelt as in [`Cpu::microarchitecture`].
+/// The published cost of `rdtsc` on `microarchitecture`, spelt as in [`Cpu::microarchitecture`].
 ///
 /// # Units
-/// Cycles of the core per `rdtsc`, back to back.
+/// Core cycles per `rdtsc`, back to back.
 ///
 /// # Sources
-/// A. Fog, "Instruction tables", as quoted by A. Akinshin, "Stopwatch under the hood" (2016). A microarchitecture that
-/// they do not list has no figure here, however close a listed one is.
+/// A. Fog, "Instruction tables", as quoted by A. Akinshin, "Stopwatch under the hood" (2016). A microarchitecture
+/// absent from these tables has no figure, even if a close relative is listed.
 ///
 /// # Examples
 /// ```
@@ -40,13 +40,13 @@ pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<PublishedCycles
     })
 }
 
-/// How many turns of an empty loop a core does while one 64-bit multiplication waits for the one before it, where both are
-/// published: the multiplication takes 3 cycles, and a loop of one fused count and jump a cycle per turn.
+/// How many turns of an empty loop a core completes while one 64-bit multiplication waits for the previous one, where
+/// both are published: the multiplication takes 3 cycles; a loop of one fused count and jump takes one cycle per turn.
 ///
 /// # Sources
 /// A. Fog, "Instruction tables": `imul r64, r64`, latency 3; and "The microarchitecture of Intel, AMD and VIA CPUs", on
-/// branches taken once a cycle. Seen so on Ice Lake server and on a masked core of Sapphire Rapids' features. Cores that
-/// are not listed, hybrid processors among them, have no figure here.
+/// branches taken once a cycle. Observed on Ice Lake server and on a masked core with Sapphire Rapids' features.
+/// Unlisted cores, including hybrid processors, have no figure.
 pub(crate) fn turns_per_link(microarchitecture: &str) -> Option<f64> {
     const THREE: [&str; 17] = [
         "Haswell",
@@ -70,7 +70,7 @@ pub(crate) fn turns_per_link(microarchitecture: &str) -> Option<f64> {
     THREE.contains(&microarchitecture).then_some(3.0)
 }
 
-/// Of `features` those that no core called `name` has: then the name is not this core's.
+/// Those of `features` that no core called `name` has: if any, the name is wrong for this core.
 pub(super) fn foreign_features(vendor: &str, name: &str, features: &[Feature]) -> Vec<Feature> {
     let lacking = match vendor {
         "GenuineIntel" => lacking_on_intel(name),
@@ -80,7 +80,7 @@ pub(super) fn foreign_features(vendor: &str, name: &str, features: &[Feature]) -
     features.iter().copied().filter(|feature| lacking.contains(feature)).collect()
 }
 
-/// What cores of a name certainly lack; nothing for a name that is not listed.
+/// Features that cores of this name certainly lack; empty for an unlisted name.
 ///
 /// Source: Intel SDM vol. 1, chapter 5, and the "Intel Architecture Instruction Set Extensions Programming Reference".
 fn lacking_on_intel(name: &str) -> &'static [Feature] {
@@ -130,7 +130,7 @@ fn lacking_on_amd(name: &str) -> &'static [Feature] {
     }
 }
 
-/// The microarchitecture of an x86 processor, where family and model tell.
+/// The microarchitecture of an x86 processor, where family and model determine it.
 pub(super) fn x86_name(vendor: &str, family: u32, model: u32, stepping: u32) -> Option<&'static str> {
     match vendor {
         "GenuineIntel" => intel_name(family, model, stepping),
@@ -224,7 +224,7 @@ fn amd_name(family: u32, model: u32) -> Option<&'static str> {
     Some(name)
 }
 
-/// Who stands behind an implementer code. Source: Arm ARM, MIDR_EL1; Linux, arch/arm64/include/asm/cputype.h.
+/// The company behind an implementer code. Source: Arm ARM, MIDR_EL1; Linux, arch/arm64/include/asm/cputype.h.
 pub(super) fn arm_implementer(code: u32) -> Option<&'static str> {
     let name = match code {
         0x41 => "Arm",
@@ -245,7 +245,8 @@ pub(super) fn arm_implementer(code: u32) -> Option<&'static str> {
     Some(name)
 }
 
-/// The core behind implementer and part. Sources: as for [`arm_implementer`], and lscpu's table for later Arm cores.
+/// The core with this implementer and part number. Sources: as for [`arm_implementer`], and lscpu's table for later Arm
+/// cores.
 pub(super) fn arm_name(implementer: u32, part: u32) -> Option<&'static str> {
     let name = match (implementer, part) {
         (0x41, 0xd03) => "Cortex-A53",
@@ -321,7 +322,7 @@ mod tests {
         assert_eq!(x86_name("AuthenticAMD", 6, 0x5e, 3), None);
     }
 
-    /// A masked model: Sapphire Rapids' features under the number of a Rocket Lake.
+    /// A masked model: Sapphire Rapids' features under a Rocket Lake model number.
     #[test]
     fn features_that_came_later_contradict_a_name() {
         use Feature::{Amx, Avx, Avx2, Avx512F, Avx512Fp16, AvxVnni, Gfni};
@@ -332,7 +333,7 @@ mod tests {
             ("GenuineIntel", "Skylake", &[Avx, Avx2, Avx512F], &[Avx512F]),
             ("GenuineIntel", "Skylake server", &[Avx, Avx2, Avx512F], &[]),
             ("GenuineIntel", "Sapphire Rapids (Golden Cove)", &golden_cove, &[]),
-            // What a hypervisor hides says nothing.
+            // Features hidden by a hypervisor prove nothing.
             ("GenuineIntel", "Sapphire Rapids (Golden Cove)", &[], &[]),
             ("GenuineIntel", "Nehalem", &[Avx], &[Avx]),
             ("AuthenticAMD", "Zen 3", &[Avx, Avx2, Avx512F], &[Avx512F]),

@@ -1,7 +1,7 @@
-//! What the machine is, which counter it has, and what the kernel makes of it.
+//! Identifies the machine, its counter, and the kernel's view of both.
 //!
-//! Everything is read without privilege and without reading a clock, so a process that was started without the right
-//! to read the counter may ask too. What is unavailable is left out, and the reason recorded.
+//! Everything is read unprivileged and without reading a clock, so it also works in a process started without the right
+//! to read the counter. Anything unavailable is left out and the reason recorded.
 
 mod clocksource;
 mod container;
@@ -28,12 +28,12 @@ use files::Files;
 
 use crate::record::{Machine, Tsc, TscAccess};
 
-/// Turns per link of the cores whose cycles are known.
+/// Turns per link on cores with published cycle counts.
 pub fn known_turns_per_link() -> f64 {
     microarchitecture::turns_per_link("Skylake").expect("its cycles are published")
 }
 
-/// What is known of the machine's cores by their identity alone.
+/// What the machine's identity alone reveals about its cores.
 pub fn known_core(machine: &Machine) -> KnownCore {
     let named = machine.cpu.microarchitecture.as_deref();
     KnownCore {
@@ -42,13 +42,13 @@ pub fn known_core(machine: &Machine) -> KnownCore {
     }
 }
 
-/// Identifies the machine, save the counter's measured frequency.
+/// Identifies the machine, except for the counter's measured frequency.
 ///
-/// `started_with_counter_access` is what the process found before it changed anything; `allowed` are the CPUs on which
-/// it may run.
+/// `started_with_counter_access` is the state before the process changed anything; `allowed` are the CPUs it may run
+/// on.
 ///
 /// # Guarantees
-/// Reads no clock and never panics; what cannot be had is `None` and has its reason.
+/// Reads no clock and never panics; unavailable values are `None`, with a reason.
 ///
 /// # Platform
 /// Linux on x86-64 and aarch64, on bare metal, in a VM or in a container, with or without /proc and /sys.
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Were a clock read on the way, SIGSEGV would end the test.
+    /// If a clock were read here, SIGSEGV would end the test.
     #[test]
     fn identifying_reads_no_clock() {
         std::thread::spawn(|| {

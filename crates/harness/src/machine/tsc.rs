@@ -2,7 +2,7 @@ use super::cpuid::Cpuid;
 use super::cpuinfo;
 use crate::record::{CpuidFlags, TscClass};
 
-/// The kernel's words that bear on the counter: x86 first, then Arm.
+/// The kernel's flags that concern the counter: x86 first, then Arm.
 const KERNEL_FLAGS: [&str; 13] = [
     "tsc",
     "rdtscp",
@@ -19,13 +19,13 @@ const KERNEL_FLAGS: [&str; 13] = [
     "ecv",
 ];
 
-/// The kernel's words about the counter in the text of /proc/cpuinfo.
+/// The kernel's flags for the counter in the text of /proc/cpuinfo.
 pub(super) fn kernel_flags(cpuinfo: &str) -> Result<Vec<String>, String> {
     let flags = cpuinfo::flags(cpuinfo).ok_or_else(|| format!("{} has no line of flags", cpuinfo::PATH))?;
     Ok(flags.into_iter().filter(|flag| KERNEL_FLAGS.contains(flag)).map(str::to_owned).collect())
 }
 
-/// The class of the counter and what it rests on.
+/// The class of the counter and the evidence for it.
 ///
 /// Sources: Intel SDM vol. 3B, "Invariant TSC"; AMD APM vol. 3, CPUID 0x80000007; Arm ARM, "The Generic Timer".
 pub(super) fn classify(
@@ -67,7 +67,7 @@ fn classify_x86(
     let class = match (cpuid.invariant, constant, nonstop) {
         (true, ..) | (_, true, true) => Some(TscClass::Invariant),
         (_, true, false) => Some(TscClass::Constant),
-        // Older CPUs have a constant counter without the bit; only the kernel's model tables tell.
+        // Older CPUs have a constant counter without the bit; only the kernel's model tables know.
         _ if kernel_flags.is_err() => None,
         _ => Some(TscClass::Variant),
     };

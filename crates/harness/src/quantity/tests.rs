@@ -11,7 +11,7 @@ fn plain(text: &str) -> String {
     text.replace(GROUP, "")
 }
 
-/// The number of nanoseconds that was written, and its digits without point, sign and leading zeros.
+/// The number of nanoseconds written, and its digits without point, sign and leading zeros.
 fn read(text: &str) -> (f64, String) {
     let text = plain(text);
     let (number, unit) = text.split_once(' ').unwrap();
@@ -76,12 +76,12 @@ fn digits_follow_the_error() {
         (of(2.0, -1_500.0, 1_504.0), "0.0 µs ± 1.6"),
         (of(-0.004, -0.46, 0.452), "0.0 ns ± 0.5"),
         (of(7.661_23, 7.661_23 - 1e-9, 7.661_23 + 1e-9), "7.66123 ns ± < 0.00001"),
-        // Lopsided, and an estimate that its interval does not hold.
+        // Asymmetric, and an estimate outside its interval.
         (of(7.7, 7.2, 9.1), "7.7 ns (7.2–9.1)"),
         (of(437.0, 1.0, 1_941.0), "400 ns (0–1900)"),
         (of(0.83, -0.2, 1.04), "0.8 ns (-0.2 to 1.0)"),
         (of(5.0, 5.1, 5.3), "5.00 ns (5.10–5.30)"),
-        // No interval, one of no width, and none that is a number.
+        // No interval, one of zero width, and one that is not a number.
         (Estimate { confidence: 0.0, ..of(7.7, 7.7, 7.7) }, "7.70 ns ± ?"),
         (of(15.2, 15.2, 15.2), "15.2 ns"),
         (of(7.7, f64::NAN, 7.9), "7.70 ns ± ?"),
@@ -122,7 +122,7 @@ fn an_interval_has_one_unit() {
         (0.0, 1_020.0, "0–1.02 µs"),
         (21.7, 1.31e3, "0.0217–1.31 µs"),
         (3.0, 131e6, "0.00–131 ms"),
-        // As many digits as tell the ends apart.
+        // As many digits as distinguish the ends.
         (8.011_2, 8.011_5, "8.0112–8.0115 ns"),
         (21.94, 21.96, "21.94–21.96 ns"),
         (12_345e9, 12_349e9, "12345–12349 s"),
@@ -179,7 +179,7 @@ fn shares_and_rates() {
     assert_eq!(hertz(-1.0), "-1.00 Hz");
 }
 
-/// Numbers of every size that is written without its power of ten.
+/// Numbers of every magnitude written without a power of ten.
 fn any_size() -> impl Strategy<Value = f64> {
     (1.0_f64..9.99, -3_i32..17, any::<bool>()).prop_map(|(mantissa, exponent, is_negative)| {
         let value = mantissa * 10_f64.powi(exponent);
@@ -193,7 +193,7 @@ proptest! {
         let (written, digits) = read(&ns(value));
         let half_a_digit = 0.5 * 10_f64.powi(exponent(value) - 2);
         prop_assert!((written - value).abs() <= half_a_digit * (1.0 + 1e-9), "{value}: {}", ns(value));
-        // Zeros before the point of a large number are no more than places.
+        // Zeros before the point of a large number are placeholders.
         let digits = if digits.len() > 3 { digits.trim_end_matches('0') } else { &digits };
         prop_assert!(digits.len() <= 3 && (digits.len() == 3 || exponent(value) > 11), "{value}: {}", ns(value));
     }
@@ -210,18 +210,18 @@ proptest! {
     fn an_estimate_holds_what_it_was_made_of(value in any_size(), share in 1e-4_f64..3.0) {
         let half = value.abs() * share;
         let text = plain(&TIME.difference(&of(value, value - half, value + half)));
-        // An interval that would be written as if it reached zero is given by its ends.
+        // An interval that would be written as reaching zero is given by its ends.
         let Some((first, error)) = text.split_once(" ± ") else {
             prop_assert!(share > 0.5 && share < 1.0 && value > 0.0 && text.ends_with(')'), "{text}");
             return Ok(());
         };
         let unit = first.split_once(' ').unwrap().1;
         let ((value_read, _), (half_read, digits)) = (read(first), read(&format!("{error} {unit}")));
-        // A digit of the half-width is a third of it at most.
+        // Rounding the half-width to a digit changes it by at most a third.
         prop_assert!((half_read - half).abs() <= half / 5.0, "{text}");
         prop_assert!((value_read - value).abs() <= half / 5.0, "{text}");
         prop_assert!(digits.trim_end_matches('0').len() <= 2, "{text}");
-        // What is written covers the interval.
+        // The printed form covers the interval.
         prop_assert!((value_read - value).abs() + half <= half_read * 1.01, "{text}");
         let decimals = |number: &str| number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
         prop_assert!(decimals(first.split(' ').next().unwrap()) == decimals(error), "{text}");

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 /// `text` with every character that could steer a terminal made visible.
 ///
-/// A record may come from any machine; its strings must not move the cursor, colour the screen or turn the reading
+/// A record may come from any machine; its strings must not move the cursor, colour the screen or change the text
 /// direction.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| visible(c) != c) { Cow::Owned(text.chars().map(visible).collect()) } else { text.into() }
@@ -10,7 +10,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 fn visible(c: char) -> char {
     match c {
-        // The pictures of the control characters lie in their own order from U+2400.
+        // The control pictures follow the same order, from U+2400.
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
         '\x7f' => '\u{2421}',
         '\u{80}'..='\u{9f}'

@@ -4,24 +4,24 @@ use serde::{Deserialize, Serialize};
 /// What disturbed a measurement while it ran, counted by the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
-    /// The CPUs that the measuring threads were bound to; empty if they could not be bound.
+    /// The CPUs that the measuring threads were pinned to; empty if they could not be pinned.
     pub cpus: Vec<u32>,
-    /// Why the threads could not be bound to a CPU.
+    /// Why the threads could not be pinned.
     pub reason_unpinned: Option<String>,
-    /// Time the hypervisor gave to others on these CPUs, in milliseconds, to the kernel's tick.
+    /// CPU time stolen by the hypervisor on these CPUs, in milliseconds, at kernel tick resolution.
     pub steal_ms: Option<f64>,
-    /// How often the kernel took a measuring thread off its CPU.
+    /// How often the kernel preempted a measuring thread.
     pub involuntary_switches: Option<u64>,
     /// How often a measuring thread was moved to another CPU.
     pub migrations: Option<u64>,
-    /// How long measuring threads were ready to run and waited for a CPU that others had, in milliseconds; null where the
-    /// kernel does not count it, and in records of builds that did not ask.
+    /// How long measuring threads were runnable but waited for a CPU, in milliseconds; null where the kernel does not
+    /// count it, and in records of older builds.
     #[serde(default)]
     pub waited_ms: Option<f64>,
 }
 
 impl Disturbance {
-    /// What two measurements suffered together. A count that only one of them has is kept.
+    /// The combined disturbance of two measurements. A count present in only one is kept.
     pub fn merge(&mut self, other: &Self) {
         for cpu in &other.cpus {
             if !self.cpus.contains(cpu) {

@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 use super::{Machine, Tool};
 use crate::finding::{Finding, Severity};
 
-/// The version of a document's shape that this build writes. It reads version 1 too.
+/// The schema version that this build writes. It also reads version 1.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// The envelope of everything that is written: which program ran where and when, what it concluded, and what it saw.
+/// The envelope of every document: which program ran, where and when, its findings, and its measurements.
 ///
 /// # Units
-/// In the field's name: `_ns`, `_ms`, `_hz`, `_ppm`, `_ppb`, `_pct` (percent), `_per_s`; `share` runs from 0 to 1.
+/// Each is part of the field's name: `_ns`, `_ms`, `_hz`, `_ppm`, `_ppb`, `_pct` (percent), `_per_s`; a `share` is
+/// between 0 and 1.
 ///
 /// # Guarantees
-/// `null` means "not measured or not there", never zero. Where something could not be had, a reason says why: beside it (a
-/// field whose name begins with `reason`), at its clock, or at its part. Fields are only ever added under one
-/// `schema_version`.
+/// `null` means "not measured or not present", never zero. Where a value is unavailable, a reason says why: in a
+/// sibling field (whose name begins with `reason`), at its clock, or at its part. Within one `schema_version`, fields
+/// are only ever added.
 ///
 /// # Examples
 /// ```
@@ -29,7 +30,7 @@ pub const SCHEMA_VERSION: u32 = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document<C> {
-    /// The shape of this document; 2.
+    /// The document's schema version; 2.
     pub schema_version: u32,
     /// What was run: a command of `chronoscope`, with its name where there are several (`experiment backoff`), or `study`.
     pub command: String,
@@ -41,16 +42,16 @@ pub struct Document<C> {
     pub elapsed_ms: u64,
     /// Whether the user stopped the run before its end.
     pub interrupted: bool,
-    /// The machine and the surroundings that the process found.
+    /// The machine and its environment.
     pub machine: Machine,
-    /// Conclusions, gravest first.
+    /// Conclusions, most severe first.
     pub findings: Vec<Finding>,
-    /// What was planned and seen, by section.
+    /// The plan and the measurements, by section.
     pub content: C,
 }
 
 impl<C> Document<C> {
-    /// A document of a run that begins now.
+    /// A document for a run that begins now.
     pub fn new(command: impl Into<String>, tool: Tool, machine: Machine, content: C) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -65,7 +66,7 @@ impl<C> Document<C> {
         }
     }
 
-    /// The same document around other content.
+    /// The same document with other content.
     pub fn map<D>(self, change: impl FnOnce(C) -> D) -> Document<D> {
         let Self { schema_version, command, tool, started_at, elapsed_ms, interrupted, machine, findings, content } =
             self;

@@ -64,7 +64,7 @@ impl ReportError {
         matches!(self.kind, Kind::SchemaVersion { .. })
     }
 
-    /// Whether a field of the record is missing or holds what it must not.
+    /// Whether a field of the record is missing or holds an invalid value.
     ///
     /// # Examples
     /// ```
@@ -76,7 +76,7 @@ impl ReportError {
         matches!(self.kind, Kind::Field { .. })
     }
 
-    /// Whether a record could not be written: it holds a number that JSON cannot.
+    /// Whether a record could not be written because it holds a number that JSON cannot represent.
     ///
     /// # Examples
     /// ```

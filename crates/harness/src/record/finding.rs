@@ -1,4 +1,4 @@
-//! Findings: typed conclusions, each with its evidence, how grave it is, and what to do.
+//! Findings: typed conclusions, each with evidence, severity and advice.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 /// One conclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What kind of conclusion, in snake case; a reader may meet ids of later builds.
+    /// The kind of conclusion, in snake case; documents from later builds may hold unknown ids.
     pub id: Cow<'static, str>,
-    /// How grave it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// The clock, the CPUs or the part that it is about; null for the machine as a whole.
+    /// The clock, CPUs or part concerned; null for the machine as a whole.
     pub subject: Option<String>,
-    /// What was seen.
+    /// The evidence.
     pub evidence: Evidence,
-    /// What to do about it, a sentence or a command each; empty where nothing needs doing.
+    /// What to do: one sentence or command each; empty where no action is needed.
     pub advice: Vec<String>,
 }
 
-/// What a finding rests on.
+/// The evidence for a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// In words, with the numbers.
@@ -30,7 +30,7 @@ pub struct Evidence {
     pub values: BTreeMap<String, f64>,
 }
 
-/// How grave a finding is. `--strict` fails at `Warning`.
+/// How severe a finding is. `--strict` fails at `Warning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -38,12 +38,12 @@ pub enum Severity {
     Notice,
     /// Measurements made here may mislead.
     Warning,
-    /// A clock breaks its promise, or the run cannot be relied on.
+    /// A clock breaks its guarantee, or the run is unreliable.
     Critical,
 }
 
 impl Severity {
-    /// The word that reports use.
+    /// The word used in reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Notice => "notice",
@@ -53,7 +53,7 @@ impl Severity {
     }
 }
 
-/// A kind of finding: one row, next to the rule that finds it.
+/// A kind of finding: one row, next to the rule that yields it.
 ///
 /// # Examples
 /// ```
@@ -65,17 +65,17 @@ impl Severity {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// How documents and gates name it, in snake case; never given to another kind.
+    /// Its name in documents and gates, in snake case; never reused for another kind.
     pub id: &'static str,
-    /// How grave findings of this kind are, unless the rule knows better of one.
+    /// Default severity of findings of this kind; a rule may override it.
     pub severity: Severity,
     /// The sections whose own pages show it, by name; [`EVERYWHERE`] for all.
     pub shown_in: &'static [&'static str],
-    /// What is wrong where it is found, for the list of all kinds: a clause without a full stop.
+    /// What is wrong, for the list of all kinds: a clause without a full stop.
     pub about: &'static str,
 }
 
-/// What every section's page shows: see [`Kind::shown_in`].
+/// Shown on every section's page: see [`Kind::shown_in`].
 pub const EVERYWHERE: &[&str] = &[];
 
 impl Kind {
@@ -94,7 +94,7 @@ impl Kind {
         Self { severity: Severity::Critical, ..Self::notice(id, about) }
     }
 
-    /// The same, shown on the pages of these sections alone.
+    /// The same, shown only on the pages of these sections.
     #[must_use]
     pub const fn shown_in(self, sections: &'static [&'static str]) -> Self {
         Self { shown_in: sections, ..self }
@@ -107,7 +107,7 @@ impl Kind {
 }
 
 impl Finding {
-    /// A finding of this kind, with what was seen.
+    /// A finding of this kind, with its evidence in words.
     pub fn new(kind: Kind, summary: impl Into<String>) -> Self {
         Self {
             id: Cow::Borrowed(kind.id),
@@ -123,14 +123,14 @@ impl Finding {
         self.id == kind.id
     }
 
-    /// Names what it is about.
+    /// Sets the subject.
     #[must_use]
     pub fn about(mut self, subject: impl Into<String>) -> Self {
         self.subject = Some(subject.into());
         self
     }
 
-    /// Adds a number to the evidence; one that is not finite is left out.
+    /// Adds a number to the evidence; a non-finite one is left out.
     #[must_use]
     pub fn value(mut self, name: &str, value: f64) -> Self {
         if value.is_finite() {

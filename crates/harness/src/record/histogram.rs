@@ -4,18 +4,18 @@ use serde::{Deserialize, Serialize};
 /// Counts of values in nanoseconds, in bins that are 3 to 7 % wide.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
-    /// Bins in rising order; empty ones are left out.
+    /// Bins in ascending order; empty ones are left out.
     pub bins: Vec<Bin>,
 }
 
 /// One bin of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bin {
-    /// Smallest value that the bin holds.
+    /// Smallest value in the bin.
     pub from_ns: f64,
-    /// The bin ends below this value.
+    /// Exclusive upper end of the bin.
     pub to_ns: f64,
-    /// How many values fell into it.
+    /// How many values fall into it.
     pub count: u64,
 }
 

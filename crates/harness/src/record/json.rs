@@ -5,18 +5,18 @@ use serde_json::Value;
 use super::clean::clean;
 use super::error::{Kind, ReportError};
 
-/// The field that says which shape a document has.
+/// The field that holds a document's schema version.
 pub const SCHEMA_KEY: &str = "schema_version";
-/// The same in documents of studies of version 1.
+/// The same in study documents of version 1.
 pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 
-/// Writes a document as indented JSON that ends with a line break.
+/// Writes a document as indented JSON with a final newline.
 ///
 /// # Guarantees
-/// Read again it is equal.
+/// Reading it back gives an equal document.
 ///
 /// # Errors
-/// [`ReportError::is_not_writable`] where a number is not finite: JSON has no word for it.
+/// [`ReportError::is_not_writable`] where a number is not finite: JSON cannot represent it.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 /// ```
 pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Result<String, ReportError> {
     let mut text = serde_json::to_string_pretty(record).map_err(Kind::Write)?;
-    // JSON has no word for a number that is not finite; serde_json would quietly write null, which means "not measured".
+    // JSON cannot represent non-finite numbers; serde_json would silently write null, which means "not measured".
     match serde_json::from_str::<T>(&text) {
         Ok(read_back) if read_back == *record => {}
         _ => return Err(Kind::NotWritable.into()),
@@ -39,7 +39,7 @@ pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Resul
     Ok(text)
 }
 
-/// The JSON object that `text` is.
+/// Parses `text` as a JSON object.
 ///
 /// # Errors
 /// [`ReportError::is_syntax`] or [`is_not_a_record`](ReportError::is_not_a_record).
@@ -48,10 +48,10 @@ pub fn object(text: &str) -> Result<Value, ReportError> {
     if value.is_object() { Ok(value) } else { Err(Kind::NotARecord("it is not an object").into()) }
 }
 
-/// The version of a document under `key`: at most what this build `reads`.
+/// The schema version under `key`: at most `reads`, the newest this build supports.
 ///
 /// # Errors
-/// [`ReportError::is_not_a_record`] without one, [`is_schema_version`](ReportError::is_schema_version) for another.
+/// [`ReportError::is_not_a_record`] if absent, [`is_schema_version`](ReportError::is_schema_version) if unsupported.
 pub fn version_of(value: &Value, key: &'static str, reads: u32) -> Result<u32, ReportError> {
     let version = value.get(key).ok_or(Kind::NotARecord("it has no schema_version"))?;
     let number = version.as_u64().and_then(|number| u32::try_from(number).ok());
@@ -71,7 +71,7 @@ pub fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
     serde_path_to_error::deserialize(&mut deserializer).map_err(wrong_field)
 }
 
-/// As [`typed`], where the document has been read as JSON already, so that no line can be named.
+/// As [`typed`], for a document already parsed as JSON, so that no line can be named.
 ///
 /// # Errors
 /// [`ReportError::is_field`], which names the field.

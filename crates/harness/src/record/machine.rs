@@ -1,10 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The machine and the surroundings that the process found.
+/// The machine and its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// The name that the system gives itself.
+    /// The hostname.
     pub hostname: Option<String>,
     /// The processor.
     pub cpu: Cpu,
@@ -18,7 +18,7 @@ pub struct Machine {
     pub hypervisor: Hypervisor,
     /// How busy it was when the run began.
     pub load: Load,
-    /// How it sets its frequency.
+    /// Its CPU frequency governors.
     pub governor: Governor,
     /// Limits that a container sets.
     pub limits: CpuLimits,
@@ -27,7 +27,7 @@ pub struct Machine {
 /// The processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
-    /// Who made it, as CPUID or the kernel says.
+    /// Manufacturer, as CPUID or the kernel reports it.
     pub vendor: Option<String>,
     /// Its marketing name.
     pub brand: Option<String>,
@@ -37,9 +37,10 @@ pub struct Cpu {
     pub model: Option<u32>,
     /// Stepping.
     pub stepping: Option<u32>,
-    /// The microarchitecture's name, where family and model tell and no feature of the CPU contradicts them.
+    /// The microarchitecture's name, where family and model determine it and no CPU feature contradicts them.
     pub microarchitecture: Option<String>,
-    /// What family and model would mean, where features of the CPU say that it is another: a hypervisor masks the model.
+    /// The microarchitecture that family and model imply, where CPU features contradict it: a hypervisor masks the
+    /// model.
     #[serde(default)]
     pub microarchitecture_masked: Option<String>,
     /// CPUs that are online.
@@ -50,24 +51,24 @@ pub struct Cpu {
     pub reason_unavailable: Option<String>,
 }
 
-/// The CPU's counter and how far it can be trusted.
+/// The CPU's counter and how reliable it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tsc {
     /// Its class.
     pub class: Option<TscClass>,
-    /// What the class rests on.
+    /// The evidence for the class.
     pub class_evidence: String,
-    /// What CPUID declares; null on other architectures.
+    /// CPUID's flags for it; null on other architectures.
     pub cpuid: Option<CpuidFlags>,
-    /// The kernel's words about it in /proc/cpuinfo (`constant_tsc`, `nonstop_tsc`, …).
+    /// The kernel's flags for it in /proc/cpuinfo (`constant_tsc`, `nonstop_tsc`, …).
     pub kernel_flags: Vec<String>,
-    /// Why the kernel's words could not be had.
+    /// Why the kernel's flags could not be read.
     pub reason_kernel_flags_unavailable: Option<String>,
     /// Whether the process was started with the right to read it.
     pub access: Option<TscAccess>,
     /// Its frequency, measured against `CLOCK_MONOTONIC`.
     pub frequency: Option<MeasuredFrequency>,
-    /// What others say its frequency is.
+    /// Its frequency according to other sources.
     pub frequency_sources: Vec<FrequencySource>,
 }
 
@@ -77,7 +78,7 @@ pub struct Tsc {
 pub enum TscClass {
     /// There is none.
     Absent,
-    /// It changes its rate with the CPU's frequency.
+    /// Its rate changes with the CPU's frequency.
     Variant,
     /// Its rate is constant, but it may stop in deep sleep.
     Constant,
@@ -86,7 +87,7 @@ pub enum TscClass {
 }
 
 impl TscClass {
-    /// The word that reports use.
+    /// The word used in reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Absent => "absent",
@@ -97,7 +98,7 @@ impl TscClass {
     }
 }
 
-/// What CPUID declares of the TSC.
+/// CPUID's flags for the TSC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuidFlags {
     /// Leaf 1 EDX.4: there is a TSC.
@@ -108,7 +109,7 @@ pub struct CpuidFlags {
     pub rdtscp: bool,
     /// Leaf 1 ECX.24: the APIC timer can be armed with a TSC value.
     pub deadline: bool,
-    /// Leaf 7 EBX.1: the offset can be seen and set in an MSR.
+    /// Leaf 7 EBX.1: the offset can be read and set in an MSR.
     pub adjust: bool,
 }
 
@@ -122,7 +123,7 @@ pub enum TscAccess {
     Faults,
 }
 
-/// A frequency that was measured.
+/// A measured frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredFrequency {
     /// Hertz.
@@ -134,16 +135,16 @@ pub struct MeasuredFrequency {
     pub over_ms: f64,
 }
 
-/// What someone says the counter's frequency is.
+/// The counter's frequency according to one source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrequencySource {
-    /// Who says so.
+    /// The source.
     pub source: String,
     /// Hertz.
     pub hz: Option<f64>,
-    /// Its difference from what was measured.
+    /// Its deviation from the measured frequency.
     pub deviation_ppm: Option<f64>,
-    /// Why it says nothing.
+    /// Why it has no answer.
     pub reason_unavailable: Option<String>,
 }
 
@@ -154,9 +155,9 @@ pub struct Clocksource {
     pub current: Option<String>,
     /// The class of its rating.
     pub rating_class: Option<RatingClass>,
-    /// All that can be switched to.
+    /// All available alternatives.
     pub available: Vec<String>,
-    /// What is known of each of them.
+    /// What is known about each of them.
     pub ratings: Vec<ClocksourceRating>,
     /// Why nothing is known.
     pub reason_unavailable: Option<String>,
@@ -169,7 +170,7 @@ impl Clocksource {
     }
 }
 
-/// The kernel's rating of a clocksource. The kernel does not export it; the values are those of its source code.
+/// The kernel's rating of a clocksource. The kernel does not export it; values come from its source code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksourceRating {
     /// The clocksource.
@@ -178,11 +179,11 @@ pub struct ClocksourceRating {
     pub rating: Option<u32>,
     /// The class of the rating.
     pub class: Option<RatingClass>,
-    /// What a read of the system's clock costs over it, as published; null where it is not known.
+    /// Published cost of reading the system clock with it; null where unknown.
     pub published_cost: Option<String>,
 }
 
-/// Classes of ratings, as include/linux/clocksource.h draws them.
+/// Classes of ratings, as defined in include/linux/clocksource.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RatingClass {
@@ -210,7 +211,7 @@ impl RatingClass {
         }
     }
 
-    /// The word that reports use.
+    /// The word used in reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unfit => "unfit",
@@ -231,16 +232,16 @@ pub struct Kernel {
     pub release: String,
     /// `uname -m`.
     pub architecture: String,
-    /// Boot parameters that bear on clocks.
+    /// Boot parameters that concern clocks.
     pub boot_parameters: Vec<String>,
-    /// Messages that bear on the counter and the clocksource.
+    /// Messages that concern the counter and the clocksource.
     pub messages: Vec<String>,
     /// Why the messages could not be read.
     pub reason_messages_unavailable: Option<String>,
 }
 
 impl Kernel {
-    /// Messages by which the kernel says that it gave the counter up.
+    /// Messages in which the kernel reports that it no longer trusts the counter.
     pub fn messages_of_distrust(&self) -> impl Iterator<Item = &String> {
         const SIGNS: [&str; 3] = ["tsc unstable", "tsc warp", "tsc synchronization [cpu"];
         self.messages.iter().filter(|message| {
@@ -250,19 +251,19 @@ impl Kernel {
     }
 }
 
-/// What the machine runs under.
+/// The hypervisor and container.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hypervisor {
-    /// Whether there is one; null if it cannot be told.
+    /// Whether there is one; null if unknown.
     pub present: Option<bool>,
     /// Its name.
     pub name: Option<String>,
-    /// What says so.
+    /// The evidence.
     pub evidence: Option<String>,
-    /// Whether it is an emulator: software stands in for the CPU, and what an instruction costs is the software's.
+    /// Whether it is an emulator: the CPU is software, which determines the cost of each instruction.
     #[serde(default)]
     pub is_emulator: bool,
-    /// The container that the process runs in, as far as it shows.
+    /// The container that the process runs in, as far as it can be detected.
     pub container: Option<String>,
 }
 
@@ -275,26 +276,26 @@ pub struct Load {
     pub five_minutes: Option<f64>,
     /// Load average over 15 minutes.
     pub fifteen_minutes: Option<f64>,
-    /// Share of all CPU time since boot that the hypervisor gave to others.
+    /// Share of all CPU time since boot stolen by the hypervisor.
     pub steal_share_since_boot: Option<f64>,
-    /// Why it could not be had.
+    /// Why it is unavailable.
     pub reason_unavailable: Option<String>,
 }
 
-/// How the machine sets its frequency.
+/// The machine's CPU frequency governors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Governor {
-    /// The governors of the CPUs that this process may run on, each named once.
+    /// The governors of the CPUs that this process may run on, without duplicates.
     pub governors: Vec<String>,
-    /// Why they could not be had.
+    /// Why they are unavailable.
     pub reason_unavailable: Option<String>,
 }
 
-/// Limits that a container or a service manager sets.
+/// Limits set by a container or a service manager.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuLimits {
-    /// CPU time that may be used per second of wall time, in CPUs; null for no limit.
+    /// CPU time allowed per second of wall time, in CPUs; null for no limit.
     pub quota_cpus: Option<f64>,
-    /// Why it could not be had.
+    /// Why it is unavailable.
     pub reason_unavailable: Option<String>,
 }

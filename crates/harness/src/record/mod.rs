@@ -1,5 +1,4 @@
-//! The plain data that every document shares: the machine, findings, distributions, studies; and how it is read and written
-//! as JSON.
+//! The plain data shared by every document (the machine, findings, distributions, studies) and its JSON form.
 
 mod clean;
 mod disturbance;

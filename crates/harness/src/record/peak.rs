@@ -1,11 +1,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A value around which differences gather.
+/// A value around which differences cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Peak {
-    /// The most frequent difference around it.
+    /// The most frequent difference in the cluster.
     pub at_ns: f64,
-    /// Share of all differences, those of zero included, that belong to it.
+    /// Share of all differences, zeros included, that belong to it.
     pub share: f64,
 }

@@ -8,6 +8,6 @@ pub struct PublishedCycles {
     pub microarchitecture: String,
     /// Cycles per `rdtsc`.
     pub cycles: f64,
-    /// Who published it.
+    /// The publication.
     pub source: String,
 }

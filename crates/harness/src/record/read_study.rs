@@ -5,16 +5,16 @@ use super::error::{Kind, ReportError};
 use super::json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of};
 use super::study::StudyRecord;
 
-/// The fields of a study that version 1 kept at the level of the envelope.
+/// The fields that version 1 of a study kept in the envelope.
 const OF_STUDY: [&str; 10] =
     ["plan", "clock", "empty_loop_ns", "tokens", "canary", "cells", "comparisons", "control", "failures", "forks"];
 
-/// Reads the document of a study from JSON, of this version or of version 1.
+/// Reads a study document from JSON, of this version or version 1.
 ///
 /// # Errors
 /// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
 /// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
-/// field where there is one, the line and the column.
+/// field, if any, the line and the column.
 ///
 /// # Examples
 /// ```
@@ -35,10 +35,10 @@ pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     }
 }
 
-/// A document of a study of version 1 in the shape of today.
+/// Converts a study document of version 1 to the current shape.
 ///
 /// # Errors
-/// [`ReportError::is_schema_version`] where it is of neither version.
+/// [`ReportError::is_schema_version`] for any other version.
 pub fn study_of_version_1(value: Value) -> Result<Value, ReportError> {
     version_of(&value, STUDY_SCHEMA_KEY, 1)?;
     let Value::Object(mut old) = value else { return Err(Kind::NotARecord("it is not an object").into()) };

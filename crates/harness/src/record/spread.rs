@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 /// A median over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
-    /// The median.
+    /// Its value.
     pub median: f64,
     /// Lower end of the interval for the median.
     pub low: f64,
-    /// Upper end of that interval.
+    /// Upper end of the interval.
     pub high: f64,
     /// Confidence of the interval: the exact coverage of its order statistics.
     pub confidence: f64,

@@ -1,8 +1,8 @@
-//! How far the machine itself speaks for its counter and its clocksources.
+//! The machine's own evidence about its counter and clocksources.
 
 use super::{Clocksource, Machine, TscClass};
 
-/// Clocksources that the vDSO can read, so that the kernel is not entered.
+/// Clocksources that the vDSO can read without entering the kernel.
 ///
 /// Sources: Linux, arch/x86/include/asm/vdso/gettimeofday.h, drivers/clocksource/arm_arch_timer.c.
 pub const READ_BY_VDSO: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
@@ -11,7 +11,7 @@ pub const READ_BY_VDSO: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc
 pub const COUNTER: &str = "tsc";
 
 impl Clocksource {
-    /// Whether the vDSO can read the clocksource `name`, so that the kernel is not entered.
+    /// Whether the vDSO can read the clocksource `name` without entering the kernel.
     ///
     /// # Examples
     /// ```
@@ -30,7 +30,7 @@ impl Clocksource {
 }
 
 impl Machine {
-    /// Whether the kernel has the TSC and does not offer it as a clocksource, or says that it is unstable.
+    /// Whether the kernel has the TSC but does not offer it as a clocksource, or reports it as unstable.
     pub fn kernel_distrusts_counter(&self) -> bool {
         let missing = self.tsc.cpuid.is_some_and(|cpuid| cpuid.tsc)
             && !self.clocksource.available.is_empty()
@@ -38,7 +38,7 @@ impl Machine {
         missing || self.kernel.messages_of_distrust().next().is_some()
     }
 
-    /// What the machine itself says against the counter as a measure of time; None where nothing does.
+    /// The machine's own evidence against the counter as a time source; None if there is none.
     pub fn counter_doubt(&self) -> Option<String> {
         match self.tsc.class {
             Some(class @ (TscClass::Absent | TscClass::Variant | TscClass::Constant)) => {

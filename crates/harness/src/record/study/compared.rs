@@ -7,8 +7,8 @@ use crate::finding::Finding;
 /// A study compared with an earlier record of itself.
 ///
 /// # Guarantees
-/// Weaker than a [`Comparison`](super::Comparison) within one run: whatever the machine did differently that day counts as a
-/// difference.
+/// Weaker than a [`Comparison`](super::Comparison) within one run: any change in the machine between the runs counts as
+/// a difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyCompared {
     /// The study.
@@ -17,20 +17,20 @@ pub struct StudyCompared {
     pub earlier: String,
     /// When the earlier run began: RFC 3339, UTC.
     pub earlier_started_at: String,
-    /// Differences within this many percent count as none.
+    /// Differences within this many percent are ignored.
     pub margin_pct: f64,
     /// Confidence of every interval.
     pub confidence: f64,
-    /// What else differs between the two runs: machine, kernel, clock, conventions.
+    /// Other differences between the two runs: machine, kernel, clock, conventions.
     pub warnings: Vec<String>,
-    /// The cells of both records.
+    /// Cells present in both records.
     pub cells: Vec<ComparedCell>,
-    /// In words, the cells of the earlier record alone.
+    /// Cells present only in the earlier record, in words.
     pub only_earlier: Vec<String>,
-    /// In words, the cells of the new record alone.
+    /// Cells present only in the new record, in words.
     pub only_now: Vec<String>,
-    /// What follows from all cells together. Absent in records from before this field, where it follows from the rest, and
-    /// where the records have no cell in common.
+    /// The overall conclusion. Absent in older records, where it is derived from the other fields, and where the
+    /// records have no cell in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<Finding>,
 }
@@ -46,26 +46,26 @@ pub struct ComparedCell {
     pub parameters: Parameters,
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// Threads that ran at once.
+    /// Threads that ran concurrently.
     pub threads: u32,
-    /// The earlier time per operation, the geometric mean over its processes; null where it has none.
+    /// The earlier time per operation, the geometric mean over its processes; null without an estimate.
     pub earlier_ns: Option<f64>,
     /// The new one.
     pub now_ns: Option<f64>,
     /// Processes that count, earlier and now.
     pub forks: (u32, u32),
-    /// The new time over the earlier one; null where one of them has no estimate.
+    /// The new time over the earlier one; null if either has no estimate.
     pub ratio: Option<Estimate>,
-    /// What follows.
+    /// The verdict.
     pub verdict: Difference,
-    /// Probability of so large a ratio if there were no difference.
+    /// Probability of a ratio this large if there were no difference.
     pub p_value: f64,
-    /// Whether that stays significant among all cells of the comparison (Holm).
+    /// Whether it stays significant among all cells of the comparison (Holm).
     pub significant_in_family: bool,
 }
 
 impl ComparedCell {
-    /// Whether the operation got slower by more than `margin_pct`: its interval leaves out no difference, it stays
+    /// Whether the operation got slower by more than `margin_pct`: its interval excludes zero difference, it stays
     /// significant in its family, and the estimate is beyond the margin.
     pub fn is_regression(&self, margin_pct: f64) -> bool {
         self.verdict == Difference::Slower

@@ -10,12 +10,12 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Confidence of the interval, 0 to 1; 0 where there was too little for one.
+    /// Confidence of the interval, 0 to 1; 0 where there were too few samples.
     pub confidence: f64,
 }
 
 impl Estimate {
-    /// A number that is known, or published without an interval: of confidence 1.
+    /// An exact number, or one published without an interval: confidence 1.
     ///
     /// # Examples
     /// ```
@@ -25,7 +25,7 @@ impl Estimate {
         Self { estimate: value, low: value, high: value, confidence: 1.0 }
     }
 
-    /// A number that was measured, but too seldom for an interval: of confidence 0.
+    /// A number measured too few times for an interval: confidence 0.
     ///
     /// # Examples
     /// ```
@@ -35,13 +35,13 @@ impl Estimate {
         Self { confidence: 0.0, ..Self::certain(value) }
     }
 
-    /// Both ends and the estimate put through a rising function.
+    /// Applies an increasing function to the estimate and both ends.
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
         Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
     }
 
-    /// This many times a `factor` that is known, and not negative.
+    /// Multiplied by an exact, non-negative `factor`.
     ///
     /// # Examples
     /// ```
@@ -52,8 +52,8 @@ impl Estimate {
         self.map(|value| value * factor)
     }
 
-    /// How many times `denominator` this is, with both intervals at their worst: wider than need be, and never too narrow.
-    /// None where `denominator` may be zero: nothing is known of such a quotient.
+    /// The ratio to `denominator`, with both intervals at their worst: wider than necessary, never too narrow. None
+    /// where `denominator` may be zero, when the quotient is unknown.
     ///
     /// # Examples
     /// ```
@@ -73,7 +73,7 @@ impl Estimate {
         })
     }
 
-    /// Whether it is told from zero.
+    /// Whether it is distinguishable from zero.
     ///
     /// # Examples
     /// ```
@@ -91,7 +91,7 @@ impl Estimate {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether the interval holds `value`.
+    /// Whether the interval contains `value`.
     pub fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }

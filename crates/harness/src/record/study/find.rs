@@ -1,9 +1,9 @@
-//! Finds things in the record of a study.
+//! Lookups in a study record.
 
 use super::{Cell, Comparison, ComparisonPoint, StudyRecord};
 
 impl StudyRecord {
-    /// The cell of `case` at so many tokens of backoff and so many threads.
+    /// The cell of `case` at this backoff and thread count.
     ///
     /// # Examples
     /// ```
@@ -17,7 +17,7 @@ impl StudyRecord {
         self.cells.iter().find(|cell| cell.case == case && cell.backoff_tokens == tokens && cell.threads == threads)
     }
 
-    /// The cell of `case` with this value of a parameter, at so many threads.
+    /// The cell of `case` with this parameter value and thread count.
     pub fn cell_with(&self, case: &str, parameter: &str, value: &str, threads: u32) -> Option<&Cell> {
         let is_value = |cell: &Cell| cell.parameters.get(parameter).is_some_and(|found| found == value);
         self.cells.iter().find(|cell| cell.case == case && cell.threads == threads && is_value(cell))
@@ -29,7 +29,7 @@ impl StudyRecord {
         self.comparisons.iter().find(is)
     }
 
-    /// The comparison of `case` with `baseline` at so many tokens of backoff.
+    /// The comparison of `case` with `baseline` at this backoff.
     ///
     /// # Examples
     /// ```
@@ -43,7 +43,7 @@ impl StudyRecord {
         points.iter().find(|point| point.backoff_tokens == tokens)
     }
 
-    /// How many CPUs threads had; one at least.
+    /// How many CPUs the threads had; at least one.
     pub fn cpus(&self) -> u32 {
         u32::try_from(self.plan.cpus.len()).unwrap_or(u32::MAX).max(1)
     }

@@ -1,4 +1,4 @@
-//! The record of a study: what operations cost as a function of backoff and threads, compared with each other.
+//! The record of a study: the cost of operations as a function of backoff and threads, and their comparisons.
 
 mod cell;
 mod compared;
@@ -25,49 +25,49 @@ use serde::{Deserialize, Serialize};
 use super::Document;
 use crate::finding::Finding;
 
-/// One study on one machine: the document that a program of studies writes.
+/// One study on one machine: the document that a benchmark program writes.
 pub type StudyRecord = Document<StudyContent>;
 
-/// What the document of a study holds.
+/// The content of a study document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyContent {
     /// The study.
     pub study: StudyReport,
-    /// How it compares with an earlier run; absent unless asked for.
+    /// The comparison with an earlier run; absent unless requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<StudyCompared>,
 }
 
-/// What a study planned and measured.
+/// A study's plan and measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyReport {
     /// Its name.
     pub name: String,
     /// Wall time of its processes in milliseconds.
     pub measured_ms: u64,
-    /// What was to be done.
+    /// The plan.
     pub plan: StudyPlan,
     /// The clock that timed batches, as it describes itself; null if no process started.
     pub clock: Option<StudyClock>,
-    /// Time per turn of an empty loop, in the slowest code layout: shown, never subtracted. Operations that take no longer
-    /// cannot be told from it.
+    /// Time per turn of an empty loop, in the slowest code layout: reported, never subtracted. Operations no longer
+    /// than this cannot be distinguished from it.
     pub empty_loop_ns: Option<Estimate>,
     /// The cost of a token of backoff; null if not measured.
     pub tokens: Option<TokenCost>,
-    /// What the interference probes saw.
+    /// What the interference probes measured.
     pub canary: Option<InterferenceProbe>,
     /// Each combination of case, parameters, backoff and threads.
     pub cells: Vec<Cell>,
-    /// Operations compared directly.
+    /// Direct comparisons of operations.
     pub comparisons: Vec<Comparison>,
     /// Comparisons of operations with themselves; null if nothing was compared.
     pub control: Option<Control>,
-    /// Cases that failed, and how.
+    /// Cases that failed, and why.
     pub failures: Vec<CaseFailure>,
     /// The processes.
     pub forks: Vec<StudyProcess>,
-    /// Conclusions in reading order: comparisons, then single cases. Absent in records from before this field; they follow
-    /// from the rest.
+    /// Conclusions in reading order: comparisons, then single cases. Absent in older records; derived from the other
+    /// fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusions: Option<Vec<Finding>>,
 }
@@ -80,7 +80,7 @@ impl StudyRecord {
 }
 
 impl StudyReport {
-    /// A report in which nothing has been measured yet.
+    /// A report before anything has been measured.
     pub fn planned(name: impl Into<String>, plan: StudyPlan) -> Self {
         Self {
             name: name.into(),
@@ -99,7 +99,7 @@ impl StudyReport {
         }
     }
 
-    /// The cell of one of the two cases of a comparison, at so many tokens of backoff.
+    /// The cell of one of the two cases of a comparison, at this backoff.
     pub fn compared_cell(&self, comparison: &Comparison, case: &str, tokens: u64) -> Option<&Cell> {
         self.cells.iter().find(|cell| {
             cell.case == case
@@ -109,7 +109,7 @@ impl StudyReport {
         })
     }
 
-    /// Whether both operations can be told from nothing, so that their ratio means something.
+    /// Whether both operations can be distinguished from an empty loop, so that their ratio is meaningful.
     pub fn has_ratio(&self, comparison: &Comparison, point: &ComparisonPoint) -> bool {
         [&comparison.case, &comparison.baseline].iter().all(|case| {
             let cell = self.compared_cell(comparison, case, point.backoff_tokens);
@@ -137,8 +137,8 @@ impl DerefMut for StudyContent {
 pub struct StudyClock {
     /// Its name and state, e.g. `ordered, verified`.
     pub name: String,
-    /// The error of a single operation's time, in nanoseconds: the latency or the step of the clock, or what a batch of one
-    /// empty operation takes, whichever is longest.
+    /// The error in timing a single operation, in nanoseconds: the clock's latency, its step, or the time of a batch of
+    /// one empty operation, whichever is longest.
     pub error_ns: f64,
     /// The overhead of a batch with cold caches, in nanoseconds. Intervals are no narrower than twice this per batch on each
     /// side.

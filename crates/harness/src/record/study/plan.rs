@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The plan of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyPlan {
-    /// The cases by name, in the order in which they were given.
+    /// The cases by name, in the order given.
     pub cases: Vec<String>,
     /// Tokens of backoff before each operation.
     pub backoff_tokens: Vec<u64>,
@@ -22,26 +22,26 @@ pub struct StudyPlan {
     pub budget_ms: u64,
     /// Worker processes.
     pub forks: u32,
-    /// Visits of each cell per process.
+    /// Visits to each cell per process.
     pub rounds: u32,
     /// Measured batches per visit; 0 for as many as time allows.
     pub batches: u32,
-    /// Batches before them in each visit, which do not count.
+    /// Unmeasured batches before them in each visit.
     pub warm_up_batches: u32,
-    /// The CPUs that threads are bound to, in turn.
+    /// The CPUs that threads are pinned to, in turn.
     pub cpus: Vec<u32>,
-    /// Differences within this many percent count as none.
+    /// Differences within this many percent are ignored.
     pub margin_pct: f64,
     /// Confidence of every interval.
     pub confidence: f64,
-    /// Seed of the padding of the environment and of resampling.
+    /// Seed for environment padding and resampling.
     pub seed: u64,
 }
 
-/// The values of a study's parameters in one cell, by name, in words.
+/// The parameter values of one cell, by name, in words.
 pub type Parameters = BTreeMap<String, String>;
 
-/// Which of a case's combinations it is: `size 64, 1 token, 2 threads`.
+/// Identifies one combination of a case: `size 64, 1 token, 2 threads`.
 pub fn place(parameters: &Parameters, tokens: u64, threads: u32) -> String {
     let some = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let parameters = parameters.iter().map(|(name, value)| format!("{name} {value}"));
@@ -61,7 +61,7 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The time of an operation, from batches that are timed from outside.
+    /// The time of an operation, from batches timed as a whole.
     #[default]
     AverageTime,
     /// Operations per second of all threads, from the same batches.
@@ -70,6 +70,6 @@ pub enum Mode {
     SampleTime,
     /// One operation per visit, cold.
     SingleShot,
-    /// Batches of exactly so many operations.
+    /// Batches of exactly this many operations.
     Batch(u64),
 }

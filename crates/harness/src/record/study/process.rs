@@ -10,7 +10,7 @@ pub struct StudyProcess {
     pub fork: u32,
     /// Its wall time in milliseconds.
     pub elapsed_ms: u64,
-    /// Bytes of padding in its environment, which move its stack.
+    /// Bytes of padding in its environment, which shift its stack.
     pub environment_padding: u32,
     /// Why it did not finish; its results so far count.
     pub reason_incomplete: Option<String>,
@@ -23,25 +23,25 @@ pub struct StudyProcess {
 pub struct CaseFailure {
     /// The case.
     pub case: String,
-    /// Tokens of backoff, threads and parameters at which it failed, in words.
+    /// Backoff, threads and parameters at which it failed, in words.
     pub at: String,
-    /// What happened.
+    /// Why it failed.
     pub reason: String,
 }
 
-/// What the interference probes around every visit saw: a chain of dependent multiplications, and a loop that takes what
-/// the core's width allows.
+/// Results of the interference probes around every visit: a chain of dependent multiplications, and a loop limited only
+/// by the core's width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterferenceProbe {
-    /// Visits altogether.
+    /// Total visits.
     pub visits: u64,
-    /// Those with undisturbed probes and no involuntary switch.
+    /// Those with undisturbed probes and no involuntary context switch.
     pub visits_quiet: u64,
-    /// Visits in which a neighbour shared the core: the loop ran slow, the chain did not.
+    /// Visits with a busy SMT sibling: the loop ran slow, the chain did not.
     pub visits_shared: u64,
-    /// Visits in which the chain ran slow too: another frequency, or time stolen.
+    /// Visits in which the chain ran slow too: another frequency, or stolen time.
     pub visits_slow: u64,
-    /// Visits in which a thread lost its CPU.
+    /// Visits in which a thread was preempted.
     pub visits_preempted: u64,
     /// Nanoseconds per turn of the loop in the quietest visits.
     pub quiet_turn_ns: f64,
@@ -50,7 +50,7 @@ pub struct InterferenceProbe {
 }
 
 impl InterferenceProbe {
-    /// Whether fewer than half of the visits were quiet: the core was hardly ever the program's own.
+    /// Whether fewer than half of the visits were quiet: the program rarely had the core to itself.
     pub fn is_noisy(&self) -> bool {
         self.visits_quiet < self.visits.div_ceil(2)
     }
