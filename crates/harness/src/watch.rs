@@ -1,11 +1,11 @@
-//! What the kernel counts against a thread while it measures.
+//! Kernel counters of disturbances to a measuring thread.
 
 use nix::sys::resource::{UsageWho, getrusage};
 
 use crate::affinity;
 use crate::record::Disturbance;
 
-/// Counts steal, involuntary switches, migrations and waits of the calling thread from its making on.
+/// Counts steal, involuntary switches, migrations and waits of the calling thread since its creation.
 pub struct Watch {
     cpus: Vec<u32>,
     is_bound: bool,
@@ -17,12 +17,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Binds the calling thread to `cpu`, if one is named, and starts counting.
+    /// Pins the calling thread to `cpu`, if given, and starts counting.
     pub fn pinned(cpu: Option<u32>) -> Self {
         Self::among(cpu.as_slice())
     }
 
-    /// Binds the calling thread, and those that it will start, to `cpus`, if any are named, and starts counting.
+    /// Pins the calling thread, and the threads it will start, to `cpus`, if any, and starts counting.
     pub fn among(cpus: &[u32]) -> Self {
         let (cpus, reason_unpinned) = match cpus {
             [] => (Vec::new(), Some("no CPU was named".to_owned())),
@@ -42,7 +42,7 @@ impl Watch {
         }
     }
 
-    /// Counts what `cpus` lose to others while processes run on them that cannot be looked into.
+    /// Counts the time stolen from `cpus` while opaque processes run on them.
     pub fn over(cpus: &[u32]) -> Self {
         let steal_ms = steal_ms(cpus);
         Self {
@@ -56,7 +56,7 @@ impl Watch {
         }
     }
 
-    /// What has been counted.
+    /// The counts so far.
     pub fn finish(self) -> Disturbance {
         Disturbance {
             steal_ms: difference(self.steal_ms, steal_ms(&self.cpus), |now, then| (now - then).max(0.0)),
@@ -73,13 +73,13 @@ fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> 
     Some(minus(now?, then?))
 }
 
-/// How often the kernel has taken the calling thread off its CPU.
+/// How often the kernel has preempted the calling thread.
 pub fn involuntary_switches() -> Option<u64> {
     let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
     u64::try_from(usage.involuntary_context_switches()).ok()
 }
 
-/// How long the calling thread has waited for a CPU while it was ready to run.
+/// How long the calling thread has been runnable but waiting for a CPU.
 ///
 /// # Sources
 /// Linux, Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat".
@@ -87,7 +87,7 @@ fn waited_ms() -> Option<f64> {
     parse_waited_ms(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }
 
-/// None where nothing has ever been counted: a kernel without scheduler statistics writes zeros.
+/// None where nothing has been counted: a kernel without scheduler statistics writes zeros.
 fn parse_waited_ms(schedstat: &str) -> Option<f64> {
     let figures: Vec<u64> = schedstat.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
     let [ran_ns, waited_ns, slices] = figures.as_slice() else { return None };
@@ -103,7 +103,7 @@ fn parse_migrations(sched: &str) -> Option<u64> {
     line.split(':').nth(1)?.trim().parse().ok()
 }
 
-/// None for no CPUs, and where one of them is not counted.
+/// None without CPUs, or where one of them is not counted.
 fn steal_ms(cpus: &[u32]) -> Option<f64> {
     if cpus.is_empty() {
         return None;

@@ -1,17 +1,17 @@
-//! Work of known length: a chain of dependent multiplications, which waits for its own results, and a loop with nothing
-//! in it, which takes what the core's width allows.
+//! Work of known length: a chain of dependent multiplications, limited by latency, and an empty loop, limited by the
+//! core's width.
 
 use chronoscope_clock::work::opaque;
 
 /// The factor of a link: odd, so that an odd value never becomes zero.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Multiplies `links` times, each product needing the one before, and returns the last. `seed` should be odd.
+/// Multiplies `links` times, each product depending on the previous one, and returns the last. `seed` should be odd.
 ///
-/// Uses no memory. The time per link is the latency of the CPU's multiplication, and it is the same whether chains run one
-/// after another or one at a time, because every chain begins with the end of the last. A link holds nothing else: Intel
-/// cores since Golden Cove add an immediate while they rename registers, so that an addition would take a cycle on one core
-/// and none on another.
+/// Uses no memory. The time per link is the latency of the CPU's multiplication, and it is the same whether chains run
+/// one after another or one at a time, because every chain begins with the end of the last. A link contains nothing
+/// else: Intel cores since Golden Cove add an immediate while they rename registers, so that an addition would take a
+/// cycle on one core and none on another.
 #[inline(never)]
 pub fn chain(seed: u64, links: u64) -> u64 {
     let mut value = seed;
@@ -21,7 +21,7 @@ pub fn chain(seed: u64, links: u64) -> u64 {
     value
 }
 
-/// Turns `turns` times, as a loop over a clock does, with nothing in it.
+/// Runs `turns` iterations of an empty loop, of the same form as a loop over a clock.
 #[inline(never)]
 pub fn empty_loop(turns: u64) {
     for _ in 0..turns {

@@ -217,7 +217,7 @@ proptest! {
         };
         let unit = first.split_once(' ').unwrap().1;
         let ((value_read, _), (half_read, digits)) = (read(first), read(&format!("{error} {unit}")));
-        // Rounding the half-width to a digit changes it by at most a third.
+        // The digits read back are within a fifth of the half-width.
         prop_assert!((half_read - half).abs() <= half / 5.0, "{text}");
         prop_assert!((value_read - value).abs() <= half / 5.0, "{text}");
         prop_assert!(digits.trim_end_matches('0').len() <= 2, "{text}");

@@ -1,7 +1,7 @@
 use super::summary::{finite, mean, squares_about_mean};
 
-/// How alike values `lag` places apart are, −1 to 1. Values that are not finite are taken out first. None if the series
-/// is no longer than the lag, or constant.
+/// Correlation of values `lag` places apart, −1 to 1. Non-finite values are removed first. None if the series is no
+/// longer than the lag, or constant.
 ///
 /// # Sources
 /// The estimator r_k of G. E. P. Box, G. M. Jenkins, "Time Series Analysis": both sums about the mean of all values.
@@ -18,11 +18,11 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> Option<f64> {
     Centred::of(series)?.at(lag)
 }
 
-/// How many independent values would fix the mean as well as this series does: n over 1 + 2·Σ r_k, from 1 to n. 0 for
-/// no values.
+/// Effective sample size: how many independent values would determine the mean as well as this series does. n over 1 +
+/// 2·Σ r_k, from 1 to n. 0 for no values.
 ///
-/// The sum ends where the correlation is lost in noise: neighbouring lags are added in pairs, for as long as a pair is
-/// positive, and no pair counts for more than the one before.
+/// The sum ends where the correlation disappears in noise: neighbouring lags are added in pairs while the pair is
+/// positive, and no pair counts for more than the previous one.
 ///
 /// # Sources
 /// C. J. Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7(4), 1992, §3.3: the initial positive and

@@ -5,21 +5,22 @@ use super::random::Random;
 use super::summary::{finite, quantile_of_sorted};
 use crate::record::study::Estimate;
 
-/// Any statistic of the values of all forks, pooled, with an interval from resampling. None for no finite value, or
-/// where the statistic is none.
+/// Any statistic of the pooled values of all forks, with a bootstrap interval. None without a finite value, or where
+/// the statistic is None.
 ///
-/// Forks are drawn with replacement, then as many values as each holds within it. The ends are quantiles of the
-/// resampled statistics, set further out the fewer forks there are. The fork is the unit: a single one has a confidence
-/// of 0, and n of them one of at most 1 − 2^(1−n), for resampling does not reach beyond what was seen. A thousand
-/// resamples do for 95 %, ten thousand for 99 %.
+/// Forks are drawn with replacement, then as many values as each holds from within it. The ends are quantiles of the
+/// resampled statistics, moved further out the fewer forks there are. The fork is the unit: one fork gives a confidence
+/// of 0, and n forks at most 1 − 2^(1−n), since resampling cannot reach beyond the observed values. A thousand
+/// resamples suffice for 95 %, ten thousand for 99 %.
 ///
 /// # Guarantees
-/// The same seed gives the same interval on every machine. The interval holds the estimate.
+/// The same seed gives the same interval on every machine. The interval contains the estimate.
 ///
 /// # Sources
 /// A. C. Davison, D. V. Hinkley, "Bootstrap Methods and their Application", §3.8, for resampling at two levels. T. C.
 /// Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69(4), 2015, for the expanded
-/// percentile interval: plain percentiles are too narrow for few units, as a normal quantile in place of Student's is.
+/// percentile interval: plain percentiles are too narrow for few units, just as a normal quantile is in place of
+/// Student's.
 ///
 /// # Examples
 /// ```
@@ -66,7 +67,7 @@ fn draw(random: &mut Random, from: &[f64], into: &mut Vec<f64>) {
     into.extend((0..from.len()).map(|_| from[random.below(from.len())]));
 }
 
-/// The expanded percentile interval of statistics resampled over `units`, stretched to hold the estimate.
+/// The expanded percentile interval of statistics resampled over `units`, widened if needed to contain the estimate.
 pub(super) fn percentile_interval(estimate: f64, seen: Vec<f64>, confidence: f64, units: usize) -> Estimate {
     let mut seen = finite(&seen);
     seen.sort_by(f64::total_cmp);

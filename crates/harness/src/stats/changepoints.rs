@@ -2,25 +2,24 @@ use super::summary::{median, quantile_of_sorted};
 
 /// The penalty of a changepoint is this times ln n, in units of twice the log-likelihood.
 const PENALTY_PER_LOG_N: f64 = 15.0;
-/// Fewer values than this are no segment: one value has no variance.
+/// Minimum segment length: one value has no variance.
 const SHORTEST_SEGMENT: usize = 2;
-/// Half of the sliding window of the outlier treatment, in values, is a share of the series within these bounds.
+/// Half the outlier filter's sliding window, in values: a share of the series within these bounds.
 const HALF_WINDOW: (usize, usize) = (10, 100);
 const HALF_WINDOW_SHARE: usize = 6;
-/// Spread of the outlier fence about the median, in distances from P10 to P90.
+/// Half-width of the outlier fence around the median, as a multiple of P90 − P10.
 const FENCE_WIDTHS: f64 = 3.0;
 /// Relative noise below this is rounding.
 const LEAST_RELATIVE_NOISE: f64 = 1e-6;
 
-/// Where a series changes its mean or its variance: the first index of each new segment, rising. Never 0.
+/// Where a series changes its mean or variance: the first index of each new segment, ascending. Never 0.
 ///
-/// Values that are not finite, and outliers in a sliding window, take no part; indices are those of the series given.
-/// The penalty is 15·ln n per changepoint, a segment has at least two values. A normal series of 30 values must shift
-/// by about four standard deviations in its middle to show, one of 1000 values by 0.7. A variance below what the
-/// values' own steps leave open (a step²/12, as of a coarse clock) counts as that much, so that runs of equal ticks are
-/// no segments.
+/// Non-finite values, and outliers in a sliding window, are ignored; indices refer to the given series. The penalty is
+/// 15·ln n per changepoint; a segment has at least two values. To be detected, a normal series of 30 values must shift
+/// by about four standard deviations in its middle, one of 1000 values by 0.7. Variance has a floor given by the
+/// values' own quantization (step²/12, as with a coarse clock), so that runs of equal ticks are not segments.
 ///
-/// The time grows with the square of the length at worst: 5000 values without a change take some tenths of a second.
+/// Worst-case time is quadratic in the length: 5000 values without a change take a few tenths of a second.
 ///
 /// # Sources
 /// R. Killick, P. Fearnhead, I. A. Eckley, "Optimal Detection of Changepoints With a Linear Computational Cost", JASA
@@ -41,13 +40,13 @@ pub fn changepoints(series: &[f64]) -> Vec<usize> {
     segment_starts(&values).into_iter().filter_map(|start| kept.get(start).copied()).collect()
 }
 
-/// Indices of the values that are finite and no outliers among their neighbours.
+/// Indices of the values that are finite and not outliers among their neighbours.
 pub(super) fn inside_window(series: &[f64]) -> Vec<usize> {
     let finite: Vec<usize> = (0..series.len()).filter(|i| series[*i].is_finite()).collect();
     let n = finite.len();
     let half = (n / HALF_WINDOW_SHARE).clamp(HALF_WINDOW.0, HALF_WINDOW.1);
     let value = |place: usize| series[finite[place]];
-    // The window, in rising order.
+    // The window, in ascending order.
     let mut window: Vec<f64> = Vec::with_capacity(2 * half);
     let (mut from, mut to) = (0, 0);
     let mut kept = Vec::with_capacity(n);
@@ -69,7 +68,7 @@ pub(super) fn inside_window(series: &[f64]) -> Vec<usize> {
     kept
 }
 
-/// The range of what is no outlier.
+/// The range outside which values are outliers.
 #[derive(Clone, Copy)]
 pub(super) struct Fence {
     low: f64,
@@ -77,7 +76,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// The median ± 3·(P90 − P10) of values in rising order.
+    /// The median ± 3·(P90 − P10) of values in ascending order.
     pub(super) fn of_sorted(sorted: &[f64]) -> Option<Self> {
         let [p10, p50, p90] = [0.1, 0.5, 0.9].map(|p| quantile_of_sorted(sorted, p));
         let half = FENCE_WIDTHS * (p90? - p10?);
@@ -89,13 +88,13 @@ impl Fence {
     }
 }
 
-/// First indices of the segments after the first, of values that are all finite.
+/// First indices of all segments but the first, for finite values.
 fn segment_starts(values: &[f64]) -> Vec<usize> {
     let penalty = PENALTY_PER_LOG_N * (values.len().max(2) as f64).ln();
     pelt(values, penalty, least_variance(values))
 }
 
-/// The variance that the coarseness of the values leaves open.
+/// The variance floor implied by the quantization of the values.
 fn least_variance(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -105,17 +104,17 @@ fn least_variance(values: &[f64]) -> f64 {
     by_step.max((LEAST_RELATIVE_NOISE * typical).powi(2)).max(f64::MIN_POSITIVE)
 }
 
-/// A segment that may be the last, grown value by value.
+/// A candidate for the last segment, extended value by value.
 struct Candidate {
     from: usize,
-    /// The least cost of all that lies before, with its penalties.
+    /// The minimum cost of everything before it, with penalties.
     before: f64,
     count: f64,
     mean: f64,
     squares: f64,
-    /// Of all up to the newest value; infinite while it is too short to be a segment.
+    /// Cost up to the newest value; infinite while it is too short to be a segment.
     cost: f64,
-    /// From this length of the series on it cannot be the best: set once it was beaten by more than its penalty.
+    /// At this series length and beyond it cannot be optimal: set once it loses by more than its penalty.
     beaten_at: usize,
 }
 
@@ -127,7 +126,7 @@ impl Candidate {
         self.mean += off / self.count;
         self.squares += off * (value - self.mean);
         if self.count >= SHORTEST_SEGMENT as f64 {
-            // Twice the negative log-likelihood at the best mean and the best variance allowed, less n·ln 2π.
+            // Twice the negative log-likelihood at the best mean and the smallest allowed variance, minus n·ln 2π.
             let variance = (self.squares / self.count).max(least_variance);
             self.cost = self.before + self.count * variance.ln() + self.squares / variance;
         }
@@ -136,13 +135,13 @@ impl Candidate {
 
 fn pelt(values: &[f64], penalty: f64, least_variance: f64) -> Vec<usize> {
     let n = values.len();
-    // For each length of the series: the least cost, and where its last segment starts.
+    // For each length of the series: the minimum cost, and where its last segment starts.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); n + 1];
     best[0] = (-penalty, 0);
     let mut candidates: Vec<Candidate> = Vec::new();
     for (i, value) in values.iter().enumerate() {
         let length = i + 1;
-        // Prefixes too short to be segments have an infinite cost and start no candidate.
+        // Prefixes too short to be segments have infinite cost and start no candidate.
         if best[i].0.is_finite() {
             candidates.push(Candidate {
                 from: i,
@@ -203,7 +202,7 @@ mod tests {
         segments + penalty * starts.len() as f64
     }
 
-    /// The least cost of all partitions, without pruning.
+    /// The minimum cost over all partitions, without pruning.
     fn naive(values: &[f64], penalty: f64, least_variance: f64) -> f64 {
         let mut best = vec![-penalty];
         for length in 1..=values.len() {
@@ -280,7 +279,7 @@ mod tests {
         fn pruning_loses_nothing(
             values in prop::collection::vec((-3.0_f64..3.0, 0_u32..4), 2..60), penalty in 0.5_f64..20.0,
         ) {
-            // Levels that come and go, so that there is something to find.
+            // Levels that come and go, so that there is something to detect.
             let values: Vec<f64> = values.iter().enumerate()
                 .map(|(i, (noise, level))| noise + 8.0 * f64::from(level * u32::from(i % 16 < 8)))
                 .collect();

@@ -2,7 +2,7 @@ use hdrhistogram::Histogram as Hdr;
 
 use crate::record::{Bin, Histogram};
 
-/// Values with the number of times that each was seen, in rising order. Exact: nothing is binned.
+/// Distinct values with their counts, in ascending order. Exact: nothing is binned.
 ///
 /// # Examples
 /// ```
@@ -19,12 +19,12 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution of `values`; those that are not finite are left out.
+    /// The distribution of `values`; non-finite ones are left out.
     pub fn of(values: Vec<f64>) -> Self {
         Self::of_counts(values.into_iter().map(|value| (value, 1)))
     }
 
-    /// The distribution of values that come with their counts; in any order, repeated or not.
+    /// The distribution of values with counts, in any order, repeated or not.
     pub fn of_counts(counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
         let mut counts: Vec<_> = counts.into_iter().filter(|(value, count)| value.is_finite() && *count > 0).collect();
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -44,12 +44,12 @@ impl Distribution {
         self.total
     }
 
-    /// Distinct values in rising order, with their counts.
+    /// Distinct values in ascending order, with their counts.
     pub fn counts(&self) -> &[(f64, u64)] {
         &self.counts
     }
 
-    /// The smallest value such that at least a share `p` of all values are no larger. None if there is none.
+    /// The smallest value such that at least a share `p` of all values are no larger. None if empty.
     ///
     /// # Sources
     /// The inverse of the empirical distribution function: R. Hyndman, Y. Fan, "Sample Quantiles in Statistical
@@ -82,7 +82,7 @@ impl Distribution {
         if self.total == 0 { 0.0 } else { held as f64 / self.total as f64 }
     }
 
-    /// The values above zero in bins, taken as nanoseconds, to a thousandth of one.
+    /// The values above zero in bins, taken as nanoseconds, with a resolution of a thousandth of one.
     ///
     /// # Sources
     /// Bins as in G. Tene's HdrHistogram with one significant digit.
@@ -91,7 +91,7 @@ impl Distribution {
         let Ok(mut hdr) = Hdr::<u64>::new(1) else { return Histogram::default() };
         for (ns, count) in self.counts.iter().filter(|(ns, _)| *ns > 0.0) {
             let ps = (ns * PS_PER_NS).round().clamp(1.0, 1e18) as u64;
-            // It sizes itself to any value below 2⁶³, so this cannot fail.
+            // It resizes to any value below 2⁶³, so this cannot fail.
             let _ = hdr.record_n(ps, *count);
         }
         let bins = hdr

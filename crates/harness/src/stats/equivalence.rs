@@ -1,11 +1,11 @@
 use crate::record::study::{Difference, Estimate};
 
-/// Judges the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
+/// Classifies the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
 ///
-/// *Same*: all of the interval lies between 1/(1 + margin) and 1 + margin, even if it leaves out 1: a difference that
-/// is real but too small to matter. Else *faster* or *slower*: all of it lies below or above 1. Part of it may still
-/// lie within the margin: then the direction is known, and that it matters is not. Else, or if the interval has no
-/// confidence, *unresolved*. *Same* is thus a finding with evidence, never the mere absence of another.
+/// *Same*: the whole interval lies between 1/(1 + margin) and 1 + margin, even if it excludes 1: a real difference too
+/// small to matter. Otherwise *faster* or *slower*: the whole interval lies below or above 1. Part of it may still lie
+/// within the margin: the direction is then known, but not that it matters. Otherwise, or if the interval has no
+/// confidence, *unresolved*. *Same* is thus a positive finding, not the mere absence of another.
 ///
 /// # Sources
 /// D. J. Schuirmann's two one-sided tests, J. Pharmacokinetics and Biopharmaceutics 15, 1987: an interval of confidence
@@ -38,8 +38,8 @@ pub fn compare(ratio: &Estimate, margin: f64) -> Difference {
     }
 }
 
-/// Which of a family of tests are rejected if at most a share `alpha` of such families may hold a false rejection. In
-/// the order given. What is no number is not rejected, but counts as a member.
+/// Which tests of a family are rejected if at most a share `alpha` of such families may contain a false rejection. In
+/// the order given. NaN is not rejected, but counts as a member.
 ///
 /// # Sources
 /// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian J. of Statistics 6(2), 1979.
@@ -121,7 +121,7 @@ mod tests {
 
         #[test]
         fn holm_matches_adjusted_p_values(p_values in prop::collection::vec(0.0_f64..0.2, 0..12)) {
-            // Adjusted: the largest of (m − rank)·p over all that are no larger.
+            // Adjusted: the largest of (m − rank)·p over all p-values no larger.
             let m = p_values.len();
             let rank = |i: usize| (0..m).filter(|j| (p_values[*j], *j) < (p_values[i], i)).count();
             let expected: Vec<bool> = (0..m)

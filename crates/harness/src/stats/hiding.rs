@@ -6,34 +6,34 @@ use crate::record::study::{CostShape, Estimate};
 
 /// Resamples for the intervals of the hinge.
 const RESAMPLES: usize = 2000;
-/// The curve's ends, whose difference tells its shape, are this share of it each.
+/// The curve's shape follows from the difference between its ends, each this fraction (one in this many) of it.
 const END_SHARE: usize = 3;
-/// A curve is constant if all of its change is known to be less than this share of the exposed cost.
+/// A curve is constant if its whole change is known to be less than this share of the exposed cost.
 const CONSTANT_SHARE: f64 = 0.5;
 
-/// A cost over backoff, with what a model says of it.
+/// A cost as a function of backoff, with a fitted model.
 ///
 /// # Units
-/// Costs are in the unit of the differences, backoffs in that of the backoffs.
+/// Costs have the unit of the differences, backoffs that of the backoffs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hiding {
-    /// The kind of curve.
+    /// The shape of the curve.
     pub shape: CostShape,
-    /// What is left at large backoffs: past the hinge if the shape is hidden, else the mean of the last third.
+    /// The remainder at large backoffs: past the hinge if the shape is hidden, else the mean of the last third.
     pub residual: Estimate,
-    /// The backoff at which the cost has come down to the residual. Only for a hidden shape that levels off before the
-    /// largest backoff, with three backoffs at least.
+    /// The backoff at which the cost has fallen to the residual. Only for a hidden shape that levels off before the
+    /// largest backoff, with at least three backoffs.
     pub hidden_past: Option<Estimate>,
 }
 
 /// How a cost `forks[f][i]`, the difference b − a in fork f, depends on `backoff[i]`. None if a backoff is not finite,
-/// or has no finite difference. b is the side that costs more: a gain that is lost counts as a cost that grows.
+/// or has no finite difference. b is the more expensive side: a shrinking gain counts as a growing cost.
 ///
-/// Per fork, the weighted mean of the last third of the curve less that of the first third is put to Student's t: above
-/// 0 it grows, below 0 it is hidden. If hidden, the hinge d(k) = max(d∞, d0 − s·k) is fitted to the means over forks by
-/// weighted least squares, and its intervals come from resampling forks. The weights are the inverse variances over
-/// forks: differences at large backoffs scatter by as much as the work itself does, and would drown the others. The
-/// hinge's confidence is at most 1 − 2^(1−n) for n forks.
+/// Per fork, Student's t tests the weighted mean of the last third of the curve minus that of the first third: above 0
+/// the cost grows, below 0 it is hidden. If hidden, the hinge d(k) = max(d∞, d0 − s·k) is fitted to the means over
+/// forks by weighted least squares, with intervals from resampling forks. The weights are the inverse variances over
+/// forks: differences at large backoffs scatter as much as the work itself and would drown out the others. The hinge's
+/// confidence is at most 1 − 2^(1−n) for n forks.
 ///
 /// # Guarantees
 /// The same seed gives the same intervals.
@@ -65,7 +65,7 @@ pub fn hiding(backoff: &[f64], forks: &[Vec<f64>], confidence: f64, seed: u64) -
     }
     let cell = |fork: &[f64], i: usize| fork.get(i).copied().filter(|value| value.is_finite());
     let column = |i: usize| forks.iter().filter_map(|fork| cell(fork, i)).collect::<Vec<f64>>();
-    // From here on in the order of backoff.
+    // In order of backoff below this line.
     let mut order: Vec<usize> = (0..backoff.len()).collect();
     order.sort_by(|a, b| backoff[*a].total_cmp(&backoff[*b]));
     let columns: Vec<Vec<f64>> = order.iter().map(|i| column(*i)).collect();
@@ -128,7 +128,7 @@ fn fit(
         let points: Vec<Point> = (0..at.len())
             .filter_map(|i| {
                 let cells: Vec<Point> = drawn.iter().filter_map(|fork| Some((0.0, rows[*fork][i]?, 1.0))).collect();
-                // A backoff that fewer forks reached weighs less.
+                // A backoff that fewer forks reached has less weight.
                 let weight = weights[i] * cells.len() as f64 / drawn.len() as f64;
                 Some((at[i], level(&cells)?, weight))
             })
@@ -158,7 +158,7 @@ mod tests {
 
     const BACKOFF: [f64; 12] = [1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0, 256.0, 512.0];
 
-    /// Forks about a curve, with noise that grows with the backoff as that of the work itself does.
+    /// Forks around a curve, with noise that grows with the backoff, like that of the work itself.
     fn forks(random: &mut Random, count: usize, noise: f64, curve: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
         (0..count)
             .map(|_| BACKOFF.iter().map(|k| curve(*k) + (noise + 0.005 * k) * random.normal()).collect())

@@ -1,13 +1,13 @@
 use super::summary::{finite, mean, squares_about_mean, variance};
 use crate::record::study::Variance;
 
-/// Where the spread of a nested experiment comes from: forks of iterations of batches. None for no finite value.
+/// Variance components of a nested experiment: forks of iterations of batches. None without a finite value.
 ///
-/// Each fork counts for the mean of its iterations, each iteration for the mean of its batches. The levels need not be
-/// of equal size. A level that is never repeated (one batch to an iteration) has no variance and its spread shows
-/// in the level above. No component is below 0. The interval that pools batches is too narrow by the root of the design
-/// effect: the variance of the mean with the fork as the unit, over that which batches pooled as independent would claim;
-/// 1 where it cannot be known.
+/// Each fork counts as the mean of its iterations, each iteration as the mean of its batches. Levels need not have
+/// equal sizes. A level that is never repeated (one batch per iteration) has no variance; its spread appears in the
+/// level above. No component is below 0. The interval over pooled batches is too narrow by the square root of the
+/// design effect: the variance of the mean with the fork as the unit, over that claimed by batches pooled as
+/// independent; 1 where unknown.
 ///
 /// # Sources
 /// T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013, and "Quantifying Performance Changes
@@ -37,8 +37,8 @@ pub fn variance_components(forks: &[Vec<Vec<f64>>]) -> Option<Variance> {
     }
 
     let batches = levels.batch_squares.ratio();
-    // What is left at each level once the expected share of the levels below is taken off; it may come out below 0, and
-    // only the clamp that reports it would bias the next.
+    // What remains at each level after subtracting the expected share of the levels below. It may be below 0; it is
+    // clamped only when reported, since clamping here would bias the next level.
     let iterations = levels.iteration_squares.ratio() - batches * levels.batch_share_of_iteration.ratio();
     let between = variance(&levels.fork_means);
     let forks_alone = between.map_or(0.0, |between| {
@@ -65,7 +65,7 @@ pub fn variance_components(forks: &[Vec<Vec<f64>>]) -> Option<Variance> {
     })
 }
 
-/// A weighted mean in the making.
+/// A weighted mean under construction.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     value: f64,
@@ -87,15 +87,15 @@ impl Sum {
 #[derive(Default)]
 struct Levels {
     fork_means: Vec<f64>,
-    /// Squares of batches about their iteration's mean, per degree of freedom.
+    /// Squares of batches around their iteration's mean, per degree of freedom.
     batch_squares: Sum,
-    /// Squares of iteration means about their fork's mean, per degree of freedom.
+    /// Squares of iteration means around their fork's mean, per degree of freedom.
     iteration_squares: Sum,
-    /// How much of the batch variance an iteration's mean holds, weighted as `iteration_squares` is.
+    /// Share of the batch variance contained in an iteration's mean, weighted as `iteration_squares` is.
     batch_share_of_iteration: Sum,
-    /// How much of the iteration variance each fork's mean holds.
+    /// Share of the iteration variance contained in each fork's mean.
     iteration_share_of_fork: Vec<f64>,
-    /// How much of the batch variance each fork's mean holds.
+    /// Share of the batch variance contained in each fork's mean.
     batch_share_of_fork: Vec<f64>,
 }
 

@@ -3,24 +3,24 @@ use super::summary::{mean, median, variance};
 /// A point to fit: x, y, and its weight.
 pub(super) type Point = (f64, f64, f64);
 
-/// A cost that falls along a straight line and then stays: max(floor, floor + slope·(at − x)).
+/// A cost that falls linearly and then stays constant: max(floor, floor + slope·(at − x)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hinge {
-    /// What is left past the hinge.
+    /// The remainder past the hinge.
     pub(super) floor: f64,
-    /// What one unit of x hides. At least 0.
+    /// How much one unit of x hides. At least 0.
     pub(super) slope: f64,
-    /// The x from which on the floor holds.
+    /// The x at which the floor begins.
     pub(super) at: f64,
     misfit: f64,
 }
 
 impl Hinge {
-    /// The nearest hinge by weighted least squares, exactly. Points come in the order of x; it wants three.
+    /// The exact weighted least-squares fit. Points are in order of x; at least three are needed.
     ///
     /// # Sources
-    /// D. J. Hudson, "Fitting Segmented Curves Whose Join Points Have to Be Estimated", JASA 61, 1966: the join lies
-    /// either on a point, or where the separate fits of both sides meet.
+    /// D. J. Hudson, "Fitting Segmented Curves Whose Join Points Have to Be Estimated", JASA 61, 1966: the join is
+    /// either at a point, or where the separate fits of both sides meet.
     pub(super) fn fit(points: &[Point]) -> Option<Self> {
         let on_points = points.iter().skip(1).filter_map(|(x, _, _)| Self::at(points, *x));
         let between = (2..points.len()).filter_map(|split| {
@@ -33,7 +33,7 @@ impl Hinge {
         on_points.chain(between).min_by(|one, other| one.misfit.total_cmp(&other.misfit))
     }
 
-    /// The nearest one with its hinge at `at`: a line over what is missing to it.
+    /// The best fit with its hinge at `at`: a line over the distance to it.
     fn at(points: &[Point], at: f64) -> Option<Self> {
         let missing: Vec<Point> = points.iter().map(|(x, y, weight)| ((at - x).max(0.0), *y, *weight)).collect();
         let (floor, slope) = match line(&missing) {
@@ -62,10 +62,10 @@ fn line(points: &[Point]) -> Option<(f64, f64)> {
     (squares > 0.0).then(|| (mean_y - products / squares * mean_x, products / squares))
 }
 
-/// Weights for columns of values, one column for each x in its order: the inverse of the variance of a value.
+/// Weights for columns of values, one column per x, in order: the inverse of a value's variance.
 ///
-/// Few values make a poor variance: each is the mean with its neighbours', and at least a thousandth of the median one.
-/// Equal weights if there is no variance at all.
+/// Variances from few values are unreliable: each is averaged with its neighbours', and is at least a thousandth of the
+/// median. Weights are equal if there is no variance at all.
 pub(super) fn weights(columns: &[Vec<f64>]) -> Vec<f64> {
     const LEAST_SHARE: f64 = 1e-3;
     let own: Vec<Option<f64>> = columns.iter().map(|column| variance(column)).collect();

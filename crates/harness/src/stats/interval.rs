@@ -2,30 +2,31 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
 use crate::record::study::Estimate;
 
-/// More confidence than this is not to be had: the quantiles beyond it are infinite.
+/// Maximum confidence: beyond it, quantiles are infinite.
 const MOST_CONFIDENCE: f64 = 1.0 - 1e-9;
 
-/// The interval of Student's t about an estimate with `freedom` degrees; the bare estimate where the error is none.
+/// Student's t interval around an estimate with `freedom` degrees; the bare estimate without a standard error.
 pub(super) fn student_interval(estimate: f64, standard_error: f64, freedom: f64, confidence: f64) -> Estimate {
     let confidence = usable_confidence(confidence);
     let is_error = standard_error.is_finite() && standard_error >= 0.0;
     let Some(t) = t_quantile(confidence, freedom).filter(|_| is_error) else {
         return Estimate::without_interval(estimate);
     };
-    // An exact zero stays one, whatever the quantile.
+    // Zero stays exactly zero, whatever the quantile.
     let half = if standard_error == 0.0 { 0.0 } else { t * standard_error };
     Estimate { estimate, low: estimate - half, high: estimate + half, confidence }
 }
 
-/// `confidence`, brought into what can be asked for; 0 for what is no number.
+/// `confidence` clamped to the usable range; 0 for NaN.
 pub(super) fn usable_confidence(confidence: f64) -> f64 {
     if confidence.is_nan() { 0.0 } else { confidence.clamp(0.0, MOST_CONFIDENCE) }
 }
 
-/// How many standard errors each side of the mean hold a share `confidence` of Student's t. None below one degree.
+/// How many standard errors on each side of the mean contain a share `confidence` of Student's t. None below one
+/// degree.
 ///
-/// By Newton's method from the normal quantile: the tail is convex and the start lies left of the root, so that each
-/// step comes nearer and none goes past it. `statrs` 0.19 inverts it too, but never returns for 1e8 degrees or more.
+/// Newton's method from the normal quantile: the tail is convex and the start lies left of the root, so every step gets
+/// closer and none overshoots. `statrs` 0.19 also inverts it, but never returns for 1e8 degrees or more.
 pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     const MOST_STEPS: usize = 100;
     const ROUNDING: f64 = 1e-14;
@@ -45,7 +46,7 @@ pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     Some(t.max(0.0))
 }
 
-/// The probability of a t at least as far from 0 as this one, on either side.
+/// The two-sided probability of a t at least this far from 0.
 pub(super) fn t_two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() {
         return None;
@@ -62,7 +63,7 @@ enum Tail {
     Normal(Normal),
 }
 
-/// Student's distribution, or the normal one where the difference is lost in rounding.
+/// Student's distribution, or the normal one where the difference is below rounding.
 fn student(freedom: f64) -> Option<Tail> {
     const MOST_FREEDOM: f64 = 1e6;
     if freedom.is_nan() || freedom < 1.0 {

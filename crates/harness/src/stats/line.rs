@@ -7,17 +7,17 @@ use crate::record::study::Estimate;
 pub struct StraightLine {
     /// The y at x = 0, in the unit of y.
     pub intercept: Estimate,
-    /// What one unit of x adds to y.
+    /// The increase in y per unit of x.
     pub slope: Estimate,
-    /// The share of y's variance about its mean that the line explains, 0 to 1; 1 if y does not vary.
+    /// The share of y's variance around its mean that the line explains, 0 to 1; 1 if y does not vary.
     pub r_squared: f64,
 }
 
 /// The least-squares line y = intercept + slope·x, with the intervals of Student's t. None for fewer than two distinct
 /// x.
 ///
-/// Points that are not finite are left out. Two points fix a line and say nothing of its error: a confidence of 0. The
-/// intervals hold for points that scatter independently and equally; forks of one process do not.
+/// Non-finite points are left out. Two points determine a line but not its error: a confidence of 0. The intervals
+/// assume points that scatter independently and equally; forks of one process do not.
 ///
 /// # Sources
 /// N. R. Draper, H. Smith, "Applied Regression Analysis", ch. 1. The intercept is fitted, not forced to 0, and R² is
@@ -45,7 +45,7 @@ pub fn straight_line(points: &[(f64, f64)], confidence: f64) -> Option<StraightL
     let slope = products / squares_x;
     let intercept = mean_y - slope * mean_x;
 
-    // About the means: the intercept may lie far from all points.
+    // Around the means: the intercept may lie far from all points.
     let left: f64 = x.iter().zip(&y).map(|(x, y)| ((y - mean_y) - slope * (x - mean_x)).powi(2)).sum();
     let whole = squares_about_mean(&y);
     let variance = left / (n - 2.0).max(1.0);

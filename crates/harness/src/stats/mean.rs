@@ -4,7 +4,7 @@ use crate::record::study::Estimate;
 
 /// The mean of independent units, such as one value per fork, with the interval of Student's t. None for no values.
 ///
-/// Values that are not finite are left out. One value alone has a confidence of 0.
+/// Non-finite values are left out. A single value has a confidence of 0.
 ///
 /// # Sources
 /// Student, "The Probable Error of a Mean", Biometrika 6(1), 1908. That forks, not iterations, are the independent

@@ -3,11 +3,11 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use super::summary::finite;
 use crate::record::Spread;
 
-/// The sample median and a distribution-free confidence interval for the true one. None for no values.
+/// The sample median and a distribution-free confidence interval for the true median. None for no values.
 ///
-/// The interval runs between the k-th smallest and the k-th largest value, with k as large as `confidence` allows. Its
-/// coverage is exact for any continuous distribution: 1 − 2·P(B < k), B binomial over n fair coins. Eleven values are
-/// the fewest that reach 99.9 %, with their range.
+/// The interval runs from the k-th smallest to the k-th largest value, with k as large as `confidence` allows. Its
+/// coverage is exact for any continuous distribution: 1 − 2·P(B < k), with B binomial over n fair coins. At least
+/// eleven values are needed for 99.9 %, using their range.
 ///
 /// # Sources
 /// W. R. Thompson, "On Confidence Ranges for the Median", 1936; H. A. David, H. N. Nagaraja, "Order Statistics", §7.1.

@@ -3,22 +3,21 @@ use std::ops::Range;
 use super::Distribution;
 use crate::record::{Histogram, Peak};
 
-/// A peak must be this many times as dense as the valley that parts it from a denser one.
+/// A peak must be this many times as dense as the valley that separates it from a denser one.
 const VALLEY_FACTOR: f64 = 2.0;
-/// Peaks nearer to each other than this factor are one: bins may be narrower than the clock's tick and show gaps that are
-/// none.
+/// Peaks closer than this factor count as one: bins may be narrower than the clock's tick and show spurious gaps.
 const NEAREST_FACTOR: f64 = 1.25;
-/// Peaks with a smaller share are not named.
+/// Peaks with a smaller share are not reported.
 const SMALLEST_SHARE: f64 = 0.001;
-/// No more modes than this are named.
+/// Maximum modes reported.
 const MOST_MODES: usize = 5;
 
-/// The values around which `histogram` gathers, most frequent first.
+/// The values around which `histogram` clusters, most frequent first.
 ///
-/// A bin is a peak if towards every denser one the density falls to half of its own at least once: bins that are missing
-/// count as empty. The bins between two valleys are a peak's own. A peak less than a quarter away from a denser one is no mode
-/// of its own, and what is its own counts to the nearest such; a peak that is too rare to be named takes its share along:
-/// nobody inherits it.
+/// A bin is a peak if, towards every denser one, the density falls to half its own at least once; missing bins count as
+/// empty. The bins between two valleys belong to their peak. A peak less than a quarter away from a denser one is not a
+/// mode of its own, and its bins count towards the nearest such peak. A peak too rare to be reported keeps its share:
+/// no other mode inherits it.
 ///
 /// # Sources
 /// The lowland criterion of A. Akinshin's multimodality detector, simplified to a density histogram.
@@ -40,7 +39,7 @@ pub fn modes(histogram: &Histogram) -> Vec<Peak> {
     }
     let density =
         |i: usize| bins[i].count as f64 / (bins[i].to_ns - bins[i].from_ns).max(f64::MIN_POSITIVE) * bins[i].from_ns;
-    // The least density between two bins, where a missing bin between neighbours is a density of zero.
+    // The lowest density between two bins; a missing bin between neighbours has density zero.
     let valley = |a: usize, b: usize| {
         (a.min(b)..a.max(b))
             .map(|i| {
@@ -51,7 +50,7 @@ pub fn modes(histogram: &Histogram) -> Vec<Peak> {
     };
     let mut by_density: Vec<usize> = (0..bins.len()).collect();
     by_density.sort_by(|a, b| density(*b).total_cmp(&density(*a)));
-    // Densest first, so that whatever a peak is held against is there before it.
+    // Densest first, so that a peak is compared only with those already found.
     let mut peaks: Vec<usize> = Vec::new();
     for bin in by_density {
         if peaks.iter().all(|peak| valley(*peak, bin) * VALLEY_FACTOR <= density(bin)) {
@@ -90,8 +89,9 @@ pub fn modes(histogram: &Histogram) -> Vec<Peak> {
     found
 }
 
-/// The values around which `all` gathers, as [`modes`] finds them in its histogram, each at the most frequent value of its
-/// bin: a clock of 1 ns ticks never shows 16.1. Shares are those of all values, of which the histogram holds those above zero.
+/// The values around which `all` clusters, as [`modes`] finds them in its histogram, each at the most frequent value of
+/// its bin: a clock with 1 ns ticks never reports 16.1. Shares are of all values; the histogram holds only those above
+/// zero.
 ///
 /// # Examples
 /// ```
@@ -113,7 +113,7 @@ pub fn modes_of(all: &Distribution) -> Vec<Peak> {
     modes(&histogram).into_iter().map(sharpened).collect()
 }
 
-/// For each of `peaks` the bins that are its own: those up to the deepest valley on either side of it.
+/// For each of `peaks` its own bins: those up to the deepest valley on either side.
 fn hills(peaks: &[usize], bins: usize, valley: impl Fn(usize, usize) -> f64) -> Vec<Range<usize>> {
     let mut rising = peaks.to_vec();
     rising.sort_unstable();
@@ -159,7 +159,8 @@ mod tests {
         assert_eq!(modes(&seen.histogram()).len(), 1);
     }
 
-    /// As read of rdtsc on a Sapphire Rapids: 27 % of the differences at 15.4 to 15.9 ns, 36 of half a million at 22.
+    /// As read from rdtsc on a Sapphire Rapids: 27 % of the differences at 15.4 to 15.9 ns, 36 out of half a million at
+    /// 22.
     #[test]
     fn a_rare_mode_does_not_inherit_what_lies_before_it() {
         let seen = Distribution::of_counts([
@@ -188,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the clusters lie, each one's share is that of the values around it.
+        /// Whatever the layout of the clusters, each one's share is that of the values around it.
         #[test]
         fn a_mode_has_what_lies_around_it(
             clusters in prop::collection::btree_map(0_i32..12, 1_u64..100_000, 1..8),

@@ -1,9 +1,8 @@
 use super::summary::{finite, quantile_of_sorted};
 use crate::record::study::Outliers;
 
-/// How many values lie beyond the fences about the middle half of all: mildly beyond 1.5 interquartile ranges from the
-/// nearer quartile, severely beyond 3, as does what is no finite value. Nothing is left out: what to do about outliers is
-/// the caller's to say.
+/// How many values lie outside the fences around the interquartile range: mild beyond 1.5 interquartile ranges from the
+/// nearer quartile, severe beyond 3 or if not finite. Nothing is removed: that is up to the caller.
 ///
 /// # Sources
 /// J. W. Tukey, "Exploratory Data Analysis", 1977, §2D: inner and outer fences. Quartiles by definition 7 of R.
@@ -53,7 +52,7 @@ mod tests {
     #[test]
     fn normal_values_are_rarely_marked() {
         let found = outliers(&Random::new(51).normals(100_000, 0.0, 1.0));
-        // 0.698 % lie beyond the inner fences, 0.0002 % beyond the outer ones.
+        // 0.698 % lie outside the inner fences, 0.0002 % outside the outer ones.
         assert!((600..800).contains(&found.mild) && found.severe <= 3, "{found:?}");
     }
 

@@ -10,17 +10,17 @@ pub struct Paired {
     pub difference: Estimate,
     /// b / a: below 1 if b takes less.
     pub ratio: Estimate,
-    /// The probability of a ratio at least as far from 1 if there were no difference. 1 for fewer than two forks.
+    /// The probability of a ratio at least this far from 1 if there were no difference. 1 for fewer than two forks.
     pub p_value: f64,
     /// Pairs that counted.
     pub pairs: u64,
 }
 
-/// Compares two sides from the pairs (a, b) that each fork took in the same round. None if no pair counts.
+/// Compares two sides from the pairs (a, b) that each fork measured in the same round. None if no pair counts.
 ///
 /// Values are durations or rates: a pair counts if both are finite and above 0. Each fork gives the median of its
-/// differences and of its log-ratios; Student's t over forks makes the intervals. What a fork does to all its pairs,
-/// such as its code layout, thereby counts as spread and does not shrink with the number of rounds.
+/// differences and of its log-ratios; Student's t over forks makes the intervals. Effects common to all pairs of a
+/// fork, such as code layout, therefore count as spread and do not shrink with more rounds.
 ///
 /// # Sources
 /// T. Kalibera, R. Jones, arXiv 2007.10899, for the ratio as the effect and the process as the unit; the average of
@@ -56,7 +56,7 @@ pub fn paired(forks: &[Vec<(f64, f64)>], confidence: f64) -> Option<Paired> {
     })
 }
 
-/// The two-sided t test of a mean against 0. Without any spread the mean itself decides.
+/// The two-sided t test of a mean against 0. Without spread the mean alone decides.
 fn p_value(values: &[f64]) -> f64 {
     let (Some(mean), Some(variance)) = (mean(values), variance(values)) else { return 1.0 };
     let n = values.len() as f64;
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Forks whose level differs by tens of percent, whose ratio by a little, and whose rounds by more.
+    /// Forks whose levels differ by tens of percent, ratios by a little, and rounds by more.
     fn forks(random: &mut Random, log_ratio: f64) -> Vec<Vec<(f64, f64)>> {
         (0..6)
             .map(|_| {

@@ -1,12 +1,12 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Reproducible pseudorandom numbers: the same for a seed on every machine.
+/// Reproducible pseudorandom numbers: the same for a given seed on every machine.
 ///
 /// # Sources
 /// D. Blackman, S. Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021: xoshiro256++.
 /// Bounded integers by multiplication: D. Lemire, "Fast Random Integer Generation in an Interval", 2019, without its
-/// rejection step, so that a bias below n/2⁶⁴ stays.
+/// rejection step, which leaves a bias below n/2⁶⁴.
 pub(super) struct Random(Xoshiro256PlusPlus);
 
 impl Random {

@@ -1,4 +1,4 @@
-/// The rate below which the truth lies with 95 % confidence, after `hits` in `trials`. 1 for no trials.
+/// The 95 % upper confidence bound on a rate, after `hits` in `trials`. 1 for no trials.
 ///
 /// # Sources
 /// For no hits, the exact bound 1 − 0.05^(1/n), the "rule of three" (J. Hanley, A. Lippman-Hand, JAMA 1983); else the

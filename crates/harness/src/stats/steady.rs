@@ -2,22 +2,22 @@ use super::changepoints::{Fence, changepoints, inside_window};
 use super::summary::{mean, variance};
 use super::trend::{FEWEST_VALUES, trend};
 
-/// The part of a series that must be steady at its end: this share of it, and no more than so many values.
+/// The end of a series that must be steady: one in this many values, up to a maximum.
 const FINAL_SHARE: usize = 4;
 const MOST_FINAL_VALUES: usize = 500;
 
-/// How the durations of a series go on.
+/// How durations develop along a series.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Steadiness {
-    /// The same from the first to the last.
+    /// The same from first to last.
     Flat,
     /// Slower at first, then steady at the fastest.
     WarmUp,
-    /// Steady at the end, but faster at some time before.
+    /// Steady at the end, but faster at some earlier point.
     SlowDown,
     /// Still changing near the end.
     NoSteadyState,
-    /// Drifting on and on: the duration depends on the index.
+    /// Drifting throughout: the duration depends on the index.
     Trend,
     /// Fewer than 20 finite values.
     TooShort,
@@ -32,20 +32,20 @@ pub struct Segment {
     pub to: usize,
     /// The mean without outliers, in the unit of the values.
     pub mean: f64,
-    /// The sample variance without outliers, in its square.
+    /// The sample variance without outliers, in the unit of the values squared.
     pub variance: f64,
 }
 
-/// Whether, and from where on, a series is steady.
+/// Whether, and from which index, a series is steady.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steady {
     /// The kind of series.
     pub class: Steadiness,
     /// The first index of the steady part. None for no steady state, a trend, or a series too short.
     pub steady_from: Option<usize>,
-    /// The parts of the series in order, without gaps; those that are equivalent to the last one are joined.
+    /// The parts of the series in order, without gaps; those equivalent to the last one are merged.
     pub segments: Vec<Segment>,
-    /// What each index adds, in the unit of the values. Only for a trend.
+    /// The increase per index, in the unit of the values. Only for a trend.
     pub trend_per_index: Option<f64>,
 }
 
@@ -53,23 +53,23 @@ pub struct Steady {
 /// matter, 0.01 to 0.05.
 ///
 /// The series is cut at its [changepoints](super::changepoints()). A segment is equivalent to the last one if their
-/// means, each give or take its variance, meet within the margin; the last quarter of the series (at most 500 values)
-/// must be free of others. Two rules are added. First values beyond the steady part's own outlier fence are a warm-up
-/// even if they are too few for a segment. And a slope from a segment in the first half, or the start of what seemed
-/// steady, to the end is a trend if its drift exceeds the margin and lasts through both its halves: Theil and Sen's
-/// slope by the Mann-Kendall test at 0.001.
+/// means, each plus or minus its variance, meet within the margin; the last quarter of the series (at most 500 values)
+/// must contain no other segment. Two rules are added. First values outside the steady part's own outlier fence are a
+/// warm-up, even if too few for a segment. And a slope to the end, from a segment in the first half or the start of the
+/// apparent steady state, is a trend if its drift exceeds the margin and persists through both its halves: Theil and
+/// Sen's slope by the Mann-Kendall test at 0.001.
 ///
-/// To be used after the run. A rule to stop by would make the result depend on its own noise.
+/// Use only after the run. As a stopping rule, it would make the result depend on its own noise.
 ///
 /// # Units
-/// Durations, or other values where less is faster. A variance has the square of their unit; it is put over the mean to
-/// be compared with one. For the iterations of about a second that the method was made for both are the same number.
+/// Durations, or other values where less is faster. A variance has the unit squared; it is divided by the mean for
+/// comparison with one. For iterations of about a second, for which the method was designed, both are the same number.
 ///
 /// # Sources
 /// E. Barrett, C. F. Bolz-Tereick, R. Killick, S. Mount, L. Tratt, "Virtual Machine Warmup Blows Hot and Cold", OOPSLA
-/// 2017, and their `warmup_stats`. L. Traini, V. Cortellessa, D. Di Pompeo, M. Tucci, EMSE 2023, on judging afterwards.
-/// P. K. Sen, JASA 63, 1968; H. B. Mann, Econometrica 13, 1945; the variance of the test under correlation: S. Yue, C.
-/// Wang, Water Resources Management 18, 2004.
+/// 2017, and their `warmup_stats`. L. Traini, V. Cortellessa, D. Di Pompeo, M. Tucci, EMSE 2023, on judging after the
+/// run. P. K. Sen, JASA 63, 1968; H. B. Mann, Econometrica 13, 1945; the variance of the test under correlation: S.
+/// Yue, C. Wang, Water Resources Management 18, 2004.
 ///
 /// # Examples
 /// ```
@@ -113,13 +113,13 @@ fn segment(series: &[f64], kept: &[usize], from: usize, to: usize) -> Option<Seg
 }
 
 impl Segment {
-    /// The variance as a length: over the mean, for it has the square of its unit.
+    /// The variance as a length: divided by the mean, since its unit is squared.
     fn dispersion(&self) -> f64 {
         if self.mean == 0.0 { 0.0 } else { self.variance / self.mean.abs() }
     }
 }
 
-/// The class and the joined segments, from the first indices of all segments but the first.
+/// The class and the merged segments, from the first indices of all segments but the first.
 fn classified(series: &[f64], kept: &[usize], starts: &[usize], margin: f64) -> Steady {
     let borders: Vec<usize> = [0].into_iter().chain(starts.iter().copied()).chain([series.len()]).collect();
     let segments: Vec<Segment> =
@@ -152,7 +152,7 @@ fn classified(series: &[f64], kept: &[usize], starts: &[usize], margin: f64) -> 
     Steady { class, steady_from, segments: joined, trend_per_index: None }
 }
 
-/// Moves the start of the steady part behind first values that lie beyond its outlier fence.
+/// Moves the start of the steady part past first values that lie outside its outlier fence.
 fn cut_cold_start(steady: &mut Steady, series: &[f64], kept: &[usize], margin: f64) {
     let (Some(from), Some(last)) = (steady.steady_from, steady.segments.last().copied()) else { return };
     let inside: Vec<usize> = kept.iter().copied().filter(|i| *i >= from).collect();
@@ -181,12 +181,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// One percent of noise about a level for each index.
+    /// One percent of noise around a level for each index.
     fn noisy(random: &mut Random, n: usize, level: impl Fn(usize) -> f64) -> Vec<f64> {
         (0..n).map(|i| level(i) * (1.0 + 0.01 * random.normal())).collect()
     }
 
-    /// The share of simulated series that are of a class; fewer of long ones.
+    /// The share of simulated series in a class; fewer of long ones.
     fn share(class: Steadiness, n: usize, level: impl Fn(usize) -> f64) -> f64 {
         let runs = if n < 500 { 20 } else { 4 };
         let is = |seed: &u64| steady_state(&noisy(&mut Random::new(*seed), n, &level), 0.02).class == class;

@@ -1,9 +1,9 @@
-/// The finite values among `values`, in their order.
+/// The finite values of `values`, in order.
 pub(super) fn finite(values: &[f64]) -> Vec<f64> {
     values.iter().copied().filter(|value| value.is_finite()).collect()
 }
 
-/// The arithmetic mean. Equal values have exactly themselves for a mean.
+/// The arithmetic mean. For equal values it is exactly that value.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     let first = *values.first()?;
     Some(first + values.iter().map(|value| value - first).sum::<f64>() / values.len() as f64)
@@ -20,7 +20,7 @@ pub(super) fn variance(values: &[f64]) -> Option<f64> {
     (values.len() >= 2).then(|| squares_about_mean(values) / (values.len() - 1) as f64)
 }
 
-/// A quantile of values in rising order, linear between neighbours: Hyndman and Fan's definition 7.
+/// A quantile of values in ascending order, linear between neighbours: Hyndman and Fan's definition 7.
 pub(super) fn quantile_of_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     let place = p.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
     let (below, share) = (place.floor() as usize, place.fract());

@@ -3,13 +3,13 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::autocorrelation::effective_sample_size;
 use super::summary::median;
 
-/// Series longer than this are folded into that many blocks: the pairs grow with the square.
+/// Longer series are folded into this many blocks: the number of pairs is quadratic.
 const MOST_POINTS: usize = 500;
-/// A trend is believed at this probability of seeing it in a series without one.
+/// Significance level of a trend: the probability of seeing it in a series without one.
 const ALPHA: f64 = 0.001;
-/// Each half of a series must have this share of the whole slope: a step has not.
+/// Each half of a series must have this share of the whole slope; a step does not.
 const LEAST_SHARE_OF_HALF: f64 = 1.0 / 3.0;
-/// Fewer values than this have no trend worth the name.
+/// Minimum values for a meaningful trend.
 pub(super) const FEWEST_VALUES: usize = 20;
 
 /// The slope per index of a series (index, value) that drifts: over its length by more than `margin` of its median, in
@@ -22,7 +22,7 @@ pub(super) fn trend(series: &[(f64, f64)], margin: f64) -> Option<f64> {
     let level = median(series.iter().map(|(_, value)| value.abs()).collect())?;
     let points = folded(series);
     let slope = theil_sen(&points)?;
-    // Written so that what is no number is no trend.
+    // Written so that NaN is not a trend.
     let matters = (slope * length).abs() > margin.max(0.0) * level;
     if !matters || !significant(&points, slope) {
         return None;
@@ -52,7 +52,7 @@ fn theil_sen(points: &[(f64, f64)]) -> Option<f64> {
     median(slopes.collect())
 }
 
-/// The Mann-Kendall test, two-sided, with the variance that the correlation of the residuals calls for.
+/// The Mann-Kendall test, two-sided, with the variance corrected for the correlation of the residuals.
 fn significant(points: &[(f64, f64)], slope: f64) -> bool {
     let n = points.len() as f64;
     let mut score = 0.0;
@@ -70,7 +70,7 @@ fn significant(points: &[(f64, f64)], slope: f64) -> bool {
     let deviation = ((terms(n) - ties) / 18.0 * correlation).sqrt();
     let Ok(normal) = Normal::new(0.0, 1.0) else { return false };
     let z = (score.abs() - 1.0).max(0.0) / deviation;
-    // A constant series has no deviation, and 0 / 0 passes no comparison.
+    // A constant series has no deviation, and 0 / 0 fails every comparison.
     2.0 * normal.sf(z) < ALPHA
 }
 

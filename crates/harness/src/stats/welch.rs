@@ -12,11 +12,11 @@ pub struct Welch {
     pub p_value: f64,
 }
 
-/// The ratio of `now` over `earlier`, two independent samples of durations such as one value per process. None if one of
-/// them holds no value that is finite and above 0.
+/// The ratio of `now` over `earlier`, two independent samples of durations such as one value per process. None if
+/// either has no finite value above 0.
 ///
-/// Both are compared as logarithms, so that an interval of their difference is one of the ratio. With a single value on a
-/// side nothing is known of the spread, and the confidence is 0.
+/// Both are compared as logarithms, so an interval of their difference is one of the ratio. With a single value on
+/// either side the spread is unknown, and the confidence is 0.
 ///
 /// # Sources
 /// B. L. Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
@@ -40,11 +40,11 @@ fn welch(earlier: &Sample, now: &Sample, confidence: f64) -> Welch {
     };
     let squared_error = a + b;
     if squared_error == 0.0 {
-        // Without any spread the means themselves decide.
+        // Without spread the means alone decide.
         let p_value = if log_ratio == 0.0 { 1.0 } else { 0.0 };
         return Welch { ratio: Estimate { confidence, ..Estimate::without_interval(log_ratio.exp()) }, p_value };
     }
-    // By shares, which neither overflow nor vanish as squares of squares do. Below one degree is rounding.
+    // As shares, which neither overflow nor underflow as fourth powers do. Less than one degree is rounding.
     let share = a / squared_error;
     let freedom = 1.0 / (share.powi(2) / (earlier.n - 1.0) + (1.0 - share).powi(2) / (now.n - 1.0));
     let freedom = if freedom.is_nan() { freedom } else { freedom.max(1.0) };
@@ -71,7 +71,7 @@ impl Sample {
     }
 }
 
-/// The geometric mean of those of `durations` that are finite and above 0. None for none.
+/// The geometric mean of the finite `durations` above 0. None without one.
 ///
 /// # Examples
 /// ```
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn any_number_of_values_is_judged() {
-        // Hundreds of millions of degrees of freedom: an inversion of Student's t by the library never returns there.
+        // Hundreds of millions of degrees of freedom: the library's inversion of Student's t never returns there.
         let sample = |n: f64, mean: f64| Sample { n, mean, squared_error: Some(1.0 / n) };
         for n in [1e6, 1e8, 1e12, 1e300] {
             let found = welch(&sample(n, 0.0), &sample(n, 0.1), 0.95);
             assert!((found.ratio.estimate - 0.1_f64.exp()).abs() < 1e-9, "{n}: {found:?}");
             assert!(found.ratio.low > 1.0 && found.ratio.high < 1.2 && found.p_value < 0.05, "{n}: {found:?}");
         }
-        // A spread that is no number decides nothing, and the smallest one is still a spread.
+        // A NaN spread decides nothing, and the smallest spread still counts.
         let odd = |error: f64| Sample { n: 2.0, mean: 0.1, squared_error: Some(error) };
         for error in [f64::NAN, f64::INFINITY] {
             let found = welch(&odd(error), &odd(1e-4), 0.95);

@@ -6,13 +6,13 @@ use chronoscope_clock::work::{black_box, consume_cpu, shift};
 use super::phases::{Kind, Phases};
 use crate::record::study::Parameters;
 
-/// Inputs that are made before a batch at most.
+/// Maximum inputs prepared before a batch.
 const MOST_INPUTS: u64 = 1 << 14;
 
-/// Runs an operation as often as its study wants: what a case is given.
+/// Passed to a case: runs its operation as often as the study needs.
 ///
-/// A case is called once per visit on each thread: what it does before `iter` is set-up that is not timed, and it calls one
-/// of the `iter` functions once.
+/// A case is called once per visit on each thread. Everything before `iter` is untimed set-up; the case calls one of
+/// the `iter` functions once.
 pub struct Bencher<'a> {
     thread: u32,
     threads: u32,
@@ -21,7 +21,7 @@ pub struct Bencher<'a> {
     phases: Phases<'a>,
 }
 
-/// Drives the batches of a visit through one copy of the loop.
+/// Runs the batches of a visit through one copy of the loop.
 macro_rules! drive {
     ($phases:expr, $copy:literal, $operation:expr) => {
         while let Some(batch) = $phases.next() {
@@ -56,7 +56,7 @@ macro_rules! drive {
     };
 }
 
-/// The same at each of four places in a cache line: a process runs all of them in turn.
+/// The same at four offsets within a cache line: a process uses all of them in turn.
 macro_rules! drive_in_every_layout {
     ($bencher:expr, $operation:expr) => {
         match $bencher.layout {
@@ -77,7 +77,7 @@ impl<'a> Bencher<'a> {
         self.phases
     }
 
-    /// Which of the cell's threads this is, counted from 0.
+    /// The index of this thread among the cell's threads, from 0.
     pub fn thread(&self) -> u32 {
         self.thread
     }
@@ -90,32 +90,32 @@ impl<'a> Bencher<'a> {
     /// The value of a parameter of the study.
     ///
     /// # Panics
-    /// Where the study has no such parameter, or its value is no `T`: the case then fails, with this as the reason, and the
-    /// others go on.
+    /// Panics if the study has no such parameter, or its value does not parse as `T`: the case then fails with this
+    /// reason, and the others continue.
     pub fn parameter<T: FromStr<Err: Display>>(&self, name: &str) -> T {
         let Some(value) = self.parameters.get(name) else { panic!("the study has no parameter called {name}") };
         value.parse().unwrap_or_else(|error| panic!("parameter {name}: {value} cannot be used: {error}"))
     }
 
-    /// Does `operation` again and again.
+    /// Repeats `operation`.
     ///
-    /// The loop that is timed holds the operation and a counter, and where the study backs off, one call of
-    /// [`consume_cpu`](crate::consume_cpu); the result goes through [`black_box`](crate::black_box). What the operation
-    /// owns (a `move` closure's values) stays where the compiler likes it best: in registers, if it fits. What it borrows is
-    /// memory that others could see, and is read and written as such.
+    /// The timed loop contains the operation, a counter and, where the study backs off, one call of
+    /// [`consume_cpu`](crate::consume_cpu); the result goes through [`black_box`](crate::black_box). Values that the
+    /// operation owns (those of a `move` closure) stay wherever the compiler prefers: in registers, if they fit. Values
+    /// that it borrows are memory that others could see, and are read and written as such.
     #[inline(always)]
     pub fn iter<O>(&mut self, operation: impl FnMut() -> O) {
-        // Once through memory, so that what it borrows could be known to anyone; then it is a local again.
+        // Pass it through memory once, so that anything it borrows may have escaped; then it is a local again.
         let mut operation = black_box(operation);
         drive_in_every_layout!(self, {
             black_box(operation());
         });
     }
 
-    /// Does `operation` again and again, each time with what the last one returned.
+    /// Repeats `operation`, each time with the previous return value.
     ///
-    /// The value is a local of the timed loop: if it fits a register, nothing takes it out of there but the operation itself.
-    /// Hand over a closure: a function's name alone may be called where a closure's code is put into the loop.
+    /// The value is a local of the timed loop: if it fits a register, only the operation itself forces it out. Pass a
+    /// closure: a bare function name may be called where a closure would be inlined.
     #[inline(always)]
     pub fn iter_chained<T>(&mut self, seed: T, operation: impl FnMut(T) -> T) {
         let mut operation = black_box(operation);
@@ -124,10 +124,10 @@ impl<'a> Bencher<'a> {
         black_box(value);
     }
 
-    /// Does `operation` once on each input of a batch, which `input` makes before the batch begins. That is not timed, nor
-    /// is dropping what the operations return.
+    /// Runs `operation` once on each input of a batch, prepared by `input` before the batch begins. Neither preparing
+    /// inputs nor dropping results is timed.
     ///
-    /// A batch has at most 16 384 inputs. Taking one out of memory and putting a result there belongs to the time.
+    /// A batch has at most 16 384 inputs. Loading an input from memory and storing the result are timed.
     pub fn iter_batched<I, O>(&mut self, mut input: impl FnMut() -> I, mut operation: impl FnMut(I) -> O) {
         self.phases.limit(MOST_INPUTS);
         while let Some(batch) = self.phases.next() {
@@ -145,13 +145,13 @@ impl<'a> Bencher<'a> {
         }
     }
 
-    /// Does `setup` and `operation` in turn, and stamps the time around each `operation` as well as around the whole loop.
+    /// Alternates `setup` and `operation`, timestamping each `operation` as well as the whole loop.
     ///
-    /// Beware: from the stamps alone one learns how long the operation took while its thread ran, not how often it was
-    /// done. With more threads than CPUs threads lose their CPU in the part that is not stamped, too, and a rate that is
-    /// claimed from the stamps is one that no machine reaches. Therefore the record holds both, and by how much the claim
-    /// exceeds what was done (`part` of each cell); the cell's own time is that of the whole loop. The stamps themselves
-    /// cost two readings of the clock per operation. A batch with its inputs made before it
+    /// Beware: the timestamps alone show how long the operation took while its thread ran, not how often it was done.
+    /// With more threads than CPUs, threads are also preempted in the untimed part, and a rate claimed from the
+    /// timestamps is one that no machine reaches. The record therefore holds both rates, and by how much the claim
+    /// exceeds the actual one (`part` of each cell); the cell's own time is that of the whole loop. The timestamps
+    /// themselves cost two clock readings per operation. A batch with prepared inputs
     /// ([`iter_batched`](Self::iter_batched)) needs none of this.
     pub fn iter_with_unmeasured_setup_beware_of_omission<I, O>(
         &mut self,

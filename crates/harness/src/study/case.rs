@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::Bencher;
 use crate::record::study::Parameters;
 
-/// State that the threads of a cell share.
+/// State shared by the threads of a cell.
 pub(crate) type State = Box<dyn Any + Send + Sync>;
 
 type Setup = dyn Fn(&Parameters) -> State + Send + Sync;
 type Body = dyn Fn(&mut Bencher<'_>, &(dyn Any + Send + Sync)) + Send + Sync;
 
-/// An operation, or a group of them that run together, with its set-up.
+/// An operation, or a group that runs concurrently, with its set-up.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -19,12 +19,12 @@ pub(crate) struct Case {
     pub(crate) roles: Vec<Role>,
 }
 
-/// What some of a cell's threads do.
+/// The task of some of a cell's threads.
 #[derive(Clone)]
 pub(crate) struct Role {
     /// None where all threads do the same.
     pub(crate) name: Option<String>,
-    /// None for as many as the study's thread count says.
+    /// None to use the study's thread count.
     pub(crate) threads: Option<u32>,
     pub(crate) body: Arc<Body>,
 }
@@ -38,13 +38,13 @@ impl Case {
         Self { name, setup: boxed(setup), roles: vec![Role { name: None, threads: None, body: on_state(body) }] }
     }
 
-    /// How many threads its cells have, by the study's counts: a group has its own.
+    /// Thread counts of its cells, given the study's counts: a group has its own.
     pub(crate) fn threads(&self, of_study: &[u32]) -> Vec<u32> {
         let fixed: Option<u32> = self.roles.iter().map(|role| role.threads).sum();
         fixed.map_or_else(|| of_study.to_vec(), |threads| vec![threads])
     }
 
-    /// Which role thread `index` plays.
+    /// The role of thread `index`.
     pub(crate) fn role_of(&self, index: u32) -> &Role {
         let mut left = index;
         for role in &self.roles {
@@ -70,14 +70,14 @@ fn boxed<S: Send + Sync + 'static>(setup: impl Fn(&Parameters) -> S + Send + Syn
 
 fn on_state<S: Send + Sync + 'static>(body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static) -> Arc<Body> {
     Arc::new(move |bencher, state| {
-        // Set-up and body come in together, so the type is right.
+        // Set-up and body are registered together, so the type matches.
         if let Some(state) = state.downcast_ref::<S>() {
             body(bencher, state);
         }
     })
 }
 
-/// Threads that do unlike things to one state at the same time: readers and writers.
+/// Threads with different tasks on the same state: readers and writers, for example.
 ///
 /// # Examples
 /// ```
@@ -98,12 +98,12 @@ pub struct Group<S> {
 }
 
 impl<S: Send + Sync + 'static> Group<S> {
-    /// A group whose threads share what `setup` makes, once per process.
+    /// A group whose threads share the result of `setup`, called once per process.
     pub fn new(setup: impl Fn(&Parameters) -> S + Send + Sync + 'static) -> Self {
         Self { setup: boxed(setup), roles: Vec::new(), state: std::marker::PhantomData }
     }
 
-    /// Adds `threads` threads that do `body`.
+    /// Adds `threads` threads that run `body`.
     #[must_use]
     pub fn role(
         mut self,

@@ -5,10 +5,10 @@ use crate::quantity::limit;
 use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord, place};
 use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
 
-/// Compares every cell that both records hold, by the values of their processes. `file` says where the earlier one lies.
+/// Compares every cell present in both records, using one value per process. `file` is the path of the earlier record.
 ///
-/// The margin and the confidence are those of the new record's plan. Cells of an operation that takes too short a time, or
-/// that failed, are unresolved.
+/// Margin and confidence come from the new record's plan. Cells whose operation is too short, or that failed, are
+/// unresolved.
 pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> StudyCompared {
     let (margin_pct, confidence) = (now.plan.margin_pct, now.plan.confidence);
     let pairs: Vec<(&Cell, &Cell)> = now
@@ -43,7 +43,7 @@ pub const NOT_SLOWER: Kind = Kind::notice("not_slower", "no operation takes long
 pub const NOT_KNOWN_SLOWER: Kind =
     Kind::notice("not_known_slower", "no operation is known to take longer than in an earlier record");
 
-/// What follows from all cells of a comparison with an earlier record; none where there are none.
+/// The overall conclusion of a comparison with an earlier record; None without compared cells.
 ///
 /// # Examples
 /// ```
@@ -106,7 +106,7 @@ fn compare_cells(earlier: &Cell, now: &Cell, margin_pct: f64, confidence: f64) -
     }
 }
 
-/// One value per process, where the operation can be told from nothing.
+/// One value per process, where the operation is distinguishable from an empty loop.
 fn of_forks(cell: &Cell) -> Vec<f64> {
     if cell.time_ns.is_none() {
         return Vec::new();
@@ -114,7 +114,7 @@ fn of_forks(cell: &Cell) -> Vec<f64> {
     cell.forks.iter().filter_map(|fork| fork.time_ns).filter(|ns| ns.is_finite() && *ns > 0.0).collect()
 }
 
-/// Whether two cells are of the same combination.
+/// Whether two cells are the same combination.
 fn is_same(a: &Cell, b: &Cell) -> bool {
     let key = |cell: &Cell| (cell.backoff_tokens, cell.threads);
     key(a) == key(b) && a.case == b.case && a.role == b.role && a.parameters == b.parameters
@@ -131,7 +131,7 @@ fn words(cell: &Cell) -> String {
     format!("{}{role}, {}", cell.case, place(&cell.parameters, cell.backoff_tokens, cell.threads))
 }
 
-/// What differs besides the operations.
+/// Differences between the runs, apart from the operations.
 fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
     let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     let facts = |record: &StudyRecord| {

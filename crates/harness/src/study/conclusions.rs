@@ -1,4 +1,4 @@
-//! What a study says, in sentences.
+//! A study's conclusions, in sentences.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::record::study::{
 };
 use crate::rule::{Rule, in_order};
 
-/// What the figures of a study say, in the order in which it is told.
+/// Rules for the conclusions of a study, in reading order.
 pub const RULES: &[Rule<StudyRecord>] = &[
     Rule {
         yields: &[
@@ -53,11 +53,11 @@ pub const CLAIM_OF_A_PART: Kind =
     Kind::notice("claim_of_a_part", "the rate claimed by timestamps around part of an operation, where it was reached");
 pub const TIME_PER_OPERATION: Kind = Kind::notice("time_per_operation", "an operation's time, without a comparison");
 
-/// Sentences about cases alone, of which there may be many; the table of cells has all.
+/// Maximum sentences about single cases; the table of cells has all of them.
 const ALONE: usize = 12;
 
-/// What the figures of a study say: comparisons first, then cases alone. Each sentence is about its subject, which it does
-/// not name.
+/// The conclusions of a study: comparisons first, then single cases. Each sentence is about its subject without naming
+/// it.
 ///
 /// # Examples
 /// ```
@@ -92,15 +92,15 @@ fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> 
     }
 }
 
-/// Whether a cost that grows with backoff does so for want of other threads alone: on one thread it is known not to.
+/// Whether a cost that grows with backoff does so only because of other threads: with one thread it is known not to.
 fn grows_by_threads(record: &StudyRecord, comparison: &Comparison) -> bool {
     let is_alone = |other: &&Comparison| other.threads == 1 && pair(other) == pair(comparison);
     let alone = record.comparisons.iter().find(is_alone).and_then(|alone| alone.model.as_ref());
     comparison.threads > 1 && alone.is_some_and(|model| matches!(model.shape, CostShape::Hidden | CostShape::Constant))
 }
 
-/// `7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that the table of points
-/// has too is taken from there.
+/// `7.66 ns ± 0.06 exposed, hidden by 13 to 17 tokens …`. The model gives the shape; every number that also appears in
+/// the table of points is taken from there.
 fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct: f64) -> (Kind, String) {
     let (first, last) = (told.first, told.last);
     let ends = || format!("{}, {}", at(first), at(last));
@@ -145,7 +145,7 @@ fn of_model(told: &Told<'_>, model: &CostModel, is_contention: bool, margin_pct:
     }
 }
 
-/// What becomes of a cost that falls: where it comes down to what, if that is known and no point denies it.
+/// Where a falling cost ends up: at which backoff and at what value, if known and not contradicted by a point.
 fn hidden(told: &Told<'_>, model: &CostModel) -> String {
     let residual = &model.residual_ns;
     let Some(past) = model.hidden_past_tokens.filter(|past| told.stays_near(residual, past.high)) else {
@@ -157,14 +157,14 @@ fn hidden(told: &Told<'_>, model: &CostModel) -> String {
     } else {
         format!("the remainder is {}", unresolved(residual))
     };
-    // Of which most is left is not hidden.
+    // If most of the cost remains, it is not hidden.
     if residual.low > told.first.difference_ns.estimate / 2.0 {
         return format!("falls by {}{ns} of independent work, {left}", token_span(&past));
     }
     format!("hidden by {}{ns} of independent work, {left}", token_span(&past))
 }
 
-/// Where the points are inconclusive, and where the same.
+/// Where the points are inconclusive, and where they are the same.
 fn tail(told: &Told<'_>, margin_pct: f64) -> String {
     let end = told.last.backoff_tokens;
     let inconclusive = told.open.map(|Open { from, to, unresolved, all }| match (from == to, to == end) {
@@ -185,7 +185,7 @@ fn tail(told: &Told<'_>, margin_pct: f64) -> String {
     inconclusive.into_iter().chain(same).collect()
 }
 
-/// The cost over all backoffs: one number where the first stands for all, else from the least to the most.
+/// The cost over all backoffs: one number where the first represents them all, else from the least to the most.
 fn spread(told: &Told<'_>) -> String {
     let [least, most] = told.ends();
     if told.stays_near(&told.first.difference_ns, 0.0) {
@@ -195,7 +195,7 @@ fn spread(told: &Told<'_>) -> String {
     }
 }
 
-/// What the table says of a point, and where: `7.66 ns ± 0.06 at 0 tokens`.
+/// A point's table entry with its backoff: `7.66 ns ± 0.06 at 0 tokens`.
 fn at(point: &ComparisonPoint) -> String {
     let found = &point.difference_ns;
     let text = if found.is_resolved() { cost(found) } else { difference(found, point.verdict) };
@@ -233,8 +233,7 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
         .value("ratio", point.ratio.estimate)
 }
 
-/// Operations that cannot be told from nothing: one sentence for each case, or for each number of threads where on others
-/// it can be.
+/// Operations indistinguishable from an empty loop: one sentence per case, or per thread count where only some are.
 fn below(record: &StudyRecord) -> Vec<Finding> {
     let mut most: BTreeMap<(String, Option<u32>), f64> = BTreeMap::new();
     for cell in record.cells.iter().filter(|cell| cell.time_ns.is_none()) {
@@ -254,7 +253,7 @@ fn below(record: &StudyRecord) -> Vec<Finding> {
     most.into_iter().map(sentence).collect()
 }
 
-/// What stamps around a part of the loop make of the rate.
+/// Rates claimed from timestamps around part of the loop, compared with actual rates.
 fn parts(record: &StudyRecord) -> Vec<Finding> {
     let sentence = |cell: &Cell| {
         let part = cell.part?;
@@ -275,7 +274,7 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
     record.cells.iter().filter_map(sentence).collect()
 }
 
-/// Operations whose time depends on how often they have run, one sentence for each case.
+/// Operations whose time depends on the iteration index, one sentence per case.
 fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     struct Series {
         never: u64,
@@ -295,7 +294,7 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     }
     let sentence = |(name, found): (String, Series)| {
         let Series { never, all, cells, trend_ns } = found;
-        // A slope is that of one cell.
+        // A slope is valid for one cell only.
         let slope = match trend_ns.filter(|_| cells == 1) {
             Some(slope) if slope > 0.0 => format!(", slower by {} with each batch", ns(slope)),
             Some(slope) if slope < 0.0 => format!(", faster by {} with each batch", ns(-slope)),
@@ -314,7 +313,7 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     cases.into_iter().map(sentence).collect()
 }
 
-/// Where nothing was compared: what each case takes at the smallest backoff.
+/// If nothing was compared: the time of each case at the smallest backoff.
 fn alone(record: &StudyRecord) -> Vec<Finding> {
     let others = RULES.split_last().map_or(&[] as &[_], |(_, others)| others);
     if !in_order(others, record).is_empty() {
@@ -356,7 +355,7 @@ mod tests {
         }
     }
 
-    /// The model's own numbers are none that a point has, so that a sentence with one of them is seen.
+    /// The model's own numbers match no point, so that a sentence quoting one of them is noticed.
     fn comparison(threads: u32, shape: CostShape, residual_ns: Estimate, points: &[ComparisonPoint]) -> Comparison {
         let model = CostModel {
             shape,
@@ -391,7 +390,7 @@ mod tests {
         conclusions(&record(comparisons)).iter().map(|said| text(said).replace('\u{a0}', " ")).collect()
     }
 
-    /// Points that are the same stand between others that are unresolved.
+    /// Points that are the same lie between others that are unresolved.
     #[test]
     fn a_range_is_inconclusive_only_where_all_of_it_is() {
         use Difference::{Same, Slower, Unresolved};

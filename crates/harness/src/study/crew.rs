@@ -1,4 +1,4 @@
-//! The threads of a worker process: bound to CPUs, asleep between visits.
+//! The threads of a worker process: pinned to CPUs, asleep between visits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::record::Disturbance;
 use crate::record::study::Parameters;
 use crate::watch::Watch;
 
-/// What the threads of a visit are to do.
+/// What the threads of a visit should do.
 pub(super) struct Visit {
     pub(super) case: Case,
     pub(super) parameters: Parameters,
@@ -23,16 +23,16 @@ pub(super) struct Visit {
     pub(super) threads: u32,
     pub(super) oversubscribed: bool,
     pub(super) layout: u32,
-    /// Steps of 64 bytes by which the stack is moved.
+    /// Steps of 64 bytes by which the stack is shifted.
     pub(super) stack_steps: u32,
     pub(super) assignment: Assignment,
     pub(super) rally: Rally,
 }
 
-/// What became of one thread's part of a visit.
+/// The outcome of one thread's part of a visit.
 type Outcome = (u32, Result<ThreadLog, String>);
 
-/// Threads that wait for visits.
+/// Threads waiting for visits.
 pub(super) struct Crew {
     doors: Vec<Sender<Arc<Visit>>>,
     outcomes: Receiver<Outcome>,
@@ -40,7 +40,7 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    /// `threads` threads bound to `cpus` in turn, from the last to the first: the first CPU is the one that interrupts like.
+    /// Starts `threads` threads pinned to `cpus` in turn, from the last to the first: interrupts favour the first CPU.
     pub(super) fn start(threads: u32, cpus: &[u32]) -> Result<Self, String> {
         let (sender, outcomes) = channel();
         let mut crew = Self { doors: Vec::new(), outcomes, threads: Vec::new() };
@@ -69,7 +69,7 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Makes a visit: what each thread saw.
+    /// Makes a visit; returns what each thread measured.
     pub(super) fn visit(&self, visit: Visit) -> Result<Vec<ThreadLog>, String> {
         let (threads, visit) = (visit.threads, Arc::new(visit));
         for door in self.doors.iter().take(threads as usize) {
@@ -81,7 +81,7 @@ impl Crew {
             let (thread, outcome) = self.outcomes.recv().map_err(|_| "a measuring thread died".to_owned())?;
             match outcome {
                 Ok(log) => logs[thread as usize] = Some(log),
-                // The one that failed knows why; the others only that they were left alone.
+                // The thread that failed knows the reason; the others know only that it left.
                 Err(reason) if failure.is_none() || reason != LEFT_ALONE => failure = Some(reason),
                 Err(_) => {}
             }
@@ -92,14 +92,14 @@ impl Crew {
         }
     }
 
-    /// What the threads suffered.
+    /// The disturbance of all threads.
     pub(super) fn end(self) -> Disturbance {
         drop(self.doors);
         let mut suffered = Disturbance::default();
         for (index, thread) in self.threads.into_iter().enumerate() {
             if let Ok(mut one) = thread.join() {
                 if index >= suffered.cpus.len().max(1) && suffered.cpus.iter().any(|cpu| one.cpus.contains(cpu)) {
-                    // What was stolen from a CPU counts once, however many threads share it.
+                    // Steal on a CPU counts once, however many threads share it.
                     one.steal_ms = None;
                 }
                 suffered.merge(&one);
@@ -111,7 +111,7 @@ impl Crew {
 
 const LEFT_ALONE: &str = "another thread of the case gave up";
 
-/// Does one thread's part of a visit.
+/// Runs one thread's part of a visit.
 fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     let phases = Phases::new(visit.assignment, visit.tokens, visit.oversubscribed, &visit.rally);
     let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
@@ -132,13 +132,13 @@ fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     })
 }
 
-/// What a panic says.
+/// A panic's message.
 pub(super) fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("without a message").to_owned()
 }
 
-/// Does `work` with the stack `steps` times 64 bytes deeper, modulo 1024.
+/// Runs `work` with the stack `steps` times 64 bytes deeper, modulo 1024.
 fn on_a_moved_stack(steps: u32, work: &mut dyn FnMut()) {
     #[inline(never)]
     fn moved<const BYTES: usize>(work: &mut dyn FnMut()) {
@@ -199,7 +199,7 @@ mod tests {
         let last_start = logs.iter().map(|log| log.from_ns).max();
         assert!(logs.iter().all(|log| log.batches_ns.len() == 3 && log.operations == 30));
         assert!(last_start.is_some());
-        // The crew can be used again, and with fewer threads.
+        // The crew remains usable, also with fewer threads.
         assert_eq!(crew.visit(visit(case(|b| b.iter_chained(1_u64, |x| x + 1)), 1)).unwrap().len(), 1);
         assert!(crew.end().reason_unpinned.is_some());
     }

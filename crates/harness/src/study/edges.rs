@@ -1,4 +1,4 @@
-//! A batch's overhead: stamps and fences, the way into the loop and out of it.
+//! A batch's overhead: timestamps and fences, entering and leaving the loop.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use super::phases::Assignment;
 use super::rally::Rally;
 use crate::stats;
 
-/// Batches of one empty operation in a row.
+/// Back-to-back batches of one empty operation.
 const IN_A_ROW: u32 = 500;
 /// Batches of one wait, and how long it waits.
 const WAITS: u32 = 20;
 const WAIT_NS: u64 = 1_000_000;
 
-/// Nanoseconds of batches in a row, which find all of it in the nearest cache: what a single operation's time is off by.
+/// Nanoseconds of back-to-back batches, with everything in L1: the error in timing a single operation.
 pub(super) fn in_a_row_ns(crew: &mut Crew) -> Result<f64, String> {
     let assignment = Assignment::Batches { operations: 1, warm_up: 20, batches: IN_A_ROW, length_ns: 0 };
     median_ns(crew, Case::shared("(a batch)".to_owned(), |_| (), |bencher, ()| bencher.iter(|| ())), assignment)
 }
 
-/// Nanoseconds of batches that last a millisecond, in which other things have come into the caches: the more of them, the
-/// longer a batch lasts and the more a neighbour on the core does. It is what such a batch shows beyond the wait that is in
-/// it, from the wait's first reading of the clock to its last.
+/// Overhead in nanoseconds of batches lasting a millisecond, during which other data enters the caches: more so the
+/// longer the batch and the busier the SMT sibling. It is what such a batch measures beyond the wait that it contains,
+/// from the wait's first clock reading to its last.
 pub(super) fn apart_ns(crew: &mut Crew) -> Result<f64, String> {
     let wait = |bencher: &mut Bencher<'_>, (): &()| {
         let clock = Clock::or_system();

@@ -1,4 +1,4 @@
-//! Starts worker processes of a study and hears what they say.
+//! Starts worker processes of a study and receives their messages.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,23 +7,23 @@ use super::protocol::{Message, PADDING, Request, VARIABLE, parse};
 use crate::process::ChildProcess;
 use crate::worker::Launcher;
 
-/// How often the coordinator looks at what a worker said: rarely, since every look disturbs it.
+/// How often the coordinator reads a worker's output: rarely, since every read disturbs it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
-/// A visit that takes longer than this, and than twice the process's whole time, never ends.
+/// A visit longer than this, and than twice the process's whole time, is considered hung.
 const LONGEST_VISIT: Duration = Duration::from_secs(10);
 
 /// How a worker process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It did everything.
+    /// It completed everything.
     Done,
     /// The user stopped the run.
     Cancelled,
-    /// It died or was ended, for this reason.
+    /// It died or was killed, for this reason.
     Died(String),
 }
 
-/// Runs one worker process to its end; `hear` is told everything that it says.
+/// Runs one worker process to its end; `hear` receives every message.
 ///
 /// # Errors
 /// Why no process could be started.

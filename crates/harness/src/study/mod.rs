@@ -1,10 +1,10 @@
-//! The harness: what operations cost as a function of backoff and threads, compared with each other directly.
+//! The study harness: measures the cost of operations as a function of backoff and threads, with direct comparisons.
 //!
-//! A [`Study`] holds cases; a plan says which cells there are: case × parameters × threads × backoff. Worker processes visit
-//! every cell at most once per round in an order that changes from round to round; in a visit the threads of the cell do batches
-//! that are timed from outside. Estimates rest on visits that two canary loops call quiet, and their intervals on the
-//! processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`]) → what it
-//! says ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
+//! A [`Study`] holds cases; its plan lists the cells: case × parameters × threads × backoff. Worker processes visit
+//! every cell at most once per round, in an order that changes between rounds; during a visit the cell's threads run
+//! batches, each timed as a whole. Estimates use visits that two interference probes mark as quiet; their intervals are
+//! over processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`])
+//! → messages ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
 mod bencher;
 mod case;
@@ -16,7 +16,6 @@ mod crew;
 mod edges;
 mod error;
 mod estimate;
-
 mod launch;
 mod phases;
 mod protocol;
@@ -38,7 +37,7 @@ pub use protocol::VARIABLE as WORKER_VARIABLE;
 pub use run::StudyObserver;
 pub use study::{Study, StudyOptions};
 
-/// What a study does unless it says otherwise.
+/// Defaults of a study.
 pub mod defaults {
     pub use super::schedule::LAYOUTS;
     pub use super::study::{BUDGETS, CELL_BUDGET, FORKS};

@@ -1,4 +1,4 @@
-//! What one thread does in one visit: which batch is next, and what became of the last.
+//! The phases of one thread in a visit: chooses the next batch and records the last.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use super::rally::Rally;
 use crate::watch;
 use crate::work::{chain, empty_loop};
 
-/// The canaries: long enough that the clock's error is below a percent of each.
+/// Length of the interference probes: long enough that the clock's error is below a percent of each.
 const TURNS: u64 = 16_384;
 const LINKS: u64 = 2_048;
-/// A pilot ends when it has taken so many times what it aims at.
+/// A pilot ends at this multiple of its target time.
 const PILOT_PATIENCE: u64 = 8;
-/// Operations that a batch may have at most.
+/// Maximum operations per batch.
 const MOST_OPERATIONS: u64 = 1 << 40;
-/// Threads that wait for others do so many parts of a batch before they look.
+/// Threads waiting for others run this fraction (one part in so many) of a batch between checks.
 const CHUNKS: u64 = 8;
 
 /// What a visit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assignment {
-    /// Find out how many operations take so long.
+    /// Find out how many operations take `target_ns`.
     Pilot { target_ns: u64 },
-    /// Time batches of so many operations: so many batches, or if that is 0, until `length_ns` are over.
+    /// Time batches of `operations`: `batches` of them, or if that is 0, until `length_ns` has passed.
     Batches { operations: u64, warm_up: u32, batches: u32, length_ns: u64 },
-    /// Time single operations with so many between them.
+    /// Time single operations with `untimed_between` others between them, for `length_ns`.
     Singles { untimed_between: u64, length_ns: u64 },
 }
 
@@ -70,13 +70,13 @@ pub(super) struct Phases<'a> {
     tokens: u64,
     oversubscribed: bool,
     stage: Stage,
-    /// Operations of the batch that was handed out last.
+    /// Operations in the batch handed out last.
     operations: u64,
     started_ns: u64,
-    /// When this thread first saw that all measure.
+    /// When this thread first saw all threads measuring.
     together_ns: Option<u64>,
     preempted: u64,
-    /// Operations of a pilot's next batch.
+    /// Operations in a pilot's next batch.
     pilot_operations: u64,
     most_operations: u64,
     singles: BTreeMap<u64, u64>,
@@ -84,9 +84,9 @@ pub(super) struct Phases<'a> {
 }
 
 impl<'a> Phases<'a> {
-    /// `oversubscribed`: there are more threads than CPUs, so that who waits makes room.
+    /// `oversubscribed`: there are more threads than CPUs, so waiting threads yield.
     pub(super) fn new(assignment: Assignment, tokens: u64, oversubscribed: bool, rally: &'a Rally) -> Self {
-        // In a process that may not read it the counter must not even be tried.
+        // In a process that may not read the counter, even trying is fatal.
         let may_count = os::counter_access() == os::CounterAccess::Allowed;
         let expected = match assignment {
             Assignment::Batches { batches, .. } => (batches as usize).clamp(64, 4096),
@@ -112,13 +112,13 @@ impl<'a> Phases<'a> {
         }
     }
 
-    /// What the thread saw; None if it never came to measure.
+    /// What the thread measured; None if it never started measuring.
     pub(super) fn finish(mut self) -> Option<ThreadLog> {
         self.log.singles = self.singles.into_iter().collect();
         (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
     }
 
-    /// Batches get no longer than `operations`, for cases that keep something for each.
+    /// Limits batches to `operations`, for cases that store something per operation.
     pub(super) fn limit(&mut self, operations: u64) {
         self.most_operations = operations.max(1);
     }
@@ -182,7 +182,7 @@ impl<'a> Phases<'a> {
         }
     }
 
-    /// The batch begins now.
+    /// Marks the start of the batch.
     #[inline]
     pub(super) fn starts(&mut self) {
         self.started_ns = self.now_ns();
@@ -191,20 +191,20 @@ impl<'a> Phases<'a> {
         }
     }
 
-    /// The batch has ended now.
+    /// Marks the end of the batch.
     #[inline]
     pub(super) fn ends(&mut self) {
         let now_ns = self.now_ns();
         self.ended(now_ns.saturating_sub(self.started_ns), now_ns);
     }
 
-    /// The time now, for stamps around a part of an operation.
+    /// The current time, for timestamps around part of an operation.
     #[inline]
     pub(super) fn now_ns(&self) -> u64 {
         self.clock.now().as_nanos()
     }
 
-    /// The stamped parts of the batch took so long.
+    /// Records the time of the batch's timestamped parts.
     pub(super) fn parts(&mut self, ns: u64) {
         if self.stage == Stage::Measure {
             self.log.parts_ns.push(ns);
@@ -226,7 +226,7 @@ impl<'a> Phases<'a> {
                 if over {
                     self.measured();
                 } else {
-                    // Aim a little beyond, and grow at least twofold and at most a hundredfold on one batch's word.
+                    // Aim slightly higher, and based on one batch grow at least twofold and at most a hundredfold.
                     let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
                     self.pilot_operations = wanted.clamp(operations * 2, operations * 100).min(self.most_operations);
                 }
@@ -248,9 +248,9 @@ impl<'a> Phases<'a> {
         }
     }
 
-    /// What comes once a batch has been measured, or before the first.
+    /// What follows a measured batch, or precedes the first.
     fn after_a_batch(&mut self) -> Stage {
-        // The time counts from when the last thread began: one that lost its CPU on the way must not miss the visit.
+        // The time counts from when the last thread began: one preempted on the way must not miss the visit.
         if self.together_ns.is_none() && self.rally.all_measure() {
             self.together_ns = Some(self.log.to_ns);
         }
@@ -289,7 +289,7 @@ impl<'a> Phases<'a> {
         Stage::Ramp
     }
 
-    /// Operations in a planned batch.
+    /// Operations per planned batch.
     fn planned(&self) -> u64 {
         match self.assignment {
             Assignment::Pilot { .. } => 1,
@@ -303,7 +303,7 @@ impl<'a> Phases<'a> {
         Batch { kind: if self.tokens == 0 { Kind::Loop } else { Kind::BackedOff }, operations, tokens: self.tokens }
     }
 
-    /// Something to do while others are not so far.
+    /// Work to do while waiting for others.
     fn wait(&mut self) -> Batch {
         if self.oversubscribed {
             std::thread::yield_now();

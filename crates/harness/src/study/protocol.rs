@@ -1,19 +1,19 @@
-//! What a worker process of a study is asked, and what it says: one JSON text per line on its standard output, each behind
-//! a record separator (RFC 7464), so that what the user's own code prints there does no harm.
+//! The protocol between a study and its worker processes: one JSON text per line on the worker's standard output, each
+//! preceded by a record separator (RFC 7464), so that output of the user's own code does no harm.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::Disturbance;
 use crate::record::study::StudyPlan;
 
-/// The environment variable that holds the request to a worker process.
+/// The environment variable that holds a worker's request.
 pub const VARIABLE: &str = "CHRONOSCOPE_STUDY_FORK";
-/// The environment variable that only takes up space.
+/// The environment variable used only for padding.
 pub(super) const PADDING: &str = "CHRONOSCOPE_STUDY_PADDING";
-/// What every line begins with.
+/// The prefix of every line.
 pub(super) const SEPARATOR: char = '\u{1e}';
 
-/// What a worker process is asked.
+/// The request to a worker process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The study's name.
@@ -21,29 +21,30 @@ pub(super) struct Request {
     pub(super) plan: StudyPlan,
     pub(super) fork: u32,
     pub(super) budget_ms: u64,
-    /// Cases that have failed and are not tried again.
+    /// Cases that have failed and are not retried.
     pub(super) failed: Vec<String>,
     /// Whether the coordinator was started without the right to read the counter.
     pub(super) counter_faults: bool,
 }
 
-/// What a worker process says.
+/// A message from a worker process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
     /// The clock that times batches: its error, and the overhead of a batch.
     Clock { name: String, error_ns: f64, batch_ns: f64 },
-    /// A cell is about to be visited: whatever happens next is its doing. The round counts from 0, the pilot is none.
+    /// A cell is about to be visited: whatever happens next is attributed to it. Rounds count from 0; the pilot has
+    /// none.
     Begin { cell: usize, round: Option<u32> },
-    /// What a visit saw.
+    /// The result of a visit.
     Visit(IterationLog),
-    /// A case failed in this cell, and is not visited again.
+    /// A case failed in this cell and is not visited again.
     Failed { cell: usize, reason: String },
-    /// All is done.
+    /// All work is complete.
     End { disturbance: Disturbance },
 }
 
-/// What a visit saw.
+/// The result of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct IterationLog {
     pub(super) cell: usize,
@@ -52,25 +53,25 @@ pub(super) struct IterationLog {
     pub(super) threads: Vec<ThreadLog>,
 }
 
-/// What one thread of a visit saw.
+/// One thread's part of a visit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ThreadLog {
-    /// When its measured part began and ended, in nanoseconds of one clock for all threads.
+    /// When its measured part began and ended, in nanoseconds of a clock common to all threads.
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
     pub(super) operations: u64,
     /// Nanoseconds of each batch.
     pub(super) batches_ns: Vec<u64>,
-    /// Nanoseconds of the stamped parts of each batch, where the case stamps them.
+    /// Nanoseconds of the timestamped parts of each batch, where the case has them.
     pub(super) parts_ns: Vec<u64>,
-    /// Single operations: nanoseconds and how many took so long.
+    /// Single operations: nanoseconds and count.
     pub(super) singles: Vec<(u64, u64)>,
     /// Operations between two single ones.
     pub(super) untimed_between: u64,
     /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.
     pub(super) turn_ns: [f64; 2],
     pub(super) link_ns: [f64; 2],
-    /// Times that it was taken off its CPU.
+    /// Times it was preempted.
     pub(super) preempted: u64,
 }
 
@@ -80,7 +81,7 @@ pub(super) fn line(message: &Message) -> Option<String> {
     Some(format!("{SEPARATOR}{text}\n"))
 }
 
-/// What a line says; None where it is no line of this protocol.
+/// Parses a line; None if it is not part of this protocol.
 pub(super) fn parse(line: &str) -> Option<Message> {
     let (_, text) = line.rsplit_once(SEPARATOR)?;
     serde_json::from_str(text.trim_end()).ok()

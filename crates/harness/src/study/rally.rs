@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
-/// Where the threads of a visit meet: none begins to measure before all run, and none stops running before all have
+/// Where the threads of a visit meet: measuring starts only when all are running, and all keep running until each has
 /// measured.
 #[derive(Debug)]
 pub(super) struct Rally {
@@ -11,7 +11,7 @@ pub(super) struct Rally {
     abandoned: Apart<AtomicBool>,
 }
 
-/// Alone on its cache lines.
+/// On its own cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -27,12 +27,12 @@ impl Rally {
         }
     }
 
-    /// This thread runs.
+    /// This thread is running.
     pub(super) fn arrive(&self) {
         self.arrived.0.fetch_add(1, AcqRel);
     }
 
-    /// This thread measures.
+    /// This thread is measuring.
     pub(super) fn measure(&self) {
         self.measuring.0.fetch_add(1, AcqRel);
     }
@@ -42,7 +42,7 @@ impl Rally {
         self.finished.0.fetch_add(1, AcqRel);
     }
 
-    /// This thread will do neither: the others need not wait.
+    /// This thread will do neither: the others need not wait for it.
     pub(super) fn abandon(&self) {
         self.abandoned.0.store(true, Release);
     }
@@ -51,12 +51,12 @@ impl Rally {
         self.abandoned.0.load(Acquire)
     }
 
-    /// Whether all threads run, or never will.
+    /// Whether all threads are running, or never will be.
     pub(super) fn all_arrived(&self) -> bool {
         self.arrived.0.load(Acquire) >= self.threads || self.is_abandoned()
     }
 
-    /// Whether all threads measure or have measured, or never will.
+    /// Whether all threads are measuring or have measured, or never will.
     pub(super) fn all_measure(&self) -> bool {
         self.measuring.0.load(Acquire) >= self.threads || self.is_abandoned()
     }

@@ -1,11 +1,11 @@
-//! What follows from a study: a row per kind of finding, and the rule that finds it.
+//! A study's findings: a row per kind, with the rule that yields it.
 
 use crate::finding::{Finding, Kind};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
 use crate::rule::Rule;
 
-/// What is said of a study, in the order in which it is told.
+/// Rules for a study's findings, in reading order.
 pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[NOISY_MACHINE], find: |record| Vec::from_iter(quiet(record)) },
     Rule { yields: &[PART_UNAVAILABLE], find: incomplete },
@@ -43,30 +43,29 @@ pub const BIMODAL: Kind = Kind::notice("bimodal", "batch times are bimodal");
 pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", "successive batch times are correlated");
 pub const TOKENS_NOT_LINEAR: Kind = Kind::notice("tokens_not_linear", "backoff time is not linear in its tokens");
 
-/// Threads of a cell ran together for less than this share of the time.
+/// Below this share of time running together, a cell's threads hardly overlapped.
 const LEAST_OVERLAP: f64 = 0.5;
-/// Batches of one process depend on each other from this autocorrelation on.
+/// Autocorrelation at which batches of one process count as dependent.
 const AUTOCORRELATED_FROM: f64 = 0.5;
-/// A second mode with a larger share is named.
+/// A second mode with a larger share is reported.
 const SECOND_MODE_SHARE: f64 = 0.1;
-/// A claim that exceeds what was done by more than this factor is one that no machine reaches.
+/// A claim that exceeds the actual rate by more than this factor is impossible on any machine.
 const INFLATED: f64 = 1.1;
-/// Tokens are linear if no point lies farther from the line than this, in percent.
+/// Tokens are linear if no point deviates from the line by more than this, in percent.
 const TOKENS_DEVIATE_PCT: f64 = 10.0;
-/// False alarms beyond this share of the control's comparisons.
+/// Maximum false alarms, as a share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
-/// A cell is marked from this autocorrelation on, when batches say less than their number promises.
+/// Autocorrelation at which a cell is marked, since its batches carry less information than their number suggests.
 const MARKED_AUTOCORRELATION: f64 = 0.3;
-/// A cell is marked from this share of severe outliers on, and from more than this many.
+/// Share of severe outliers at which a cell is marked, if there are more than this many.
 const MARKED_OUTLIERS: (f64, u64) = (0.01, 3);
 
-/// What to know of a cell besides its numbers, a word or two each: as the record has it, or as it follows from one that was
-/// written before it was kept.
+/// Remarks on a cell, a word or two each: as recorded, or derived for a record from before the field existed.
 pub fn marks(cell: &Cell) -> Vec<String> {
     cell.marks.clone().unwrap_or_else(|| marks_of(cell))
 }
 
-/// The marks that follow from the rest of a cell.
+/// The remarks derived from the other fields of a cell.
 pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
     let mut marks = Vec::new();
     let mut mark = |holds: bool, words: &dyn Fn() -> String| marks.extend(holds.then(words));
@@ -90,12 +89,12 @@ pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
     marks
 }
 
-/// Whether the threads hardly ran together, though each had a CPU.
+/// Whether the threads hardly ran concurrently, though each had a CPU.
 fn is_apart(cell: &Cell) -> bool {
     cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
 }
 
-/// One finding per case for all of its cells that a rule finds something in; the first of them speaks.
+/// One finding per case, for all cells where a rule yields something; its words come from the first.
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
         let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == *case).collect();

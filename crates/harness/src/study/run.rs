@@ -12,21 +12,21 @@ use crate::record::{Document, Tool, TscAccess};
 use crate::worker::Launcher;
 use crate::{Start, stats};
 
-/// What a document says was run where a program of studies wrote it.
+/// The `command` in documents written by a benchmark program.
 const COMMAND: &str = "study";
-/// A worker's environment is padded by up to so many bytes.
+/// Maximum bytes of padding in a worker's environment.
 const MOST_PADDING: u64 = 4096;
 
-/// Watches a study.
+/// Observes a study.
 pub trait StudyObserver {
-    /// The run is over by `share` (0 to 1), and `what` is being measured.
+    /// `share` of the run (0 to 1) is complete, and `what` is being measured.
     fn goes_on(&mut self, share: f64, what: &str);
 
-    /// Whether the user wants the run to stop; asked often.
+    /// Whether the user wants to stop the run; called often.
     fn cancelled(&self) -> bool;
 }
 
-/// Watches nothing and never stops a run.
+/// Observes nothing and never stops a run.
 impl StudyObserver for () {
     fn goes_on(&mut self, _share: f64, _what: &str) {}
 
@@ -36,15 +36,16 @@ impl StudyObserver for () {
 }
 
 impl Study {
-    /// Runs the study: its worker processes are this program, started again with the same arguments.
+    /// Runs the study. Its worker processes are this program, restarted with the same arguments.
     ///
     /// # Guarantees
-    /// What fails stands in the record with its reason, and takes nothing along that was measured. Stops soon after the
-    /// observer says so. Leaves no process behind.
+    /// Failures are recorded with their reason and do not discard other results. Stops soon after the observer requests
+    /// it. Leaves no process behind.
     ///
     /// # Errors
-    /// [`StudyError`] for a plan that makes no sense, and in a worker process of another study: a program that runs several
-    /// calls [`serve_if_worker`](Self::serve_if_worker) of all of them first. Nothing was measured then.
+    /// [`StudyError`] for an invalid plan, or if called in a worker process of another study: a program that runs
+    /// several studies calls [`serve_if_worker`](Self::serve_if_worker) on all of them first. Nothing has been measured
+    /// in either case.
     pub fn run(
         &self,
         options: &StudyOptions,
@@ -109,9 +110,9 @@ struct Run<'a> {
     cells: &'a [CellSpec],
     start: &'a Start,
     observer: &'a mut dyn StudyObserver,
-    /// What each process reported of its clock.
+    /// The clock as reported by each process.
     clocks: Vec<StudyClock>,
-    /// For each process, what it visited.
+    /// For each process, its visits.
     visits: Vec<Vec<IterationLog>>,
     failures: Vec<CaseFailure>,
     forks: Vec<StudyProcess>,
@@ -122,7 +123,7 @@ struct Run<'a> {
 struct ProcessLog {
     visits: Vec<IterationLog>,
     failures: Vec<CaseFailure>,
-    /// The cell that it is at.
+    /// The cell being visited.
     current: Option<usize>,
 }
 
@@ -130,12 +131,12 @@ impl Run<'_> {
     fn run_all(&mut self) {
         let mut fork = 0;
         while fork < self.plan.forks && !self.observer.cancelled() && !self.all_failed() {
-            // A process that a case took down before anything was measured is started again without that case.
+            // If a case kills a process before anything was measured, restart the process without that case.
             fork += u32::from(self.run_one(fork));
         }
     }
 
-    /// Runs one process; false if it is to be started again.
+    /// Runs one process; false if it must be restarted.
     fn run_one(&mut self, fork: u32) -> bool {
         let began = Instant::now();
         let plan = self.plan;
@@ -155,7 +156,7 @@ impl Run<'_> {
                 let culprit = log.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
                 if let Some(spec) = culprit {
                     log.failures.push(failure(spec, reason.clone()));
-                    // What other cases would have shown after it is worth another process, if there was next to nothing.
+                    // The remaining cases are worth another process if next to nothing was measured.
                     again = log.visits.len() < self.cells.len();
                 }
                 report.reason_incomplete = Some(reason);
@@ -174,7 +175,7 @@ impl Run<'_> {
         !again
     }
 
-    /// Starts the process of `report` and takes in what it says until it ends.
+    /// Starts the process of `report` and receives its messages until it ends.
     fn listen(&mut self, launcher: &Launcher, report: &mut StudyProcess, log: &mut ProcessLog) -> Result<End, String> {
         let (plan, cells) = (self.plan, self.cells);
         let (fork, padding) = (report.fork, report.environment_padding);
@@ -188,7 +189,7 @@ impl Run<'_> {
         };
         let clocks = &mut self.clocks;
         let expected = (cells.len() * plan.rounds as usize).max(1) as f64;
-        // The closure that listens and the one that asks whether to stop both need the observer.
+        // Both the receiving closure and the one that asks whether to stop need the observer.
         let observer = RefCell::new(&mut *self.observer);
         let mut hear = |message: Message| match message {
             Message::Clock { name, error_ns, batch_ns } => clocks.push(StudyClock { name, error_ns, batch_ns }),
@@ -206,13 +207,13 @@ impl Run<'_> {
         launch::run(launcher, &request, padding, &|| observer.borrow().cancelled(), &mut hear)
     }
 
-    /// Whether no case is left that could be measured.
+    /// Whether every case has failed.
     fn all_failed(&self) -> bool {
         self.plan.cases.iter().all(|case| self.failures.iter().any(|failure| failure.case == *case))
     }
 }
 
-/// The clock as the middle one of the processes saw it: one that was disturbed all the while says little of it.
+/// The clock as the median process saw it: a process disturbed throughout is not representative.
 fn usual(clocks: Vec<StudyClock>) -> Option<StudyClock> {
     let middle = |value: fn(&StudyClock) -> f64| stats::median(clocks.iter().map(value).collect());
     let (error_ns, batch_ns) = (middle(|clock| clock.error_ns)?, middle(|clock| clock.batch_ns)?);

@@ -1,4 +1,4 @@
-//! Which cells a study has, and in which order a process visits them.
+//! Which cells a study has, and in what order a process visits them.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,21 +7,21 @@ use super::case::Case;
 use super::error::StudyError;
 use crate::record::study::{Parameters, StudyPlan, place};
 
-/// The case that every study has: a loop with nothing in it but the backoff. It calibrates tokens and shows what cannot be
-/// told from nothing.
+/// The case present in every study: an empty loop with only the backoff. It calibrates tokens and shows which times are
+/// indistinguishable from an empty loop.
 pub(super) const EMPTY: &str = "(empty loop)";
-/// Tokens at which the length of a token is measured.
+/// Token counts used to calibrate the length of a token.
 pub(super) const TOKENS: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024];
-/// Copies of the loop that lie at different places of a cache line.
+/// Copies of the loop at different offsets within a cache line.
 pub const LAYOUTS: u32 = 4;
-/// A visit is not planned shorter than this.
+/// Minimum planned length of a visit.
 const SHORTEST_VISIT: Duration = Duration::from_millis(1);
-/// Nor longer, as long as there are not enough of them.
+/// Maximum planned length of a visit while there are too few of them.
 const LONGEST_VISIT: Duration = Duration::from_millis(3);
-/// Visits of a cell per process: fewer say nothing of the process, more nothing new.
+/// Visits to a cell per process: fewer do not represent the process, more add no information.
 const ROUNDS: (u32, u32) = (4, 40);
 
-/// One cell: what is visited.
+/// One cell to visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CellSpec {
     /// The case's name; [`EMPTY`] for the calibration.
@@ -31,17 +31,17 @@ pub(super) struct CellSpec {
     pub(super) parameters: Parameters,
     pub(super) tokens: u64,
     pub(super) threads: u32,
-    /// Cells of one arena differ in their case alone.
+    /// Cells in one arena differ only in their case.
     pub(super) arena: u32,
 }
 
 impl CellSpec {
-    /// Whether it is a case of the user's, and no calibration or control.
+    /// Whether it is a user's case rather than calibration or control.
     pub(super) fn is_of_user(&self) -> bool {
         !self.control && self.case != EMPTY
     }
 
-    /// Which of its case's cells it is, in words.
+    /// Identifies the cell among those of its case, in words.
     pub(super) fn place(&self) -> String {
         place(&self.parameters, self.tokens, self.threads)
     }
@@ -53,7 +53,7 @@ impl fmt::Display for CellSpec {
     }
 }
 
-/// All cells of `plan`: the calibration first, then the arms of each comparison together.
+/// All cells of `plan`: calibration first, then the arms of each comparison together.
 pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
     let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
     let tokens = TOKENS.iter().copied().filter(|_| calibrates_tokens);
@@ -94,7 +94,7 @@ pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
     found
 }
 
-/// Every combination of the parameters' values; one empty combination where there are none.
+/// Every combination of parameter values; one empty combination without parameters.
 fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     let mut found = vec![Parameters::new()];
     for parameter in &plan.parameters {
@@ -112,20 +112,21 @@ fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     found
 }
 
-/// The order in which round `round` of process `fork` visits `cells` cells: a cyclic Latin square, begun elsewhere in each
-/// process and walked backwards in every other round, so that no cell always comes first or behind the same neighbour.
+/// The order in which round `round` of process `fork` visits `cells` cells: a cyclic Latin square, with a different
+/// start in each process and reversed in every other round, so that no cell is always first or always follows the same
+/// neighbour.
 pub(super) fn order(cells: usize, fork: u32, round: u32) -> Vec<usize> {
     if cells == 0 {
         return Vec::new();
     }
-    // Steps of the golden section spread the beginnings evenly, however many there are.
+    // Golden-section steps spread the starting points evenly, however many there are.
     let turn = f64::from(fork).mul_add(7.0, f64::from(round)) * 0.618_033_988_749_894_9;
     let first = (turn.fract() * cells as f64) as usize % cells;
     let forwards = (0..cells).map(|at| (first + at) % cells);
     if (fork + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
 }
 
-/// Visits of each cell per process, for the time that there is.
+/// Visits to each cell per process, given the available time.
 pub(super) fn rounds(budget: Duration, forks: u32, cells: usize) -> u32 {
     let per_cell = budget.as_secs_f64() / f64::from(forks.max(1)) / cells.max(1) as f64;
     let (fewest, most) = ROUNDS;

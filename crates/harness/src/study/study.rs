@@ -8,22 +8,22 @@ use super::error::StudyError;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 
-/// Default number of processes: the 99.9 % interval is ± 1.3 times the spread between them.
+/// Default number of processes: the 99.9 % interval is then ± 1.3 times their standard deviation.
 pub const FORKS: u32 = 12;
 /// Fewer processes give no interval.
 pub(super) const FEWEST_FORKS: u32 = 2;
 /// More than any target machine can start.
 const MOST_THREADS: u32 = 4096;
-/// Cells in one study.
+/// Maximum cells in one study.
 const MOST_CELLS: usize = 100_000;
 /// Default budget for one cell in one process.
 pub const CELL_BUDGET: Duration = Duration::from_millis(25);
-/// Default budgets lie between these.
+/// Range of default budgets.
 pub const BUDGETS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(42));
-/// Default margin, in percent: smaller differences do not count.
+/// Default margin, in percent: smaller differences are ignored.
 const MARGIN_PCT: f64 = 1.0;
 
-/// Operations to measure: what they cost as a function of backoff and threads.
+/// Operations to measure: their cost as a function of backoff and threads.
 ///
 /// # Examples
 /// ```
@@ -62,12 +62,12 @@ pub struct Study {
     budget: Option<Duration>,
 }
 
-/// What a run changes about a study, usually from the command line.
+/// Options that override a study's own settings, usually from the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyOptions {
     /// Time for all processes together; None for the study's own.
     pub budget: Option<Duration>,
-    /// Budgets are multiplied by this: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
+    /// Multiplies budgets: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
     pub depth: f64,
     /// Worker processes; None for the study's own number.
     pub forks: Option<u32>,
@@ -77,14 +77,14 @@ pub struct StudyOptions {
     pub backoff: Option<Vec<u64>>,
     /// CPUs to use; None for all that are allowed.
     pub cpus: Option<Vec<u32>>,
-    /// Cases whose name contains one of these; empty for all.
+    /// Cases whose name contains any of these; empty for all.
     pub filter: Vec<String>,
-    /// Seed of everything random; None for a fresh one in each run.
+    /// Seed for all randomness; None for a fresh one in each run.
     pub seed: Option<u64>,
 }
 
 impl Study {
-    /// A study with no case yet: no backoff, one thread, average time.
+    /// An empty study: no cases, no backoff, one thread, average time.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -108,21 +108,21 @@ impl Study {
         &self.name
     }
 
-    /// Tokens of [`consume_cpu`](crate::consume_cpu) before each operation. 0 is a loop without the call.
+    /// Sets the tokens of [`consume_cpu`](crate::consume_cpu) before each operation. 0 is a loop without the call.
     #[must_use]
     pub fn backoff(mut self, tokens: impl IntoIterator<Item = u64>) -> Self {
         self.backoff = tokens.into_iter().collect();
         self
     }
 
-    /// Numbers of threads. More than there are CPUs is allowed, and marked.
+    /// Sets the thread counts. More threads than CPUs are allowed, and marked.
     #[must_use]
     pub fn threads(mut self, threads: impl IntoIterator<Item = u32>) -> Self {
         self.threads = threads.into_iter().collect();
         self
     }
 
-    /// Sweeps a parameter, which cases ask for by [`Bencher::parameter`].
+    /// Sweeps a parameter, available to cases through [`Bencher::parameter`].
     #[must_use]
     pub fn parameter<V: fmt::Display>(mut self, name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(|value| value.to_string()).collect();
@@ -130,21 +130,22 @@ impl Study {
         self
     }
 
-    /// What is measured.
+    /// Sets what is measured.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// An operation. `body` is called once per visit on each thread: what it makes before `iter` belongs to that thread.
+    /// Adds an operation. `body` is called once per visit on each thread: anything created before `iter` belongs to
+    /// that thread.
     #[must_use]
     pub fn case(mut self, name: impl Into<String>, body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Self {
         self.cases.push(Case::shared(name.into(), |_| (), move |bencher, ()| body(bencher)));
         self
     }
 
-    /// An operation on state that all threads of a cell share, made by `setup` once per process and cell.
+    /// Adds an operation on state shared by all threads of a cell, created by `setup` once per process and cell.
     #[must_use]
     pub fn case_shared<S: Send + Sync + 'static>(
         mut self,
@@ -156,61 +157,64 @@ impl Study {
         self
     }
 
-    /// Threads that do unlike things at the same time. The group says how many; [`threads`](Self::threads) does not count.
+    /// Adds threads that do different things concurrently. The group sets the thread count; [`threads`](Self::threads)
+    /// does not apply.
     #[must_use]
     pub fn group<S: Send + Sync + 'static>(mut self, name: impl Into<String>, group: Group<S>) -> Self {
         self.cases.push(group.into_case(name.into()));
         self
     }
 
-    /// Compares a case with another directly, in pairs of the same round; and that other one with itself, as a control.
+    /// Compares a case directly with another, in pairs from the same round, and compares the other with itself as a
+    /// control.
     #[must_use]
     pub fn compare(mut self, case: impl Into<String>, baseline: impl Into<String>) -> Self {
         self.comparisons.push((case.into(), baseline.into()));
         self
     }
 
-    /// Differences within this many percent count as none.
+    /// Differences within this many percent are ignored.
     #[must_use]
     pub fn margin_pct(mut self, margin_pct: f64) -> Self {
         self.margin_pct = margin_pct;
         self
     }
 
-    /// Worker processes.
+    /// Sets the number of worker processes.
     #[must_use]
     pub fn forks(mut self, forks: u32) -> Self {
         self.forks = forks;
         self
     }
 
-    /// Visits of each cell per process; unless said, chosen from the time there is.
+    /// Sets the visits to each cell per process; by default, chosen from the available time.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = Some(rounds);
         self
     }
 
-    /// Measured batches per visit, and uncounted ones before them; 0 measured ones for as many as time allows.
+    /// Sets the measured batches per visit, and the unmeasured ones before them; 0 measured batches for as many as time
+    /// allows.
     #[must_use]
     pub fn iterations(mut self, warm_up: u32, measured: u32) -> Self {
         (self.warm_up_batches, self.batches) = (warm_up, measured);
         self
     }
 
-    /// Time for all processes together. Unless said, 25 ms per cell and process, between 4 s and 42 s.
+    /// Sets the time for all processes together. Default: 25 ms per cell and process, between 4 s and 42 s.
     #[must_use]
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Every combination that will be measured, in words: case, parameters, backoff, threads. Empty for an invalid plan.
+    /// Every combination to be measured, in words: case, parameters, backoff, threads. Empty for an invalid plan.
     pub fn cells(&self) -> Vec<String> {
         self.cells_with(&StudyOptions::default())
     }
 
-    /// Those that a run with this `options` measures.
+    /// Those measured with `options`.
     pub fn cells_with(&self, options: &StudyOptions) -> Vec<String> {
         let options = StudyOptions { cpus: None, ..options.clone() };
         let specs = self.plan(&options, &[0]).map(|plan| self.specs(&plan)).unwrap_or_default();
@@ -300,7 +304,7 @@ impl Study {
         Ok(())
     }
 
-    /// The names of the cases that `filter` leaves.
+    /// The names of the cases that match `filter`.
     fn chosen(&self, filter: &[String]) -> Result<Vec<String>, StudyError> {
         let names: Vec<String> = self.cases.iter().map(|case| case.name.clone()).collect();
         let wanted = |name: &&String| filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str()));
@@ -339,7 +343,7 @@ fn refuse<T>(what: impl Into<String>) -> Result<T, StudyError> {
     Err(StudyError::usage(what.into()))
 }
 
-/// `values` rising, each once.
+/// `values` in ascending order, without duplicates.
 fn rising<T: Ord + Copy>(values: &[T]) -> Vec<T> {
     let mut values = values.to_vec();
     values.sort_unstable();
@@ -347,7 +351,7 @@ fn rising<T: Ord + Copy>(values: &[T]) -> Vec<T> {
     values
 }
 
-/// Another number in each run.
+/// A different number in each run.
 fn rand_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id())

@@ -1,11 +1,11 @@
-//! What the points of a comparison tell together. A sentence about them is made of this, so that it says nothing that the
-//! table of the same points denies.
+//! What the points of a comparison show together. Sentences about them are built from this, so that they never
+//! contradict the table of the same points.
 
 use crate::record::study::{ComparisonPoint, Difference, Estimate};
 
 use super::words::reach;
 
-/// The points of a comparison, of which there is one at least.
+/// The points of a comparison; at least one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told<'a> {
     points: &'a [ComparisonPoint],
@@ -14,28 +14,27 @@ pub(super) struct Told<'a> {
     /// At the largest.
     pub(super) last: &'a ComparisonPoint,
     pub(super) all: usize,
-    /// Points whose difference excludes none.
+    /// Points whose interval excludes zero difference.
     pub(super) resolved: usize,
-    /// The points that are neither faster nor slower, with none that is behind them, before those that are the same. None
-    /// if there is none.
+    /// The trailing points that are neither faster nor slower, before those that are the same. None if there are none.
     pub(super) open: Option<Open>,
-    /// From this backoff every point is the same within the margin. None if the last one is not.
+    /// All points at or above this backoff are the same within the margin. None if the last one is not.
     pub(super) same_from: Option<u64>,
 }
 
-/// Points in a row of which none is known to differ, and not all are known to be the same.
+/// Consecutive points, none known to differ and not all known to be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Open {
-    /// Backoff of the first and of the last.
+    /// Backoff of the first and the last.
     pub(super) from: u64,
     pub(super) to: u64,
-    /// Those of which nothing is known, of all of them.
+    /// How many of them are unresolved, out of how many.
     pub(super) unresolved: usize,
     pub(super) all: usize,
 }
 
 impl Open {
-    /// Of the last of these points.
+    /// The last such points.
     fn of(points: &[ComparisonPoint]) -> Option<Self> {
         let is_open = |point: &&ComparisonPoint| matches!(point.verdict, Difference::Same | Difference::Unresolved);
         let all = points.iter().rev().take_while(is_open).count();
@@ -50,7 +49,7 @@ impl Open {
 }
 
 impl<'a> Told<'a> {
-    /// Of points with rising backoff; none if there are none.
+    /// From points with increasing backoff; None without points.
     pub(super) fn of(points: &'a [ComparisonPoint]) -> Option<Self> {
         let (first, last) = (points.first()?, points.last()?);
         let same = points.iter().rev().take_while(|point| point.verdict == Difference::Same).count();
@@ -70,7 +69,7 @@ impl<'a> Told<'a> {
         self.points.iter().all(|point| point.verdict == Difference::Same)
     }
 
-    /// How far from nothing any of the intervals reaches.
+    /// The farthest that any of the intervals reaches from zero.
     pub(super) fn reach(&self) -> f64 {
         self.points.iter().map(|point| reach(&point.difference_ns)).fold(0.0, f64::max)
     }

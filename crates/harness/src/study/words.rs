@@ -1,10 +1,10 @@
-//! How a study's numbers are written: an estimate with what it can be off, or that it is not resolved.
+//! How a study's numbers are written: an estimate with its error, or that it is not resolved.
 
 use crate::record::study::{Cell, Comparison, Difference, Estimate};
 
 use crate::quantity::{PER_SECOND, RATIO, TIME, count, limit, ns};
 
-/// A time, which cannot be negative, with its interval: `7.66 ns ± 0.06`.
+/// A non-negative time with its interval: `7.66 ns ± 0.06`.
 pub fn duration(estimate: &Estimate) -> String {
     joined(&TIME.amount(estimate))
 }
@@ -19,15 +19,15 @@ pub fn ratio(estimate: &Estimate) -> String {
     joined(&RATIO.amount(estimate))
 }
 
-/// Between how many tokens a place lies, to the nearest one: `13 to 17 tokens`.
+/// The range of a backoff in tokens, rounded to whole ones: `13 to 17 tokens`.
 pub fn token_span(estimate: &Estimate) -> String {
-    // A cast of a float saturates, and gives 0 for what is no number.
+    // Float casts saturate, and NaN becomes 0.
     let [low, high] = [estimate.low, estimate.high].map(|tokens| tokens.round() as u64);
     let text = if low < high { format!("{} to {}", count(low), token_count(high)) } else { token_count(high) };
     joined(&text)
 }
 
-/// A resolved difference as a cost; one below zero as a saving.
+/// A resolved difference as a cost; a negative one as a saving.
 pub fn cost(estimate: &Estimate) -> String {
     match (estimate.is_resolved(), estimate.high < 0.0) {
         (false, _) => unresolved(estimate),
@@ -41,22 +41,22 @@ pub fn interval(estimate: &Estimate) -> String {
     if estimate.confidence == 0.0 { "none".to_owned() } else { TIME.interval(estimate.low, estimate.high) }
 }
 
-/// What an interval allows either way where it holds no difference: `unresolved (± 0.45 ns)`.
+/// The range that an interval allows where it contains zero difference: `unresolved (± 0.45 ns)`.
 pub fn unresolved(estimate: &Estimate) -> String {
     format!("inconclusive ({})", off(reach(estimate)))
 }
 
-/// How far off a duration may be: `± 0.45 ns`.
+/// The error of a duration: `± 0.45 ns`.
 pub fn off(ns: f64) -> String {
     joined(&TIME.off(ns))
 }
 
-/// How far from nothing the interval reaches.
+/// How far from zero the interval reaches.
 pub fn reach(estimate: &Estimate) -> f64 {
     estimate.low.abs().max(estimate.high.abs())
 }
 
-/// A difference as a quantity: what it is where it is resolved, else how much the interval allows.
+/// A difference as a quantity: its value where resolved, else the range the interval allows.
 pub fn difference(estimate: &Estimate, verdict: Difference) -> String {
     match (estimate.is_resolved(), verdict) {
         (true, _) => joined(&TIME.difference(estimate)),
@@ -65,12 +65,12 @@ pub fn difference(estimate: &Estimate, verdict: Difference) -> String {
     }
 }
 
-/// The same difference without its sign.
+/// The same difference, negated.
 pub fn turned(estimate: &Estimate) -> Estimate {
     Estimate { estimate: -estimate.estimate, low: -estimate.high, high: -estimate.low, ..*estimate }
 }
 
-/// The verdict in a word or two. A difference that is resolved may still lie on either side of the margin.
+/// The verdict in a word or two. A resolved difference may still lie on either side of the margin.
 pub fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
     match verdict {
         Difference::Unresolved if difference.is_resolved() => format!("inconclusive at {}", limit(margin_pct)),
@@ -101,7 +101,7 @@ pub fn token_count(tokens: u64) -> String {
     some(tokens, "token")
 }
 
-/// What a cell's time is, in words for a table.
+/// A cell's time, in words for a table.
 pub fn cell_time(cell: &Cell) -> String {
     match (&cell.time_ns, cell.below_ns) {
         (Some(time), _) => duration(time),
@@ -110,7 +110,7 @@ pub fn cell_time(cell: &Cell) -> String {
     }
 }
 
-/// The same without its interval, where another column tells how sure it is.
+/// The same without its interval, where another column shows it.
 pub fn cell_point(cell: &Cell) -> String {
     match (&cell.time_ns, cell.below_ns) {
         (Some(time), _) => ns(time.estimate),
@@ -119,7 +119,7 @@ pub fn cell_point(cell: &Cell) -> String {
     }
 }
 
-/// Why a cell has no time: `< 0.320 ns` where it cannot be told from an empty loop, else the reason in words.
+/// Why a cell has no time: `< 0.320 ns` where it is indistinguishable from an empty loop, else the reason in words.
 pub fn why_no_time(cell: Option<&Cell>) -> String {
     let below = cell.and_then(|cell| cell.below_ns).map(|ns| TIME.below(ns));
     below.or_else(|| cell?.reason_no_time.clone()).unwrap_or_else(|| "not measured".to_owned())
@@ -145,7 +145,7 @@ fn some(count_of: u64, one: &str) -> String {
     format!("{} {one}{}", count(count_of), if count_of == 1 { "" } else { "s" })
 }
 
-/// With spaces at which lines are not broken.
+/// With no-break spaces.
 pub fn joined(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }

@@ -1,5 +1,5 @@
-//! The worker process: visits every cell at most once per round and says what it sees. The calibration, and cells with more
-//! threads than CPUs, are visited more rarely.
+//! The worker process: visits every cell at most once per round and reports what it measures. Calibration cells, and
+//! cells with more threads than CPUs, are visited less often.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -21,30 +21,30 @@ use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
 use crate::record::study::{Mode, StudyPlan};
 
-/// A batch takes so many times the clock's error: its share is then 0.01 %.
+/// A batch takes this many times the clock's error, whose share is then 0.01 %.
 const BATCH_ERRORS: f64 = 10_000.0;
-/// And at least this, in nanoseconds.
+/// Minimum batch length, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// Visits to the calibration's cells take no longer; there is one for each layout, and more while all of them together take no
-/// more than this share of a process's time.
+/// Maximum length of visits to calibration cells; there is one for each layout, and more as long as together they take
+/// no more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
 const CALIBRATION_SHARE: f64 = 0.15;
-/// Threads that share CPUs must be watched over several turns of the scheduler.
+/// Threads that share CPUs must be observed over several scheduler time slices.
 const OVERSUBSCRIBED_VISIT_NS: u64 = 20_000_000;
-/// The clock's largest share of a thread's time where it times single operations.
+/// Maximum share of a thread's time spent in the clock when it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
-/// An arm's batches may be so many times as long as they need to be, for the sake of a faster arm.
+/// An arm's batches may be this many times longer than necessary, to suit a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
-/// A visit's overhead: waking threads, canaries, the share of a batch that it is too long.
+/// A visit's overhead: waking threads, interference probes, and batches that overshoot.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
-/// A process that is so many times over its time begins no more visits.
+/// A process this many times over its time budget starts no more visits.
 const PATIENCE: f64 = 1.5;
 
 impl Study {
-    /// In a worker process of this study: serves, and ends the process. Returns at once everywhere else.
+    /// In a worker process of this study: serves, then exits the process. Otherwise returns at once.
     ///
-    /// [`run`](Self::run) and `chronoscope_bench::main` do this by themselves. A program calls it before anything that prints,
-    /// makes files or measures, since its workers begin as it does.
+    /// [`run`](Self::run) and `chronoscope_bench::main` call this themselves. A program calls it before anything that
+    /// prints, creates files or measures, since its workers start the same way.
     pub fn serve_if_worker(&self) {
         let Some(text) = std::env::var_os(VARIABLE) else { return };
         let request: Request = match text.to_str().map(serde_json::from_str) {
@@ -57,7 +57,7 @@ impl Study {
         if request.study != self.name {
             return;
         }
-        // Should the coordinator be killed, nobody would read on.
+        // If the coordinator is killed, nobody reads the output.
         let _ = prctl::set_pdeathsig(Signal::SIGKILL);
         let served = match request.counter_faults.then(|| set_counter_access(CounterAccess::Faults)) {
             Some(Err(unavailable)) => Err(unavailable.to_string()),
@@ -71,7 +71,7 @@ impl Study {
     }
 }
 
-/// One worker process at work.
+/// One running worker process.
 struct Worker<'a> {
     request: &'a Request,
     cases: Vec<Case>,
@@ -79,14 +79,14 @@ struct Worker<'a> {
     crew: Crew,
     clock: Clock,
     began_ns: u64,
-    /// What the pilots took.
+    /// Time taken by the pilots.
     pilots_ns: u64,
     error_ns: f64,
-    /// What each cell's threads share, made at the first visit.
+    /// State shared by each cell's threads, created at the first visit.
     states: BTreeMap<usize, Arc<State>>,
-    /// Cells that are not visited any more.
+    /// Cells that are no longer visited.
     failed: Vec<bool>,
-    /// What the pilot found: nanoseconds per operation.
+    /// Pilot results: nanoseconds per operation.
     piloted_ns: Vec<Option<f64>>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Worker<'a> {
         send(&Message::End { disturbance: self.crew.end() })
     }
 
-    /// Finds out how long an operation of each cell takes.
+    /// Measures roughly how long each cell's operation takes.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
         for cell in order(self.cells.len(), self.request.fork, 0) {
@@ -163,8 +163,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Operations per batch of each cell: as many as the fastest of the arms needs that are compared with each other, unless
-    /// that made this one's batches many times too long.
+    /// Operations per batch of each cell: as many as the fastest of the arms compared with each other needs, unless
+    /// that makes this one's batches far too long.
     fn operations(&self) -> Vec<u64> {
         let batch_ns = self.batch_ns() as f64;
         let compared = compared_with(&self.request.plan);
@@ -185,7 +185,7 @@ impl<'a> Worker<'a> {
         self.cells.iter().enumerate().map(wanted).collect()
     }
 
-    /// Operations per batch, where the study says how many.
+    /// Operations per batch, where the study fixes them.
     fn fixed_operations(&self) -> Option<u64> {
         match self.request.plan.mode {
             Mode::Batch(operations) => Some(operations),
@@ -194,7 +194,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// How long a visit to `cell` in this round should be and in which layout; None if it is not visited in this round.
+    /// The length and layout of a visit to `cell` in this round; None if it is not visited.
     fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
         let layout = (self.request.fork + round) % LAYOUTS;
         let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
             return Some((CALIBRATION_NS, (self.request.fork + nth) % LAYOUTS));
         }
         if self.is_oversubscribed(cell) && usual_ns < OVERSUBSCRIBED_VISIT_NS {
-            // Rarer and longer visits, of the same time altogether where that leaves two.
+            // Fewer, longer visits with the same total time, where that leaves at least two.
             let every = OVERSUBSCRIBED_VISIT_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
             return round.is_multiple_of(every).then_some((OVERSUBSCRIBED_VISIT_NS, layout));
         }
@@ -227,7 +227,7 @@ impl<'a> Worker<'a> {
             let between = (2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns).floor() as u64;
             return Assignment::Singles { untimed_between: between, length_ns };
         }
-        // An operation that fills a visit by itself needs no warming up beyond its pilot.
+        // An operation that fills a visit by itself needs no warm-up beyond its pilot.
         let slow = self.piloted_ns[cell].is_some_and(|ns| ns > length_ns as f64);
         let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
         Assignment::Batches { operations, warm_up, batches: plan.batches, length_ns }
@@ -246,7 +246,7 @@ impl<'a> Worker<'a> {
         match visited {
             Ok(logs) => Ok(Some(logs)),
             Err(reason) => {
-                // The whole case: what failed once is not trusted at another backoff.
+                // The whole case: after one failure it is not trusted at another backoff.
                 for (other, failed) in self.cells.iter().zip(&mut self.failed) {
                     *failed |= other.case == self.cells[cell].case;
                 }
@@ -308,13 +308,13 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Which `round` is of `chosen` ones that are spread evenly over all `rounds`; None if it is none of them.
+/// The index of `round` among `chosen` rounds spread evenly over all `rounds`; None if it is not one of them.
 fn spread(round: u32, rounds: u32, chosen: u32) -> Option<u32> {
     let up_to = |round: u32| (u64::from(round) * u64::from(chosen) / u64::from(rounds.max(1))) as u32;
     (up_to(round + 1) > up_to(round)).then(|| up_to(round))
 }
 
-/// For each case those that it is compared with, directly or by way of others, and itself.
+/// For each case, the cases compared with it directly or transitively, and itself.
 fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
     let mut groups: Vec<BTreeSet<String>> = plan.cases.iter().map(|case| BTreeSet::from([case.clone()])).collect();
     for (case, baseline) in &plan.comparisons {
@@ -327,8 +327,8 @@ fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
     groups.into_iter().flat_map(each).collect()
 }
 
-/// The least difference that two readings show: the mean distance of readings in a row, or the clock's step where that is
-/// longer. Of several rows the quickest, since in the others something else ran.
+/// The smallest difference that two readings resolve: the mean difference of back-to-back readings, or the clock's step
+/// if longer. The fastest of several series, since in the others something else ran.
 fn error_ns(clock: Clock) -> f64 {
     const ROWS: u32 = 50;
     const READS: u32 = 200;
@@ -343,14 +343,14 @@ fn error_ns(clock: Clock) -> f64 {
             last = now;
         }
         let mean = last.saturating_sub(first) as f64 / f64::from(READS);
-        // A clock that stood still all the time has a step that is longer than the row.
+        // A clock that did not advance at all has a step longer than the series.
         step.map(|step| mean.max(step as f64))
     };
     let quickest = (0..ROWS).filter_map(|_| row()).reduce(f64::min);
     quickest.unwrap_or_else(|| one_step_ns(clock))
 }
 
-/// How far the clock jumps when it moves at last.
+/// How far the clock jumps when it finally advances.
 fn one_step_ns(clock: Clock) -> f64 {
     const MOST_READS: u32 = 10_000_000;
     let first = clock.now().as_nanos();
@@ -358,7 +358,7 @@ fn one_step_ns(clock: Clock) -> f64 {
     moved.map_or(1.0, |now| (now - first) as f64)
 }
 
-/// Writes a line. It does not wake the coordinator, which looks now and then.
+/// Writes a line. This does not wake the coordinator, which polls.
 fn send(message: &Message) -> Result<(), String> {
     let text = line(message).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
     let mut stdout = std::io::stdout().lock();

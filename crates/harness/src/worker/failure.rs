@@ -19,26 +19,26 @@ pub enum WorkerFailure {
     Killed(i32),
     /// It ended by itself.
     Ended {
-        /// The code it ended with, where there is one.
+        /// Its exit code, if any.
         code: Option<i32>,
         /// What it wrote to its standard error.
         complaint: String,
     },
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     TimedOut {
-        /// What it was given, in milliseconds.
+        /// The limit, in milliseconds.
         limit_ms: u64,
     },
     /// The user stopped the run.
     Cancelled,
-    /// Its answer cannot be read, for this reason.
+    /// Its answer could not be parsed, for this reason.
     ProtocolError(String),
-    /// It ran and said why the task cannot be done here.
+    /// It ran and reported why the task is impossible here.
     Refused(String),
 }
 
 impl WorkerFailure {
-    /// Whether no worker came to work at all, so that none ever will.
+    /// Whether no worker could be started at all, so that none ever will.
     pub fn is_for_want_of_a_process(&self) -> bool {
         matches!(self, Self::NotStarted(_) | Self::Ended { .. })
     }

@@ -9,9 +9,9 @@ use super::ARGUMENT;
 use super::failure::WorkerFailure;
 use crate::process::ChildProcess;
 
-/// How often a waiting coordinator looks whether the run was stopped. Rare, since every look disturbs the worker.
+/// How often a waiting coordinator checks whether the run was stopped. Rare, since every check disturbs the worker.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// What a worker may take beyond its budget, for being started, for its pilots and for its answer.
+/// Time allowed beyond a worker's budget, for start-up, pilots and the answer.
 const GRACE_MS: u64 = 3000;
 /// Starts worker processes.
 ///
@@ -28,17 +28,18 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Workers are the running program, which must call [`serve_if_asked`](super::serve_if_asked).
+    /// Uses the running program for workers; it must call [`serve_if_asked`](super::serve_if_asked).
     ///
     /// # Errors
-    /// Where the program cannot be found again: without /proc, and with no path in the arguments or from the kernel.
+    /// If the program's file cannot be found: without /proc, and with no path in the arguments or from the kernel.
     pub fn this_program() -> Result<Self, WorkerFailure> {
-        // The link names the very file that runs, also when it has been replaced on disk.
+        // The link names the very file being executed, even if it has been replaced on disk.
         let itself = Path::new("/proc/self/exe");
         if itself.exists() {
             return Ok(Self { program: itself.to_owned() });
         }
-        // As it was started, relative to the working directory of then; empty where the kernel does not say.
+        // The path used at start, relative to the working directory at the time; empty where the kernel does not
+        // provide it.
         let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
         if program.exists() {
             return Ok(Self { program });
@@ -46,13 +47,13 @@ impl Launcher {
         Err(WorkerFailure::NotStarted("cannot find the program's own file: /proc is not mounted".to_owned()))
     }
 
-    /// The file that workers run.
+    /// The file that workers execute.
     pub fn program(&self) -> &Path {
         &self.program
     }
 }
 
-/// Has a request answered, both of them text.
+/// Gets a request answered; both are text.
 ///
 /// # Examples
 /// A stand-in for worker processes, in a test of what becomes of their answers:
@@ -70,24 +71,25 @@ impl Launcher {
 /// assert_eq!(Hangs.call("{}", 5, &|| false), Err(WorkerFailure::TimedOut { limit_ms: 5 }));
 /// ```
 pub trait Launch {
-    /// Has `request` answered, which may take `budget_ms`, and waits for the answer while `cancelled` says no.
+    /// Sends `request`, with a budget of `budget_ms`, and waits for the answer until `cancelled` returns true.
     ///
     /// # Errors
-    /// Whatever kept the answer away.
+    /// Whatever prevented the answer.
     fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure>;
 }
 
 /// A new process answers.
 ///
 /// # Guarantees
-/// The worker has ended when this returns, with all that it started.
+/// When this returns, the worker and everything it started have ended.
 impl Launch for Launcher {
     fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
         if cancelled() {
             return Err(WorkerFailure::Cancelled);
         }
         let mut command = Command::new(&self.program);
-        // It leads a group of its own: Ctrl-C is for the coordinator, which then ends the worker and keeps what was measured.
+        // It leads its own process group: Ctrl-C reaches only the coordinator, which then ends the worker and keeps the
+        // results.
         let mut worker = ChildProcess::start(command.arg(ARGUMENT).stdin(Stdio::piped()))
             .and_then(|mut worker| worker.send(request.to_owned()).map(|()| worker))
             .map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;

@@ -1,11 +1,11 @@
-//! Worker processes: the program starts itself again for its measurements.
+//! Worker processes: the program restarts itself to measure.
 //!
-//! Address layout, page colour and the luck of the CPU's frequency differ from process to process, so an estimate over
-//! several of them includes what a single one hides. A worker may also die, of a forbidden instruction say, without
-//! taking along what has been measured.
+//! Address layout, page colour and CPU frequency differ by chance between processes, so an estimate over several
+//! includes variation that a single one hides. A worker may also die, for example from an illegal instruction, without
+//! discarding earlier results.
 //!
-//! The coordinator writes one request as JSON to the worker's standard input; the worker answers on its standard output and
-//! ends.
+//! The coordinator writes one JSON request to the worker's standard input; the worker answers on its standard output
+//! and exits.
 
 mod failure;
 mod launcher;
@@ -15,5 +15,5 @@ pub use failure::WorkerFailure;
 pub use launcher::{Launch, Launcher};
 pub use serve::serve_if_asked;
 
-/// The first argument of a program that is to be a worker.
+/// The first argument of a program started as a worker.
 const ARGUMENT: &str = "__chronoscope-worker";

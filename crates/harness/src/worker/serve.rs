@@ -6,10 +6,10 @@ use nix::sys::signal::Signal;
 
 use super::ARGUMENT;
 
-/// Serves one request and tells the program to exit, if it was started as a worker; else does nothing.
+/// If started as a worker, serves one request and tells the program to exit; otherwise does nothing.
 ///
-/// A program that starts workers calls this first in `main`, before it reads a clock, starts a thread or looks at its
-/// arguments. `answer` turns the text of the request into that of the answer.
+/// A program that starts workers calls this first in `main`, before it reads a clock, starts a thread or parses its
+/// arguments. `answer` maps the text of the request to that of the answer.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub fn serve_if_asked(answer: impl FnOnce(&str) -> Result<String, String>) -> Op
     asked.then(|| match serve(answer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            // The coordinator puts this into the record.
+            // The coordinator puts this in the record.
             let _ = writeln!(std::io::stderr(), "{reason}");
             ExitCode::FAILURE
         }
@@ -31,7 +31,7 @@ pub fn serve_if_asked(answer: impl FnOnce(&str) -> Result<String, String>) -> Op
 }
 
 fn serve(answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
-    // Should the coordinator be killed, nobody would read the answer.
+    // If the coordinator is killed, nobody reads the answer.
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| format!("cannot read the request: {error}"))?;

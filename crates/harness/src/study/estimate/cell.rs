@@ -11,23 +11,23 @@ use crate::stats::{
 };
 use crate::study::rules::marks_of;
 
-/// Resamplings for a median's interval.
+/// Resamples for a median's interval.
 const RESAMPLES: usize = 2_000;
-/// Segments of a series that differ by no more than this share are the same.
+/// Segments of a series that differ by no more than this share count as the same.
 const STEADY_MARGIN: f64 = 0.05;
-/// What takes more than this many empty turns is something, however uncertain.
+/// Anything longer than this many empty turns is not nothing, however uncertain.
 const NEARLY_NOTHING: f64 = 2.0;
-/// With fewer batches nothing is said about where they gather.
+/// Minimum batches for detecting modes.
 const FEWEST_FOR_MODES: usize = 50;
 
-/// One role's view of a cell.
+/// One role's data for a cell.
 struct RoleInCell<'s, 'a> {
     seen: &'s Observations<'a>,
     visits: &'s [Iteration<'a>],
     role: usize,
 }
 
-/// The cell at `at`: one for each role of its case.
+/// The cell at `at`: one result for each role of its case.
 pub(super) fn estimate(
     seen: &Observations<'_>,
     visits: &[Vec<Iteration<'_>>],
@@ -115,11 +115,11 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         self.over_forks_at_least(value, 0.0)
     }
 
-    /// The same, with an interval no narrower than `floor` on each side.
+    /// The same, with an interval at least `floor` on each side.
     fn over_forks_at_least(&self, value: impl Fn(&Iteration<'a>) -> f64, floor: f64) -> Option<Estimate> {
         let forks: Vec<f64> = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value))).collect();
         let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor);
-        // No operation takes less than no time, and none is done less often than never.
+        // Neither a time nor a rate can be negative.
         found.low = found.low.max(0.0);
         Some(found)
     }
@@ -142,7 +142,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
     }
 
-    /// Batches of one process in the order in which they were made: of its first thread in this role.
+    /// Batches of one process in chronological order: of its first thread in this role.
     fn series(&self, fork: usize) -> Vec<f64> {
         self.of_fork(fork)
             .filter_map(|visit| visit.roles[self.role].first())
@@ -212,7 +212,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         })
     }
 
-    /// The rate that stamps around a part of the operation claim, and the rate reached.
+    /// The rate claimed by timestamps around part of the operation, and the actual rate.
     fn part(&self) -> Option<OperationPart> {
         let sums = |visit: &Iteration<'a>| {
             visit.roles[self.role].iter().fold((0_u64, 0_u64), |(parts, operations), thread| {
@@ -220,14 +220,14 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             })
         };
         let stamped = |visit: &Iteration<'a>| sums(visit).0 as f64 / sums(visit).1.max(1) as f64;
-        // Each thread's own operations over its own stamped time, all threads added up.
+        // Each thread's own operations over its own timestamped time, summed over threads.
         let claimed = |visit: &Iteration<'a>| {
             let of = |thread: &&crate::study::protocol::ThreadLog| {
                 thread.operations as f64 * 1e9 / thread.parts_ns.iter().sum::<u64>().max(1) as f64
             };
             visit.roles[self.role].iter().map(of).sum::<f64>()
         };
-        // The claim is a sum, so what it is held against must not be a median that leaves a lost CPU out.
+        // The claim is a sum, so it must not be compared with a median, which would leave out a preemption.
         let done = |visit: &Iteration<'a>| match visit.log.threads.as_slice() {
             [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
             _ => visit.per_s[self.role],
@@ -274,7 +274,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     }
 }
 
-/// To a ten-thousandth of a nanosecond: what is beyond that would only make the record longer.
+/// To a ten-thousandth of a nanosecond: further digits would only lengthen the record.
 fn rounded(ns: f64) -> f64 {
     (ns * 1e4).round() / 1e4
 }

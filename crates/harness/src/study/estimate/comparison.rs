@@ -5,10 +5,10 @@ use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Diff
 use crate::stats::{Paired, compare, hiding, holm, paired};
 use crate::study::schedule::CellSpec;
 
-/// A model of the difference needs so many backoffs and processes.
+/// Minimum backoffs and processes for a model of the difference.
 const FEWEST_FOR_A_MODEL: usize = 3;
 
-/// All comparisons of the plan, and those of an operation with itself.
+/// All comparisons of the plan, and those of operations with themselves.
 pub(super) fn estimate(
     seen: &Observations<'_>,
     visits: &[Vec<Iteration<'_>>],
@@ -32,7 +32,7 @@ fn points(comparisons: &[Comparison]) -> impl Iterator<Item = &ComparisonPoint> 
     comparisons.iter().flat_map(|comparison| &comparison.points)
 }
 
-/// Cells of `case` that differ in nothing but the backoff, row by row.
+/// Cells of `case` that differ only in backoff, row by row.
 fn rows<'a>(seen: &Observations<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
     let mut found: Vec<Vec<&'a CellSpec>> = Vec::new();
     for spec in seen.cells.iter().filter(|spec| spec.case == case && !spec.control) {
@@ -60,7 +60,7 @@ fn comparison(
         let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
         let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
         let Some(pair) = paired(&pairs, seen.plan.confidence) else { continue };
-        // A model needs every process at every backoff: one without a pair that counts gives those that do not.
+        // A model needs every process at every backoff: one without a pair that counts contributes its disturbed ones.
         let all = pairs_up_to(&visits[a], &visits[b], seen.forks.len(), Disturbed::Yes);
         for ((fork, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
             let usable = if pairs.is_empty() { all } else { pairs };
@@ -81,18 +81,19 @@ fn comparison(
     })
 }
 
-/// Where the cell of `case` stands that otherwise is as `spec`.
+/// The index of the cell of `case` that otherwise matches `spec`.
 fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) -> Option<usize> {
     seen.cells.iter().position(|other| {
         other.arena == spec.arena && other.tokens == spec.tokens && other.case == case && other.control == control
     })
 }
 
-/// For each process, the times of both cells in the same rounds, as undisturbed as enough processes allow.
+/// For each process, the times of both cells in the same rounds, using the least disturbed level that enough processes
+/// reach.
 fn pairs(a: &[Iteration<'_>], b: &[Iteration<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
     let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
-    // Beside processes with a few, one with less says what a stray pair says.
+    // Next to processes with a few pairs, one with fewer contributes only stray pairs.
     if found.iter().filter(|pairs| pairs.len() >= FEW).count() >= FEW {
         found.iter_mut().filter(|pairs| pairs.len() < FEW).for_each(Vec::clear);
     }
@@ -116,7 +117,7 @@ fn whole_ns(visit: &Iteration<'_>) -> f64 {
     threads as f64 * 1e9 / visit.per_s.iter().sum::<f64>()
 }
 
-/// What batches leave open of one operation's time.
+/// The uncertainty that batch overhead leaves in one operation's time.
 fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
     let threads = visits.iter().flat_map(|visit| &visit.log.threads);
     let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
@@ -127,7 +128,7 @@ fn point(seen: &Observations<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: 
     let margin = seen.plan.margin_pct / 100.0;
     let difference_ns = super::observations::at_least(pair.difference, floor_ns);
     let verdict = match compare(&pair.ratio, margin) {
-        // Where the clock itself could make the difference, nothing is known of its direction.
+        // Where the clock itself could cause the difference, its direction is unknown.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
         verdict => verdict,
     };
@@ -153,7 +154,7 @@ fn model(
         return None;
     }
     let found = hiding(backoff, forks, seen.plan.confidence, seen.plan.seed)?;
-    // From the last point on that still differs.
+    // After the last point that still differs.
     let negligible =
         |point: &ComparisonPoint| matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0);
     let last_that_differs = points.iter().rposition(|point| !negligible(point));
@@ -163,7 +164,7 @@ fn model(
     };
     Some(CostModel {
         shape: found.shape,
-        // The point's own, so that one page has one number for it: the curve's rests on other pairs.
+        // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
         exposed_ns: points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns,
         residual_ns: found.residual,
         hidden_past_tokens: found.hidden_past,
@@ -194,10 +195,10 @@ fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Con
     })
 }
 
-/// What the middle one of these comparisons leaves open, with the time of what is compared: in percent and in nanoseconds,
-/// which are those of one comparison. Of an even number it is the coarser of the middle two.
+/// The resolution of the median of these comparisons, from the time of what is compared: in percent and in nanoseconds,
+/// both of one comparison. For an even number it is the coarser of the middle two.
 ///
-/// The interval of a difference is no narrower than what the clock leaves open of batches, so neither is the percentage.
+/// The interval of a difference is no narrower than the clock's uncertainty over a batch, so neither is the percentage.
 fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
     let of = |(point, time_ns): &(ComparisonPoint, f64)| {
         let ns = point.difference_ns.half_width();
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn what_the_clock_leaves_open_is_in_both_figures() {
-        // Arms alike to 0.00003 ns of 0.262, timed in batches that the clock tells to 0.000136 ns.
+        // Arms that agree to 0.00003 ns of 0.262, timed in batches that the clock resolves to 0.000136 ns.
         let (pct, ns) = resolvable(&[itself(0.262, 0.000136, 0.0082)]).unwrap();
         assert_eq!(ns, 0.000136);
         assert!((pct - 0.0519).abs() < 0.0001, "{pct} % of 0.262 ns is not ± {ns} ns");
@@ -293,7 +294,7 @@ mod tests {
             pairs: 60,
         };
         let points = [point(0, of(6.38, 0.15)), point(5, of(3.0, 0.2)), point(10, of(1.0, 0.2))];
-        // Processes whose disturbed pairs count for the curve, as they do not for the points.
+        // Processes whose disturbed pairs count for the curve, but not for the points.
         let forks = [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|fork| fork.to_vec());
         let found = model(&seen, &[0.0, 5.0, 10.0], &forks, &points, None).unwrap();
         assert_eq!(found.exposed_ns, points[0].difference_ns);

@@ -1,4 +1,4 @@
-//! From what worker processes of a study said to its record: pure functions.
+//! From the messages of a study's worker processes to its record: pure functions.
 
 mod cell;
 mod comparison;

@@ -1,4 +1,4 @@
-//! What a study's processes saw, and what all estimates ask of it.
+//! The observations of a study's processes, as all estimates use them.
 
 use super::super::case::Case;
 use super::super::protocol::IterationLog;
@@ -6,21 +6,21 @@ use super::super::schedule::{CellSpec, EMPTY};
 use crate::record::study::{Estimate, StudyPlan};
 use crate::stats;
 
-/// What a study's processes saw.
+/// The observations of a study's processes.
 pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) plan: &'a StudyPlan,
     pub(in crate::study) cases: &'a [Case],
     pub(in crate::study) cells: &'a [CellSpec],
-    /// For each process, its visits in the order in which they were made.
+    /// For each process, its visits in chronological order.
     pub(in crate::study) forks: &'a [Vec<IterationLog>],
-    /// What two readings of the clock can be off.
+    /// The error of two clock readings.
     pub(in crate::study) error_ns: f64,
     /// A batch's overhead.
     pub(in crate::study) batch_ns: f64,
 }
 
 impl Observations<'_> {
-    /// What batches of so many operations leave open of one operation's time.
+    /// The uncertainty per operation over batches of `operations`.
     pub(super) fn floor_ns(&self, operations: f64) -> f64 {
         2.0 * self.batch_ns / operations.max(1.0)
     }
@@ -33,19 +33,19 @@ impl Observations<'_> {
         self.cases.iter().find(|case| case.name == spec.case)
     }
 
-    /// The cells of the calibration with their places.
+    /// The calibration cells with their indices.
     pub(super) fn calibration(&self) -> impl Iterator<Item = (usize, &CellSpec)> {
         self.cells.iter().enumerate().filter(|(_, spec)| spec.case == EMPTY)
     }
 }
 
-/// `interval`, no narrower than `floor` on each side of its estimate.
+/// `interval`, widened to at least `floor` on each side of its estimate.
 pub(super) fn at_least(interval: Estimate, floor: f64) -> Estimate {
     let Estimate { estimate, low, high, .. } = interval;
     Estimate { low: low.min(estimate - floor), high: high.max(estimate + floor), ..interval }
 }
 
-/// The middle of those of `values` that are finite, or the mean of the middle two. None for none.
+/// The median of the finite `values`. None without one.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     stats::median(values.into_iter().filter(|value| value.is_finite()).collect())
 }

@@ -5,7 +5,7 @@ use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
 use crate::study::protocol::IterationLog;
 
-/// A loop may take so many times what it takes in the quietest visits.
+/// A quiet loop takes at most this many times as long as in the quietest visits.
 const QUIET_FACTOR: f64 = 1.15;
 /// The quietest visits: this share of all.
 const QUIETEST_SHARE: f64 = 0.05;
@@ -15,17 +15,17 @@ const QUIETEST_SHARE: f64 = 0.05;
 pub(super) enum Disturbed {
     /// Not at all, as far as can be seen.
     No,
-    /// A neighbour took a part of the core: what waits for its own results hardly notices.
+    /// An SMT sibling used part of the core: dependent chains are hardly affected.
     Shared,
-    /// The core ran slow, or a thread was taken off it.
+    /// The core ran slow, or a thread was preempted.
     Yes,
 }
 
-/// For each process and each of its visits, how disturbed it was; and what that was judged by.
+/// How disturbed each visit of each process was, and the reference used.
 ///
-/// Visits are compared with visits of as many threads, since threads of one program may share a core with each other. Where
-/// there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of the experiment: there every
-/// visit counts as undisturbed.
+/// Visits are compared with those of the same thread count, since threads of one program may share a core. With more
+/// threads than CPUs the loops are uninformative and preemption is part of the experiment: every visit then counts as
+/// undisturbed.
 pub(super) fn judge(seen: &Observations<'_>) -> (Vec<Vec<Disturbed>>, Option<InterferenceProbe>) {
     let mut turns = BTreeMap::<u32, Vec<f64>>::new();
     let mut links = BTreeMap::<u32, Vec<f64>>::new();

@@ -4,11 +4,11 @@ use crate::record::study::{Estimate, TokenCost, TokenPoint};
 use crate::stats::{Distribution, mean_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
-/// Of a process's visits to one cell, this quantile says what it takes undisturbed: disturbances only add, and a process
-/// may meet more of them than a median bears.
+/// The quantile of a process's visits to one cell taken as undisturbed: disturbances only add time, and a process may
+/// meet more of them than a median tolerates.
 const UNDISTURBED: f64 = 0.25;
 
-/// What a loop with nothing in it takes per turn: of each process the slowest code layout.
+/// Time per turn of an empty loop: for each process its slowest code layout.
 pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Estimate> {
     let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
     let slowest =
@@ -17,8 +17,8 @@ pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>])
     Some(at_least(mean_interval(&forks, seen.plan.confidence)?, 0.0))
 }
 
-/// What tokens take: a straight line in which every point's relative error counts the same, so that a thousand tokens do
-/// not say what one takes.
+/// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
+/// not determine the cost of one.
 pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
     let cells: Vec<(usize, u64)> =
         seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
@@ -30,7 +30,7 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
             Some(TokenPoint { tokens: *tokens, ns })
         })
         .collect();
-    // With everything divided by the tokens the slope is what a call costs, and the intercept what a token does.
+    // With everything divided by the tokens, the slope is the cost per call, and the intercept the cost per token.
     let line = |of: &[(f64, f64)]| {
         let divided: Vec<(f64, f64)> = of.iter().map(|(tokens, ns)| (1.0 / tokens, ns / tokens)).collect();
         straight_line(&divided, seen.plan.confidence).map(|line| (line.intercept.estimate, line.slope.estimate))
@@ -60,7 +60,7 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
     })
 }
 
-/// The median of processes, which one that was disturbed throughout does not turn, within the interval of their mean.
+/// The median of processes, unaffected by one that was disturbed throughout, within the interval of their mean.
 fn middle(forks: &[f64], confidence: f64) -> Option<Estimate> {
     let mean = mean_interval(forks, confidence)?;
     let estimate = median(forks.iter().copied())?;
@@ -68,7 +68,7 @@ fn middle(forks: &[f64], confidence: f64) -> Option<Estimate> {
     Some(Estimate { estimate, low, high, confidence: mean.confidence })
 }
 
-/// What an operation takes in those visits of one process that count, in one code layout or in all.
+/// The time of an operation in the visits of one process that count, in one code layout or in all.
 fn undisturbed(visits: &[Iteration<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
     let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
     let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));

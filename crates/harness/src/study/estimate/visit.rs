@@ -2,15 +2,15 @@ use super::observations::Observations;
 use super::quiet::Disturbed;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
-/// With so many of something there are enough of it not to be strays.
+/// This many are enough not to be strays.
 pub(super) const FEW: usize = 3;
 
-/// One visit, reduced to what estimates need.
+/// One visit, reduced to the inputs of the estimates.
 #[derive(Clone, Debug)]
 pub(super) struct Iteration<'a> {
     pub(super) fork: usize,
     pub(super) disturbed: Disturbed,
-    /// Whether it counts: undisturbed, or one of a cell that has too few that are.
+    /// Whether it counts: undisturbed, or in a cell with too few undisturbed ones.
     pub(super) counts: bool,
     /// For each role: nanoseconds per operation and thread.
     pub(super) time_ns: Vec<f64>,
@@ -21,7 +21,7 @@ pub(super) struct Iteration<'a> {
     pub(super) log: &'a IterationLog,
 }
 
-/// The visits to each cell, in the order in which they were made.
+/// The visits to each cell, in chronological order.
 pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
     let mut found: Vec<Vec<Iteration<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) 
     found
 }
 
-/// Says which visits count: the undisturbed ones, if enough processes saw one.
+/// Marks which visits count: the undisturbed ones, if enough processes have one.
 fn count(visits: &mut [Iteration<'_>], forks: usize) {
     let level = counted_up_to(|level| {
         let mut seen = vec![0; forks];
@@ -45,8 +45,9 @@ fn count(visits: &mut [Iteration<'_>], forks: usize) {
     visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
 }
 
-/// How disturbed what counts may be: as little as leaves half of the processes, and three of them, a few each (three, or
-/// all that they have), since one alone may be a stray. `seen` tells how many each process has up to a level.
+/// The highest disturbance level that counts: the lowest that leaves half the processes, and at least three, with a few
+/// visits each (three, or all that they have), since a single one may be a stray. `seen` returns each process's count
+/// up to a level.
 pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed {
     let whole = seen(Disturbed::Yes);
     let all = whole.iter().filter(|count| **count > 0).count();
@@ -85,7 +86,7 @@ fn reduce<'a>(
     Some(Iteration { fork, disturbed, counts: true, time_ns, per_s, roles, log })
 }
 
-/// One thread: the median over batches, which an interrupt in one of them does not move. From single operations: the mean.
+/// One thread: the median over batches, unaffected by an interrupt in one of them. For single operations: the mean.
 fn alone_ns(thread: &ThreadLog) -> Option<f64> {
     let found = super::observations::median(batches_ns(thread)).or_else(|| {
         let (count, ns) =
@@ -101,29 +102,30 @@ pub(super) fn batches_ns(thread: &ThreadLog) -> impl Iterator<Item = f64> {
     thread.batches_ns.iter().map(move |ns| *ns as f64 / operations)
 }
 
-/// The time in which every thread was in its measured part; None if there was no such time.
+/// The time during which every thread was in its measured part; None if there was none.
 pub(super) fn common_window(threads: &[ThreadLog]) -> Option<(u64, u64)> {
     let from = threads.iter().map(|thread| thread.from_ns).max()?;
     let to = threads.iter().map(|thread| thread.to_ns).min()?;
     (to > from).then_some((from, to))
 }
 
-/// The share of the time from the first thread's begin to the last one's end in which all were in their measured part.
+/// The share of the time, from the first thread's start to the last one's end, during which all were in their measured
+/// part.
 pub(super) fn overlap_share(threads: &[ThreadLog]) -> f64 {
     let from = threads.iter().map(|thread| thread.from_ns).min().unwrap_or(0);
     let to = threads.iter().map(|thread| thread.to_ns).max().unwrap_or(0);
     common_window(threads).map_or(0.0, |(a, b)| (b - a) as f64 / (to - from).max(1) as f64)
 }
 
-/// Operations per second of `threads` within a window of time that all of them ran in: seen from outside, so that threads
-/// that wait for a CPU count for what they do and no more.
+/// Operations per second of `threads` within a common time window: measured externally, so that threads waiting for a
+/// CPU count only for the work they do.
 fn per_s(threads: &[&ThreadLog], window: (u64, u64)) -> f64 {
     let (from, to) = (window.0 as f64, window.1 as f64);
     let operations = threads.iter().map(|thread| operations_within(thread, from, to)).sum::<f64>();
     operations / (to - from) * 1e9
 }
 
-/// How many operations a thread did between two moments, batches that a moment cuts counted by their share.
+/// How many operations a thread completed between two times; batches cut by a boundary count in proportion.
 fn operations_within(thread: &ThreadLog, from: f64, to: f64) -> f64 {
     let whole_ns = thread.to_ns.saturating_sub(thread.from_ns) as f64;
     if thread.batches_ns.is_empty() {
@@ -132,7 +134,7 @@ fn operations_within(thread: &ThreadLog, from: f64, to: f64) -> f64 {
     }
     let per_batch = thread.operations as f64 / thread.batches_ns.len() as f64;
     let summed: u64 = thread.batches_ns.iter().sum();
-    // What lies between batches is shared out among them.
+    // Time between batches is distributed among them.
     let stretch = whole_ns / (summed.max(1) as f64);
     let mut start = thread.from_ns as f64;
     let mut found = 0.0;
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn threads_that_take_turns_do_no_more_than_one_cpu_can() {
-        // Each thread runs 10 operations in 10 ns when it has the CPU; a batch in which it waits takes 30.
+        // Each thread runs 10 operations in 10 ns while it has the CPU; a batch that includes a wait takes 30.
         let threads = [thread(0, &[10, 30, 10, 30]), thread(20, &[10, 30, 10, 30])];
         let window = common_window(&threads).unwrap();
         let rate = per_s(&threads.iter().collect::<Vec<_>>(), window);

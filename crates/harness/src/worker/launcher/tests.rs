@@ -1,4 +1,4 @@
-//! Real child processes, each a shell that does what its request says.
+//! Real child processes, each a shell that executes its request.
 
 use std::cell::Cell;
 use std::thread;
@@ -33,13 +33,13 @@ fn broken_off(request: &str, count: usize, by_cancelling: bool) -> (WorkerFailur
     (failure, ids)
 }
 
-/// Waits until `process` is gone, or is dead and waits for init to bury it.
+/// Waits until `process` is gone, or is a zombie waiting for init.
 fn assert_ends(process: u32) {
     let is_alive = || match std::fs::read_to_string(format!("/proc/{process}/stat")) {
         Ok(stat) => !stat.contains(") Z ") && !stat.contains(") X "),
         Err(_) => false,
     };
-    // Generous, since the machine may be busy: a process that got its signal needs a moment, any other stays for ever.
+    // Generous, since the machine may be busy: a signalled process needs a moment, any other stays forever.
     for _ in 0..2_000 {
         if !is_alive() {
             return;
@@ -72,7 +72,7 @@ fn a_death_with_a_word_on_standard_error_is_told_with_it() {
     let complaint = "the sundial is in the shade".to_owned();
     let failure = asked("echo the sundial is in the shade >&2; exit 3").unwrap_err();
     assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint });
-    // What it said before is no answer.
+    // Output before the failure is not an answer.
     let failure = asked("echo 42; exit 3").unwrap_err();
     assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint: String::new() });
 }
