@@ -8,7 +8,8 @@ use chronoscope_render::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an experiment shows, as data: a renderer makes a page of it, and `--format json` prints it with the record.
+/// The conclusions of an experiment, as data: a renderer turns them into a page, and `--format json` prints them with
+/// the record.
 ///
 /// # Examples
 /// ```
@@ -26,19 +27,19 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusions {
-    /// Which experiment.
+    /// The experiment.
     pub experiment: String,
-    /// The question that it puts.
+    /// The question it asks.
     pub question: String,
-    /// What somebody would conclude who takes the figures as they come.
+    /// The conclusion from taking the figures at face value.
     pub naive: Block,
-    /// What the model says.
+    /// The conclusion from the model.
     pub model: Block,
-    /// The article's figures, compared with those of this run.
+    /// Published figures, compared with those of this run.
     pub published: Block,
 }
 
-/// A part of the conclusions.
+/// A section of the conclusions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Its sentences and tables in order.
@@ -55,12 +56,12 @@ pub enum Item {
     Table(Grid),
 }
 
-/// A sentence with the numbers that it rests on.
+/// A sentence with its supporting numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statement {
     /// The sentence.
     pub text: String,
-    /// Whether it is the one to take along.
+    /// Whether it is the main conclusion.
     pub is_main: bool,
     /// The numbers by name, unit last in the name.
     pub values: BTreeMap<String, Estimate>,
@@ -69,15 +70,15 @@ pub struct Statement {
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grid {
-    /// What stands above it; empty where that is clear.
+    /// Its heading; empty where obvious.
     pub title: String,
-    /// The heads of its columns.
+    /// The column headings.
     pub columns: Vec<String>,
-    /// Its rows, of a cell per column or fewer.
+    /// Its rows, each with at most one cell per column.
     pub rows: Vec<Vec<Value>>,
 }
 
-/// A cell of a table. The unit is the name.
+/// A table cell. The variant's name is the unit.
 ///
 /// # Examples
 /// ```
@@ -91,7 +92,7 @@ pub struct Grid {
 pub enum Value {
     /// Words.
     Text(String),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A number without a unit.
     Number(f64),
@@ -99,19 +100,19 @@ pub enum Value {
     Ns(Estimate),
     /// A difference of durations with its interval.
     DifferenceNs(Estimate),
-    /// A duration that somebody published or that is a sum of others.
+    /// A published duration, or one computed from others.
     PlainNs(f64),
     /// A rate with its interval.
     PerSecond(Estimate),
-    /// A rate that somebody published or that is a multiple of another.
+    /// A published rate, or one computed from another.
     PlainPerSecond(f64),
     /// A ratio with its interval.
     Factor(Estimate),
     /// A ratio of published figures.
     PlainFactor(f64),
-    /// A share, in percent, with its interval; less than none where it is of a difference.
+    /// A share, in percent, with its interval; negative for a negative difference.
     PercentOf(Estimate),
-    /// There is no number, and why.
+    /// No number, and why.
     Missing(String),
 }
 
@@ -121,7 +122,7 @@ impl Block {
         self.push(text.into(), false)
     }
 
-    /// Adds the sentence to take along.
+    /// Adds the main conclusion.
     pub(crate) fn conclude(&mut self, text: impl Into<String>) -> &mut Statement {
         self.push(text.into(), true)
     }
@@ -152,7 +153,7 @@ impl Block {
 }
 
 impl Statement {
-    /// Names a number that the sentence rests on.
+    /// Adds a number that the sentence rests on.
     pub(crate) fn with(&mut self, name: &'static str, value: Estimate) -> &mut Self {
         self.values.insert(name.to_owned(), value);
         self
@@ -160,7 +161,7 @@ impl Statement {
 }
 
 impl Value {
-    /// `found`, or that there is no number and why.
+    /// `found`, or a note that there is no number and why.
     pub(crate) fn or(found: Option<Self>, why: impl Into<String>) -> Self {
         found.unwrap_or_else(|| Self::Missing(why.into()))
     }

@@ -1,8 +1,9 @@
-//! Experiments that teach: each asks a question whose obvious answer is wrong, measures it with the public API of the
-//! harness, and says what the obvious answer is, what the model says, and what was published.
+//! Experiments that teach: each asks a question whose obvious answer is wrong, measures it with the harness's public
+//! API, and contrasts the obvious answer, the model's answer, and published figures.
 //!
-//! An [`Experiment`] draws up a [`Study`](chronoscope_harness::Study), as any benchmark does, and makes [`Conclusions`] of the study's record: a pure
-//! function, so that a saved record yields what the run did. Nothing here prints.
+//! An [`Experiment`] builds a [`Study`](chronoscope_harness::Study), as any benchmark does, and derives [`Conclusions`]
+//! from the study's record: a pure function, so a saved record gives the same conclusions as the run. Nothing here
+//! prints.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64, as `chronoscope-harness`.

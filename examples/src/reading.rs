@@ -1,12 +1,12 @@
-//! What experiments compute from the figures of a record.
+//! Computations on a record's figures.
 
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::mean_interval;
 
-/// A quotient whose interval spans more than this factor is none.
+/// A quotient whose interval spans more than this factor is discarded.
 const MOST_UNCERTAIN: f64 = 4.0;
 
-/// What subtracting one case's time from another's gives on one thread: the mean over processes of the difference in each.
+/// One case's time minus another's on one thread: the mean over processes of the difference in each.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
     let differences = minuend.forks.iter().filter_map(|fork| {
@@ -16,8 +16,8 @@ pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, token
     mean_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence)
 }
 
-/// How many times `denominator` the `numerator` is. None where that is not known to a factor of two either way, as
-/// where the denominator may be zero: such a quotient is a number about noise.
+/// The ratio of `numerator` to `denominator`. None if uncertain by more than a factor of two either way, for example
+/// where the denominator may be zero: such a quotient is noise.
 pub(crate) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
     let is_known =
         |found: &Estimate| found.confidence > 0.0 && found.low > 0.0 && found.high <= found.low * MOST_UNCERTAIN;

@@ -1,4 +1,4 @@
-//! Records made up for tests: of what the experiments ask of a record, and nothing else.
+//! Synthetic records for tests, with only what the experiments read from a record.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use chronoscope_harness::record::{Document, Machine, Peak, Tool};
 
 use crate::{Conclusions, Item, Value};
 
-/// All sentences and tables, a line each.
+/// All sentences and tables, one line each.
 pub(crate) fn page(conclusions: &Conclusions) -> String {
     let row = |row: &Vec<Value>| row.iter().map(Value::to_string).collect::<Vec<_>>().join("  ");
     let lines = |item: &Item| match item {
@@ -24,7 +24,7 @@ pub(crate) fn page(conclusions: &Conclusions) -> String {
     blocks.iter().flat_map(|block| &block.items).flat_map(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// An estimate with `half` on each side.
+/// An estimate ± `half`.
 pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {
     Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
 }
@@ -65,7 +65,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
     Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
 }
 
-/// A cell that takes `forks` nanoseconds in each process.
+/// A cell with these times per process, in nanoseconds.
 pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Cell {
     let mean = forks.iter().sum::<f64>() / 4.0;
     let fork = |(i, ns): (usize, &f64)| CellProcess { fork: i as u32, time_ns: Some(*ns), visits: Vec::new() };
@@ -125,7 +125,7 @@ pub(crate) fn comparison(
     }
 }
 
-/// What stamps claim and what is done, per second, each give or take 1 %.
+/// The claimed and actual rates, per second, each ± 1 %.
 pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
     OperationPart {
         part_ns: interval(1e9 / claimed, 1e7 / claimed),
@@ -137,7 +137,7 @@ pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
     }
 }
 
-/// A cell whose processes each made one visit, of these batches.
+/// A cell where each process made one visit with these batches.
 pub(crate) fn series(case: &str, batches_ns: &[f64], steadiness: Steadiness) -> Cell {
     let mut cell = cell(case, 0, 1, [1.0; 4]);
     for fork in &mut cell.forks {

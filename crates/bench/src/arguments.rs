@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use super::{CpuList, Format, ThreadList, TokenList, time, whole_number};
 use chronoscope_harness::StudyOptions;
 
-/// Budgets are multiplied by these for a quick look and for a thorough one.
+/// Budget multipliers for a quick and a thorough run.
 const DEPTHS: (f64, f64) = (0.2, 4.0);
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was interrupted, output could not be written, \
@@ -113,14 +113,14 @@ fn processes(text: &str) -> Result<u32, String> {
 }
 
 impl Arguments {
-    /// The process's own; exits with code 2 if they are invalid, and with 0 if help was asked for.
+    /// The arguments of this process. Exits with code 2 if they are invalid, and with 0 if help was requested.
     pub(super) fn of_this_process(program: &str) -> Self {
         let definition = Self::command().name(program.to_owned()).bin_name(program.to_owned());
         let matches = definition.get_matches();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// What they change about each of `studies` studies, except the filter.
+    /// Their effect on each of `studies` studies, except the filter.
     pub(super) fn options(&self, studies: usize) -> StudyOptions {
         StudyOptions {
             budget: self.duration.map(|duration| duration / studies.max(1) as u32),
@@ -138,7 +138,7 @@ impl Arguments {
         }
     }
 
-    /// The texts of which a case's name must contain one; none for all cases.
+    /// Substrings, one of which a case's name must contain; none for all cases.
     pub(super) fn filters(&self) -> impl Iterator<Item = &str> {
         self.text.iter().chain(&self.filter).map(String::as_str)
     }

@@ -1,8 +1,8 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A line on standard error that shows how far a run is, if that is a terminal; else nothing.
+/// A progress line on standard error, if that is a terminal; otherwise nothing.
 ///
-/// It is drawn only when told of progress: a bar that redraws by itself would disturb what is measured.
+/// Drawn only on reported progress: a bar that redraws by itself would disturb the measurement.
 ///
 /// # Examples
 /// ```
@@ -13,13 +13,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[derive(Debug)]
 pub struct Bar(ProgressBar);
 
-/// The bar's length: shares are shown no finer than this.
+/// The bar's resolution.
 const STEPS: u64 = 10_000;
 
 impl Bar {
-    /// A bar at its beginning; one that never shows if `quiet`.
+    /// A bar at 0 %; it never shows if `quiet`.
     pub fn new(quiet: bool) -> Self {
-        // Hides itself where standard error is no terminal.
+        // Hides itself if standard error is not a terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {wide_msg}") {
@@ -28,13 +28,13 @@ impl Bar {
         Self(bar)
     }
 
-    /// Shows that a share of the run, 0 to 1, is done, and what it does now.
+    /// Shows the completed share of the run, 0 to 1, and the current activity.
     pub fn shows(&self, share: f64, what: &str) {
         self.0.set_message(what.to_owned());
         self.0.set_position((share.clamp(0.0, 1.0) * STEPS as f64) as u64);
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub fn finish(self) {
         self.0.finish_and_clear();
     }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Why a program ends without having done what it was asked: what was tried, why it failed, what to do.
+/// Why a program ends without completing its task: what was tried, why it failed, what to do.
 ///
 /// # Examples
 /// ```
@@ -19,12 +19,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The user asked for something that cannot be done as asked: exit code 2.
+    /// The request cannot be carried out as given: exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 2 }
     }
 
-    /// Something went wrong on the way: exit code 1.
+    /// Something failed during the run: exit code 1.
     pub fn run(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 1 }
     }
@@ -34,9 +34,9 @@ impl Failure {
         self.code
     }
 
-    /// Says so on standard error, behind the program's name.
+    /// Reports it on standard error, after the program's name.
     pub fn report(self, program: &str) -> ExitCode {
-        // With standard error closed, the code must do.
+        // With standard error closed, the exit code must suffice.
         let _ = anstream::stderr().write_fmt(format_args!("{program}: {}\n", self.message));
         ExitCode::from(self.code)
     }

@@ -1,6 +1,6 @@
 use clap::ValueEnum;
 
-/// What is printed on standard output.
+/// The format of standard output.
 ///
 /// # Examples
 /// ```

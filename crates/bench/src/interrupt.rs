@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// Whether the user pressed Ctrl-C, or something asked the program to end.
+/// Whether the user pressed Ctrl-C, or the program was asked to terminate.
 ///
 /// # Examples
 /// ```
@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
-/// A process has one handler, so it listens once.
+/// A process has one handler, so it is installed once.
 static LISTENING: OnceLock<Interrupt> = OnceLock::new();
 
 impl Interrupt {
-    /// Listens from now on. The first signal asks the run to stop; a second one ends the program at once with code 1.
+    /// Starts listening. The first signal asks the run to stop; a second ends the program at once with code 1.
     pub fn listen() -> Self {
         LISTENING.get_or_init(Self::handled).clone()
     }
@@ -22,7 +22,7 @@ impl Interrupt {
     fn handled() -> Self {
         let interrupt = Self::default();
         let seen = interrupt.clone();
-        // Where no handler can be set, Ctrl-C ends the program as it would have.
+        // If no handler can be installed, Ctrl-C ends the program as usual.
         let _ = ctrlc::set_handler(move || {
             if seen.0.swap(true, Relaxed) {
                 std::process::exit(1);
@@ -31,7 +31,7 @@ impl Interrupt {
         interrupt
     }
 
-    /// Whether it has happened.
+    /// Whether it has been requested.
     pub fn happened(&self) -> bool {
         self.0.load(Relaxed)
     }

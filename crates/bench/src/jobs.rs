@@ -8,7 +8,7 @@ use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{StudyCompared, StudyRecord};
 use chronoscope_harness::{Study, StudyOptions, compare_studies};
 
-/// The studies to run, with everything their results go to.
+/// The studies to run, and the destinations of their results.
 pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
     arguments: &'a Arguments,
@@ -18,7 +18,7 @@ struct Job<'a> {
     study: &'a Study,
     options: StudyOptions,
     earlier: Option<(PathBuf, StudyRecord)>,
-    /// Files that get the record.
+    /// Files that receive the record.
     records: Vec<OutputFile>,
     page: Option<OutputFile>,
 }
@@ -40,7 +40,7 @@ impl<'a> Jobs<'a> {
         Ok(Self { jobs: jobs.collect::<Result<_, _>>()?, arguments })
     }
 
-    /// Runs them; false if something failed, was stopped or got slower.
+    /// Runs them; false if something failed, was stopped or became slower.
     pub(super) fn run(self, interrupt: Interrupt) -> Result<bool, Failure> {
         let count = self.jobs.len() as f64;
         let mut is_well = true;
@@ -87,13 +87,13 @@ impl<'a> Job<'a> {
         Ok(Self { study, options, earlier, records, page })
     }
 
-    /// Prints and saves; false if something failed, was stopped or got slower.
+    /// Prints and saves; false if something failed, was stopped or became slower.
     fn conclude(self, mut record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
         let compared = self.earlier.map(|(path, earlier)| compare_studies(&earlier, &record, &path.to_string_lossy()));
         record.compared = compared;
         let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
-        // Try every output, so that a full disk or a closed pipe loses nothing measured.
+        // Try every output, so that a full disk or a closed pipe loses no results.
         let mut outcome = match arguments.format {
             Format::Human => print(&terminal(&record, detail, page_width())),
             Format::Json => print(&text),
@@ -114,7 +114,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The harness: it is what measured and estimated.
+/// The harness, which did the measuring and estimating.
 fn tool() -> Tool {
     Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }

@@ -1,7 +1,7 @@
-//! Benchmarks for `cargo bench`: a program of studies with its flags, exit codes, progress, Ctrl-C, and files that appear whole
-//! or not at all.
+//! Benchmarks for `cargo bench`: a benchmark program with flags, exit codes, progress, Ctrl-C handling, and atomically
+//! written files.
 //!
-//! [`main`] puts all of that around a program's studies; the `chronoscope` command is built from the same parts.
+//! [`main`] wraps a program's studies in all of this; the `chronoscope` command is built from the same parts.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -3,10 +3,10 @@ use std::str::FromStr;
 
 /// No machine has more.
 const MOST_CPUS: u64 = 65_536;
-/// A longer list is a typing error.
+/// A longer list is a typo.
 const MOST_NUMBERS: usize = 100_000;
 
-/// CPUs as Linux writes lists of them: `0-3,6`.
+/// CPUs in Linux list syntax: `0-3,6`.
 ///
 /// # Examples
 /// ```
@@ -18,7 +18,7 @@ const MOST_NUMBERS: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(pub Vec<u32>);
 
-/// Thread counts: `1,2,4` or `1-4`. The plan says whether they can be run.
+/// Thread counts: `1,2,4` or `1-4`. The plan decides whether they can be run.
 ///
 /// # Examples
 /// ```
@@ -64,7 +64,7 @@ impl FromStr for TokenList {
     }
 }
 
-/// The numbers of a list, in its order; each is a `noun`.
+/// The numbers of a list, in order; `noun` names one in errors.
 fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) -> Result<Vec<u64>, String> {
     let number = |word: &str| match word.trim().parse::<u64>() {
         Ok(number) if allowed.contains(&number) => Ok(number),
@@ -73,7 +73,7 @@ fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) 
     let mut found = Vec::new();
     for piece in text.split(',') {
         let (first, last) = match piece.split_once('-') {
-            // A number below zero, and no range.
+            // A negative number, not a range.
             Some((first, _)) if first.trim().is_empty() => (number(piece)?, number(piece)?),
             Some((first, last)) => (number(first)?, number(last)?),
             None => (number(piece)?, number(piece)?),
@@ -89,7 +89,7 @@ fn numbers(text: &str, noun: &str, example: &str, allowed: RangeInclusive<u64>) 
     Ok(found)
 }
 
-/// Numbers that are known to fit 32 bits.
+/// Numbers known to fit in 32 bits.
 fn small(numbers: Vec<u64>) -> Vec<u32> {
     numbers.into_iter().filter_map(|number| u32::try_from(number).ok()).collect()
 }

@@ -5,7 +5,7 @@ use tempfile::NamedTempFile;
 
 use super::Failure;
 
-/// A file that is to appear whole or not at all.
+/// A file that is written atomically: it appears whole or not at all.
 ///
 /// # Examples
 /// ```
@@ -27,11 +27,11 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Creates a draft next to `path`, so that a path that cannot be written is known before anything is measured. `what`
-    /// is the word for it in messages, such as "the record".
+    /// Creates a draft next to `path`, so that an unwritable path is detected before anything is measured. `what` is
+    /// used in messages, such as "the record".
     ///
     /// # Errors
-    /// With exit code 2, where there can be no such file.
+    /// With exit code 2, if the file cannot be created.
     pub fn prepare(what: &str, path: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| Failure::usage(format!("cannot write {what} to {}: {why}", path.display()));
         if path.is_dir() {
@@ -53,15 +53,15 @@ impl OutputFile {
         Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
     }
 
-    /// Where it is to appear.
+    /// Its destination.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `text` and puts the file in its place.
+    /// Writes `text` and moves the file into place.
     ///
     /// # Errors
-    /// With exit code 1, where that fails; nothing is there then.
+    /// With exit code 1, if that fails; no file is left then.
     pub fn write(mut self, text: &str) -> Result<(), Failure> {
         let (what, path) = (&self.what, &self.path);
         let cannot = |error: &dyn std::fmt::Display| {
@@ -79,7 +79,7 @@ impl OutputFile {
     }
 }
 
-/// Gives the draft, which is made for its owner alone, the permissions that a new file has here.
+/// Gives the draft, created readable only by its owner, the usual permissions of a new file.
 fn readable_as_usual(draft: &NamedTempFile) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let probe = draft.path().with_extension("mode");

@@ -3,11 +3,11 @@ use std::io;
 use chronoscope_render::Width;
 use terminal_size::{Width as Columns, terminal_size_of};
 
-/// A terminal that says more than this does not know.
+/// A terminal that reports more than this is wrong.
 const MOST: usize = 10_000;
 
-/// The width to lay a page out for: that in the environment variable `COLUMNS`, if it is a number from 1 to 10000, that
-/// of the terminal on standard output, if it is one, and else 118 columns.
+/// The page width: that of the environment variable `COLUMNS` if it is a number from 1 to 10000, else that of the
+/// terminal on standard output, else 118 columns.
 ///
 /// # Examples
 /// ```
@@ -48,7 +48,7 @@ mod tests {
             assert_eq!(chosen(Some(nonsense), None), Width::default(), "{nonsense}");
             assert_eq!(chosen(Some(nonsense), Some(80)).columns(), 80, "{nonsense}");
         }
-        // A terminal that was never told its size says 0.
+        // A terminal whose size was never set reports 0.
         assert_eq!(chosen(None, Some(0)), Width::default());
     }
 }

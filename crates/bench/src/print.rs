@@ -2,10 +2,10 @@ use std::io::{ErrorKind, Write};
 
 use super::Failure;
 
-/// Prints `text` to standard output, in colour if that is wanted there. A closed pipe is not a failure.
+/// Prints `text` to standard output, in colour if supported. A closed pipe is not a failure.
 ///
 /// # Errors
-/// With exit code 1, where standard output cannot be written.
+/// With exit code 1, if standard output cannot be written.
 ///
 /// # Examples
 /// ```

@@ -5,14 +5,14 @@ use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
 use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
 
-/// The `main` of a program of studies: parses arguments, measures, prints, saves and compares.
+/// The `main` of a benchmark program: parses arguments, measures, prints, saves and compares.
 ///
 /// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was
 /// interrupted, output
 /// could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on invalid
 /// arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
 ///
-/// Call it first: worker processes are the same program, and would repeat whatever comes before.
+/// Call it first: worker processes run the same program, and would repeat whatever precedes it.
 ///
 /// # Examples
 /// A bench target with `harness = false`:
@@ -51,14 +51,14 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
     std::process::exit(i32::from(code));
 }
 
-/// Does what the arguments say; false if the program should exit with code 1.
+/// Carries out the arguments; false if the program should exit with code 1.
 fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, Failure> {
     let mut names = BTreeSet::new();
     if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
         return Err(Failure::usage(format!("duplicate study name {}; study names must be unique", twice.name())));
     }
     let chosen = chosen(studies, arguments)?;
-    // A wrong argument is known before anything is measured.
+    // Invalid arguments are reported before anything is measured.
     for (study, options) in &chosen {
         study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     }
@@ -71,7 +71,7 @@ fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, 
     Jobs::prepare(chosen, arguments)?.run(Interrupt::listen())
 }
 
-/// The studies that the arguments select, each with its options.
+/// The selected studies, each with its options.
 fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyOptions)>, Failure> {
     check_time(arguments)?;
     let filters: Vec<&str> = arguments.filters().collect();
@@ -98,8 +98,8 @@ fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s St
     Ok(chosen.into_iter().map(|(study, filter)| (study, StudyOptions { filter, ..options.clone() })).collect())
 }
 
-/// The filter for one of several studies: empty for all of it, if a text is part of its name. None if nothing of it is
-/// selected.
+/// The filter for one of several studies: empty, for the whole study, if a text is part of its name. None if nothing in
+/// it is selected.
 fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
     if texts.iter().any(|text| study.name().contains(text)) {
         return Some(Vec::new());
@@ -141,7 +141,7 @@ fn listed(chosen: &[(&Study, StudyOptions)], with_study: bool) -> String {
     text
 }
 
-/// What the user calls the program: cargo appends a hash to the names of bench targets.
+/// The program's name as the user knows it: cargo appends a hash to the names of bench targets.
 fn program_name() -> String {
     let path = std::env::current_exe().unwrap_or_default();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

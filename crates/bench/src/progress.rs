@@ -1,7 +1,7 @@
 use super::{Bar, Interrupt};
 use chronoscope_harness::StudyObserver;
 
-/// Shows how far a study is, and carries the user's wish to stop it.
+/// Shows the progress of a study, and relays the user's request to stop it.
 ///
 /// # Examples
 /// ```
@@ -17,22 +17,22 @@ use chronoscope_harness::StudyObserver;
 pub struct StudyProgress {
     bar: Bar,
     interrupt: Interrupt,
-    /// The share of the whole run at which this study begins and ends.
+    /// Where in the whole run this study begins and ends, as shares.
     span: (f64, f64),
 }
 
 impl StudyProgress {
-    /// For a run that is one study.
+    /// For a run of one study.
     pub fn new(quiet: bool, interrupt: Interrupt) -> Self {
         Self { bar: Bar::new(quiet), interrupt, span: (0.0, 1.0) }
     }
 
-    /// For one of several studies, which takes the run from one share of it, 0 to 1, to another.
+    /// Starts one of several studies, which covers the run between these shares, 0 to 1.
     pub fn enters(&mut self, from: f64, to: f64) {
         self.span = (from, to);
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub fn finish(self) {
         self.bar.finish();
     }

@@ -1,16 +1,16 @@
-//! Where records lie that are saved by name: in cargo's target folder, in a folder for each study.
+//! Location of records saved by name: in cargo's target folder, one folder per study.
 
 use std::path::{Path, PathBuf};
 
 use super::Failure;
 
-/// The file that every target folder of cargo has.
+/// The file present in every cargo target folder.
 const MARK: &str = "CACHEDIR.TAG";
 
-/// The file of a study's record called `name`.
+/// The path of a study's record called `name`.
 ///
 /// # Errors
-/// If that cannot name a file.
+/// If that is not a valid file name.
 pub(super) fn path(study: &str, name: &str) -> Result<PathBuf, Failure> {
     let is_sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_sound) {
@@ -21,10 +21,10 @@ pub(super) fn path(study: &str, name: &str) -> Result<PathBuf, Failure> {
     Ok(folder(study).join(format!("{name}.json")))
 }
 
-/// The file that `--compare` means: that file if it exists or looks like a path, else a saved record.
+/// The file meant by `--compare`: that path if it exists or looks like a path, else a saved record.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such file.
 pub(super) fn find(study: &str, name_or_file: &str) -> Result<PathBuf, Failure> {
     let file = Path::new(name_or_file);
     if file.is_file() {
@@ -46,7 +46,7 @@ pub(super) fn find(study: &str, name_or_file: &str) -> Result<PathBuf, Failure> 
     }))
 }
 
-/// The names of what is saved of a study.
+/// The names of a study's saved records.
 fn names(study: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder(study)) else { return Vec::new() };
     let files = entries.flatten().map(|entry| entry.path());
@@ -63,7 +63,7 @@ fn folder(study: &str) -> PathBuf {
     target().join("chronoscope").join(study)
 }
 
-/// Cargo's target folder: `CARGO_TARGET_DIR`, the one that holds this program, or `target` in the working directory.
+/// Cargo's target folder: `CARGO_TARGET_DIR`, the one that contains this program, or `target` in the working directory.
 fn target() -> PathBuf {
     let said = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     said.or_else(around_the_program).unwrap_or_else(|| PathBuf::from("target"))

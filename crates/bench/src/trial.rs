@@ -1,15 +1,15 @@
-//! `--test`: whether every case runs at all.
+//! `--test`: checks that every case runs.
 
 use super::{Failure, Interrupt, StudyProgress, print};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::Mode;
 use chronoscope_harness::{Start, Study, StudyOptions};
 
-/// The fewest processes that a study takes.
+/// The minimum number of processes per study.
 const FORKS: u32 = 2;
 
-/// Runs every case once for each number of threads and parameter, in two processes, at the study's smallest backoff, and
-/// prints whether it failed; false if one did.
+/// Runs every case once per thread count and parameter, in two processes, at the study's smallest backoff, and prints
+/// whether it failed; false if any did.
 pub(super) fn run(
     chosen: &[(&Study, StudyOptions)],
     start: &Start,
@@ -24,7 +24,7 @@ pub(super) fn run(
         let options = StudyOptions {
             budget: Some(std::time::Duration::from_millis(1)),
             backoff: plan.backoff_tokens.first().map(|tokens| vec![*tokens]),
-            // One process, or the fewest that there may be.
+            // One process, or the allowed minimum.
             forks: Some(FORKS),
             ..options.clone()
         };

@@ -1,10 +1,10 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A time with its unit, such as `500ns` or `1min`; errors name what is `accepted`.
+/// A duration with its unit, such as `500ns` or `1min`; errors name what is `accepted`.
 ///
 /// # Errors
-/// Why `text` is none.
+/// Why `text` is invalid.
 ///
 /// # Examples
 /// ```
@@ -25,7 +25,7 @@ pub fn time(text: &str, accepted: &str) -> Result<Duration, String> {
 /// A whole number; errors name what is `accepted`.
 ///
 /// # Errors
-/// Why `text` is none.
+/// Why `text` is invalid.
 ///
 /// # Examples
 /// ```

@@ -5,19 +5,19 @@ use crate::palette::{BAR, DIM};
 use chronoscope_harness::quantity::{TIME, count};
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/// Columns of the longest bar, and where the page is narrow.
+/// Columns of the longest bar: the usual number, and the least on a narrow page.
 const LONGEST: usize = 28;
 const SHORTEST: usize = 8;
-/// Columns of a row before its bar.
+/// Columns before each bar.
 const LABEL: usize = 17;
-/// Slots that are tried at first; where most of them stay empty, the others can be this fine.
+/// Initial number of slots; where most are empty, the others can be this fine.
 const FINEST: usize = 96;
-/// Below this a bin's start is taken as this, for the logarithm's sake.
+/// Bins starting below this are drawn as if they start here, for the logarithm.
 const LEAST_NS: f64 = 1e-3;
-/// What the length of a bar means, and the sign before a row.
+/// The meaning of bar lengths, and the sign before a row.
 pub const SCALE: &str = "bars on a log scale, ⋮ after a gap";
 
-/// Draws a histogram in at most `limit` rows whose widths grow with the value, for a page or a column of `width`.
+/// Draws a histogram in at most `limit` rows whose bins widen with the value, for a page or a column of `width`.
 pub fn bars(histogram: &Histogram, limit: usize, width: usize) -> Vec<Line> {
     let rows: Vec<Bin> = finest(histogram, limit).into_iter().flatten().collect();
     let most = rows.iter().map(|bin| bin.count).max().unwrap_or(0);
@@ -31,19 +31,19 @@ pub fn bars(histogram: &Histogram, limit: usize, width: usize) -> Vec<Line> {
         let label = format!("{:>15} ", TIME.interval(bin.from_ns, bin.to_ns));
         let line = Line::styled(DIM, if bin.from_ns > end { "⋮" } else { " " }).and(&label);
         lines.push(line.with(BAR, &bar(bin.count, most, longest)).and(" ").and(&count(bin.count)));
-        // Neighbouring bins may differ in the last digit where they meet.
+        // Adjoining bins may differ in the last digit at their common edge.
         end = bin.to_ns * (1.0 + 1e-9);
     }
     lines
 }
 
-/// The finest slots of which not more than `limit` are filled.
+/// The finest slots of which at most `limit` are non-empty.
 fn finest(histogram: &Histogram, limit: usize) -> Vec<Option<Bin>> {
     let mut all = (1..=FINEST).rev().map(|slots| merged(histogram, slots));
     all.find(|slots| slots.iter().flatten().count() <= limit).unwrap_or_default()
 }
 
-/// The bins of `histogram` put together in `slots` of equal width in the logarithm; none where nothing fell.
+/// The bins of `histogram` merged into `slots` of equal logarithmic width; None for an empty slot.
 fn merged(histogram: &Histogram, slots: usize) -> Vec<Option<Bin>> {
     let filled = || histogram.bins.iter().filter(|bin| bin.count > 0);
     let place = |bin: &Bin| bin.from_ns.max(LEAST_NS).ln();
@@ -52,7 +52,7 @@ fn merged(histogram: &Histogram, slots: usize) -> Vec<Option<Bin>> {
     let mut merged: Vec<Option<Bin>> = vec![None; slots];
     for bin in filled() {
         let part = if high > low { (place(bin) - low) / (high - low) } else { 0.0 };
-        // A cast of a float saturates, and the index is capped.
+        // A float-to-int cast saturates, and the index is capped.
         let slot = ((part * slots as f64) as usize).min(slots - 1);
         merged[slot] = Some(match merged[slot] {
             None => *bin,

@@ -30,7 +30,7 @@ pub fn figures(disturbance: &Disturbance) -> [String; 3] {
     ]
 }
 
-/// The CPUs that threads were bound to, or why they were not.
+/// The CPUs that threads were pinned to, or why they were not.
 pub fn bound(disturbance: &Disturbance) -> String {
     match &disturbance.reason_unpinned {
         Some(reason) => format!("no: {reason}"),

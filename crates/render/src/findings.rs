@@ -5,14 +5,14 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 
-/// Findings that warn, each with its advice on lines of its own.
+/// Warnings and errors, each with its advice on separate lines.
 pub fn warnings(page: &mut Page, findings: &[Finding]) {
     for finding in findings.iter().filter(|finding| finding.severity >= Severity::Warning) {
         whole(page, finding);
     }
 }
 
-/// Findings that are good to know.
+/// Notices.
 pub fn notices(page: &mut Page, findings: &[Finding]) {
     let notices: Vec<&Finding> = findings.iter().filter(|finding| finding.severity == Severity::Notice).collect();
     if notices.is_empty() {
@@ -29,7 +29,7 @@ pub fn notices(page: &mut Page, findings: &[Finding]) {
     }
 }
 
-/// Findings of a section of their own, where there are any.
+/// A section of findings, if there are any.
 pub fn all<'a>(page: &mut Page, findings: impl IntoIterator<Item = &'a Finding>) {
     let mut findings = findings.into_iter().peekable();
     if findings.peek().is_none() {
@@ -48,7 +48,7 @@ fn whole(page: &mut Page, finding: &Finding) {
     }
 }
 
-/// The summary, with the subject in front where the summary does not name it.
+/// The summary, prefixed with the subject if the summary does not name it.
 pub fn said(finding: &Finding) -> String {
     let summary = &finding.evidence.summary;
     match &finding.subject {

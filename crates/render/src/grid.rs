@@ -3,31 +3,31 @@ use anstyle::Style;
 use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 use crate::table::{Align, Table};
 
-/// A table before it is known where it will stand.
+/// A table, independent of where it will be drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<(Mood, Vec<String>)>,
 }
 
-/// How a line is meant.
+/// The mood of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mood {
-    /// It states.
+    /// Neutral.
     #[default]
     Plain,
-    /// It stands back.
+    /// De-emphasized.
     Quiet,
-    /// It is good news.
+    /// Good news.
     Good,
-    /// It warns.
+    /// A warning.
     Warning,
     /// Something is wrong.
     Bad,
 }
 
 impl Mood {
-    /// The mood of what warns, or not.
+    /// The mood of a warning if `bad`, else neutral.
     pub(crate) fn warning_if(bad: bool) -> Self {
         if bad { Self::Warning } else { Self::Plain }
     }
@@ -46,13 +46,14 @@ impl Mood {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// Its heading.
     pub title: String,
-    /// Whether its cells stand at its right side, as numbers do.
+    /// Whether its cells are right-aligned, as for numbers.
     pub is_right: bool,
-    /// Whether it names the rows: each part of a table that is too wide for the page begins with it. The first does.
+    /// Whether it names the rows: if a table is too wide for the page and is split, every part begins with it. The
+    /// first column always does.
     pub is_naming: bool,
-    /// Whether it means nothing without the column to its left, as an interval does, and is never parted from it.
+    /// Whether it is meaningless without the column to its left, like an interval, and never separated from it.
     pub is_tied: bool,
 }
 
@@ -67,13 +68,13 @@ impl Column {
         Self { is_right: true, ..Self::left(title) }
     }
 
-    /// The same as one of the columns that name the rows, as far as all to its left do.
+    /// The same as a column that names the rows, provided that all columns to its left do too.
     #[must_use]
     pub fn naming(self) -> Self {
         Self { is_naming: true, ..self }
     }
 
-    /// The same, never parted from the column to its left.
+    /// The same, never separated from the column to its left.
     #[must_use]
     pub fn tied(self) -> Self {
         Self { is_tied: true, ..self }
@@ -89,7 +90,7 @@ impl Grid {
         self.rows.push((mood, cells));
     }
 
-    /// The same without the columns in which no row has anything.
+    /// The same without columns that are empty in every row.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         for column in (0..self.columns.len()).rev() {
             let is_empty = |(_, cells): &(Mood, Vec<String>)| cells.get(column).is_none_or(String::is_empty);
@@ -103,7 +104,7 @@ impl Grid {
         self
     }
 
-    /// The table of a page.
+    /// The table for a page.
     pub(crate) fn table(self) -> Table {
         let align = |column: &Column| if column.is_right { Align::Right } else { Align::Left };
         let titles: Vec<(&str, Align)> =

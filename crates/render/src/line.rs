@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::palette::PLAIN;
 use chronoscope_harness::record::clean;
 
-/// One line of styled text. Whatever enters it is made harmless here, once for all sections.
+/// One line of styled text. All text added to it is sanitized here, once for all sections.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     spans: Vec<(Style, String)>,
@@ -55,7 +55,7 @@ impl Line {
         self
     }
 
-    /// Columns that it takes.
+    /// Its width in columns.
     pub fn width(&self) -> usize {
         self.spans.iter().map(|(_, text)| text.width()).sum()
     }

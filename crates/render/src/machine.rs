@@ -19,7 +19,7 @@ pub fn show(page: &mut Page, machine: &Machine) {
     }
 }
 
-/// The machine by names and words.
+/// Facts about the machine as names and values.
 pub fn facts(machine: &Machine) -> [(&'static str, String); 7] {
     let [counter, rate] = match machine.kernel.architecture.as_str() {
         "aarch64" => ["counter", "its rate"],
@@ -66,7 +66,7 @@ fn cpu(cpu: &Cpu) -> String {
     join(parts)
 }
 
-/// `0–3, 8`, as short as it can be.
+/// `0–3, 8`, as compact as possible.
 pub fn cpu_list(cpus: &[u32]) -> String {
     if cpus.is_empty() {
         return "unknown".to_owned();
@@ -105,7 +105,7 @@ fn tsc(tsc: &Tsc) -> String {
     join(parts)
 }
 
-/// The flags that CPUID declares, by name.
+/// The names of the flags set in CPUID.
 pub fn cpuid(tsc: &Tsc) -> String {
     let Some(flags) = tsc.cpuid else {
         return "not there".to_owned();
@@ -121,7 +121,7 @@ pub fn cpuid(tsc: &Tsc) -> String {
     words.join(", ")
 }
 
-/// The measured frequency, and the source that comes nearest to it; all of them stand in the clocks view.
+/// The measured frequency, and the source closest to it; the clocks view lists all of them.
 fn frequency(tsc: &Tsc) -> String {
     let mut parts = vec![measured(tsc)];
     let distance = |source: &&FrequencySource| source.deviation_ppm.map_or(f64::INFINITY, f64::abs);
@@ -142,7 +142,7 @@ pub fn measured(tsc: &Tsc) -> String {
     }
 }
 
-/// What one source says of the frequency, or why it says nothing.
+/// One source's frequency, or why it has none.
 pub fn source(source: &FrequencySource) -> String {
     let name = &source.source;
     match (source.hz, source.deviation_ppm) {
@@ -214,7 +214,7 @@ fn kernel(machine: &Machine) -> String {
     ])
 }
 
-/// Messages by which the kernel says that it gave the counter up; the others stand in the clocks view.
+/// Messages in which the kernel reports that it no longer trusts the counter; the others are in the clocks view.
 fn messages(page: &mut Page, machine: &Machine) {
     for message in machine.kernel.messages_of_distrust() {
         page.entry("", WARNING, message);

@@ -7,10 +7,10 @@ use crate::palette::{DIM, TITLE};
 use crate::table::Table;
 pub use crate::wrap::{fitted, wrapped};
 
-/// The least width of each of two drawings side by side, in columns; on a narrower page they are stacked.
+/// Minimum width of each of two drawings side by side, in columns; on a narrower page they are stacked.
 const COLUMN: usize = 48;
 
-/// Lines of text, filled from top to bottom.
+/// Lines of text, added from top to bottom.
 #[derive(Debug, Default)]
 pub struct Page {
     lines: Vec<Line>,
@@ -58,12 +58,12 @@ impl Page {
         self.line(Line::styled(TITLE, &last).with(DIM, &format!(" {rule}")));
     }
 
-    /// A part of a section under a name of its own.
+    /// A heading within a section.
     pub fn heading(&mut self, title: &str) {
         self.lines(wrapped(title, self.width()).iter().map(|piece| Line::styled(TITLE, piece)));
     }
 
-    /// A paragraph behind `lead`; its further lines begin where the first one's text does.
+    /// A paragraph after `lead`; further lines are indented to where the first one's text starts.
     pub fn paragraph(&mut self, lead: Line, style: Style, text: &str) {
         let indent = lead.width();
         let mut lead = Some(lead);
@@ -73,12 +73,12 @@ impl Page {
         }
     }
 
-    /// A name and what it stands for.
+    /// A name and its explanation.
     pub fn entry(&mut self, name: &str, style: Style, text: &str) {
         self.paragraph(Line::styled(DIM, &format!("{name:<12} ")), style, text);
     }
 
-    /// Two columns of equal width; below each other where one is too wide.
+    /// Two blocks of equal width; stacked where one is too wide.
     pub fn side_by_side(&mut self, left: Vec<Line>, right: Vec<Line>) {
         let column = self.width() / 2 + 1;
         let rest = self.width() - column;

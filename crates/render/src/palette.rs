@@ -4,15 +4,15 @@ use anstyle::{AnsiColor, Style};
 pub const PLAIN: Style = Style::new();
 /// Titles and names.
 pub const TITLE: Style = Style::new().bold();
-/// What explains.
+/// Explanations.
 pub const DIM: Style = Style::new().dimmed();
-/// Heads of tables.
+/// Table headings.
 pub const HEADER: Style = Style::new().underline();
-/// What is as it should be.
+/// As it should be.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What may mislead.
+/// Possibly misleading.
 pub const WARNING: Style = AnsiColor::Yellow.on_default();
-/// What is broken.
+/// Broken.
 pub const CRITICAL: Style = AnsiColor::Red.on_default().bold();
 /// Bars.
 pub const BAR: Style = AnsiColor::Cyan.on_default();

@@ -11,7 +11,7 @@ const NONE: &str = "–";
 /// Renders a study compared with an earlier record of itself as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
-/// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot steer the terminal.
+/// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot control the terminal.
 ///
 /// # Examples
 /// ```

@@ -12,18 +12,18 @@ use crate::line::Line;
 use crate::palette::{HEADER, PLAIN};
 use crate::wrap::{fitted, words, wrapped};
 
-/// Columns of one cell at most: a record's strings may be of any length.
+/// Maximum columns of a cell: a record's strings may have any length.
 const CELL: usize = 44;
-/// Columns between two columns: as a rule, and where the page is too narrow for it.
+/// Gap between columns: the usual one, and that for a page too narrow for it.
 const GAPS: [usize; 2] = [2, 1];
-/// Lines of the titles, the fewest that will do.
+/// Lines for titles; as few as possible.
 const TITLE_LINES: [usize; 3] = [1, 2, 3];
-/// Columns that the words of the last column have at least before they go on in further lines.
+/// Minimum width of the last column before its words wrap.
 const LAST: usize = 20;
-/// The least width of a remark next to its name, in columns; with less room it goes below the name.
+/// Minimum width of a remark next to its name, in columns; with less room it goes below the name.
 const REMARK: usize = 30;
 
-/// How the cells of a column stand.
+/// Alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -32,21 +32,21 @@ pub enum Align {
     Right,
 }
 
-/// A table without lines, one row of text per row.
+/// A borderless table, one row of text per row.
 ///
-/// Where it is wider than the page nothing of it is left out: first the columns move closer together, then titles of
-/// columns and the words of the last column go on in further lines, and at last the table is set in several parts, one
-/// below the other, each with the columns that name its rows.
+/// Nothing is omitted if it is wider than the page: first the gaps between columns shrink, then column titles and the
+/// words of the last column wrap, and finally the table is split into parts, one below the other, each with the columns
+/// that name its rows.
 #[derive(Debug)]
 pub struct Table {
     header: Vec<String>,
     align: Vec<Align>,
     rows: Vec<Row>,
-    /// So many columns, the first ones, name the rows.
+    /// This many leading columns name the rows.
     naming: usize,
-    /// Columns that mean nothing without the one to their left, such as its interval.
+    /// Columns that are meaningless without the one to their left, such as its interval.
     tied: BTreeSet<usize>,
-    /// Column titles in the parts of a table, each of which has only some of the columns.
+    /// Column titles to use if the table is split, since each part then has only some of the columns.
     apart: Vec<(String, String)>,
     folds_last: bool,
 }
@@ -61,20 +61,20 @@ struct Row {
 #[derive(Debug)]
 struct Remark {
     text: String,
-    /// Whether it heads the rows that follow.
+    /// Whether it is a heading for the rows that follow.
     is_title: bool,
 }
 
-/// Some columns of a table as they are drawn.
+/// The layout of some columns of a table.
 #[derive(Clone, Debug)]
 struct Layout {
     columns: Vec<usize>,
     gap: usize,
-    /// The lines that a column's title may take.
+    /// Maximum lines for a column's title.
     title_lines: usize,
-    /// The columns that the cells of each column have; none where they have what they need.
+    /// The width of each column's cells; None if unrestricted.
     room: Vec<Option<usize>>,
-    /// Whether this is where remarks are told.
+    /// Whether remarks are shown in this part.
     is_first: bool,
     /// Whether all columns fit side by side.
     is_whole: bool,
@@ -94,14 +94,15 @@ impl Table {
         }
     }
 
-    /// So many columns, the first ones, name the rows: each part of a table that is too wide for the page has them.
+    /// This many leading columns name the rows: if the table is too wide for the page and is split, every part has
+    /// them.
     #[must_use]
     pub fn named_by(mut self, columns: usize) -> Self {
         self.naming = columns;
         self
     }
 
-    /// Columns under these titles are never parted from the one to their left, without which they cannot be read.
+    /// Columns under these titles are never separated from the one to their left, without which they are meaningless.
     #[must_use]
     pub fn tied(mut self, titles: &[&str]) -> Self {
         let titled = |i: &usize| titles.contains(&self.header[*i].as_str());
@@ -109,21 +110,21 @@ impl Table {
         self
     }
 
-    /// The same for the column at this place.
+    /// The same for the column at this index.
     #[must_use]
     pub fn tied_at(mut self, column: usize) -> Self {
         self.tied.insert(column);
         self
     }
 
-    /// What columns are called where the table is set in parts: `p99` stands behind `latency` no more.
+    /// Column titles to use if the table is split: `p99` no longer follows `latency`.
     #[must_use]
     pub fn apart(mut self, titles: &[(&str, &str)]) -> Self {
         self.apart = titles.iter().map(|(title, apart)| ((*title).to_owned(), (*apart).to_owned())).collect();
         self
     }
 
-    /// Words of the last column go on in further lines before anything else gives way.
+    /// Wraps the words of the last column before any other measure.
     #[must_use]
     pub fn folding_last(mut self) -> Self {
         self.folds_last = true;
@@ -135,7 +136,7 @@ impl Table {
         self.cells(style, cells.into());
     }
 
-    /// A row; words in the last column may be of any length, for they go on in further lines.
+    /// Adds a row; words in the last column may have any length, since they wrap.
     pub fn cells(&mut self, style: Style, cells: Vec<String>) {
         let last = self.header.len().saturating_sub(1);
         let is_words = self.align.get(last) == Some(&Align::Left);
@@ -144,12 +145,12 @@ impl Table {
         self.rows.push(Row { style, cells, remark: None });
     }
 
-    /// A row that has a name and one sentence across all further columns.
+    /// Adds a row with a name and one sentence across all other columns.
     pub fn remark(&mut self, style: Style, name: &str, remark: &str) {
         self.across(style, name, remark, false);
     }
 
-    /// The title of the rows that follow, and what is to be known of all of them.
+    /// Adds a heading for the rows that follow, with a remark about all of them.
     pub fn title(&mut self, style: Style, name: &str, remark: &str) {
         self.across(style, name, remark, true);
     }
@@ -159,7 +160,7 @@ impl Table {
         self.rows.push(Row { style, cells: vec![fitted(name, CELL)], remark });
     }
 
-    /// The table in lines of at most so many columns.
+    /// The table in lines of at most `width` columns.
     pub fn lines(self, width: Width) -> Vec<Line> {
         let limit = width.columns();
         let fits = |lines: &Vec<Line>| lines.iter().all(|line| line.width() <= limit);
@@ -179,7 +180,7 @@ impl Table {
         lines
     }
 
-    /// The ways to draw all columns side by side, best first.
+    /// The ways to fit all columns side by side, best first.
     fn wholes(&self, limit: usize) -> Vec<Layout> {
         let columns = self.count();
         let plain = || Layout {
@@ -203,7 +204,7 @@ impl Table {
         for title_lines in TITLE_LINES {
             for gap in GAPS {
                 let layout = Layout { gap, title_lines, ..plain() };
-                // At the narrower gap the last column has what it had at the wider one, as long as that is enough.
+                // At the narrower gap the last column keeps its width from the wider one, if that is enough.
                 ways.push(if self.folds_last { folded(layout, GAPS[0]) } else { layout });
             }
         }
@@ -227,7 +228,7 @@ impl Table {
             columns.iter().map(|column| self.width(*column, layout) + gap).sum::<usize>().saturating_sub(gap)
         };
         let names = |naming: usize, layout: &Layout| (0..naming).map(|column| self.width(column, layout) + gap).sum();
-        // Names leave room for what is never parted, but a third of the page is theirs.
+        // Names leave room for tied columns, but get at least a third of the page.
         let least = limit / 3;
         let kept = |group: &Vec<usize>| match wide(group, &layout) {
             whole if whole <= limit - least => whole,
@@ -257,13 +258,13 @@ impl Table {
         let last = columns.saturating_sub(1);
         let mut room_of_last = None;
         for group in self.groups(naming) {
-            // What belongs together stays together, unless it is wider than a page.
+            // Tied columns stay together, unless they are wider than a page.
             let pieces = if wide(&group, &layout) <= most { vec![&group[..]] } else { group.chunks(1).collect() };
             for piece in pieces {
                 let Some(part) = parts.last_mut() else { continue };
                 let left = most.saturating_sub(wide(part, &layout) + gap);
                 if piece == [last] && !part.is_empty() && left >= LAST && self.align.get(last) == Some(&Align::Left) {
-                    // Words go on in further lines rather than in a part of their own.
+                    // Wrap words rather than move them to a separate part.
                     room_of_last = Some(left);
                     part.push(last);
                     continue;
@@ -297,7 +298,7 @@ impl Table {
         cells.flat_map(|cell| words(cell)).map(|word| word.width()).max().unwrap_or(0)
     }
 
-    /// Columns that are not parted.
+    /// Groups of columns that are not separated.
     fn groups(&self, from: usize) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for column in from..self.count() {
@@ -315,7 +316,7 @@ impl Table {
         cells.chain([self.header.len()]).max().unwrap_or(0)
     }
 
-    /// The columns that a column takes.
+    /// The width of a column.
     fn width(&self, column: usize, layout: &Layout) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.cells.get(column));
         let cells = cells.flat_map(|cell| folded(cell, layout.room[column])).map(|piece| piece.width());
@@ -372,7 +373,7 @@ impl Table {
         lines
     }
 
-    /// The titles of the columns, which end on the same line.
+    /// The column titles, aligned at the bottom.
     fn titles(&self, layout: &Layout) -> Vec<Vec<String>> {
         let pieces: Vec<Vec<String>> = layout
             .columns
@@ -413,7 +414,7 @@ impl Table {
 }
 
 impl Remark {
-    /// The remark behind its name, or below it.
+    /// The remark after its name, or below it.
     fn lines(&self, style: Style, name: &[String], first: usize, width: Width) -> Vec<Line> {
         let room = width.of_prose().saturating_sub(first);
         let name = name.iter().map(|piece| Line::styled(style, piece));
@@ -441,7 +442,7 @@ impl Remark {
     }
 }
 
-/// The style of a row that tells a fault, or of one that does not.
+/// The style of a row: that of a fault if `bad`.
 pub fn style_if(bad: bool, style: Style) -> Style {
     if bad { style } else { PLAIN }
 }

@@ -1,4 +1,4 @@
-//! Pages of text for programs that draw conclusions of their own, and how quantities are written.
+//! Text pages for programs that draw their own conclusions, and the formatting of quantities.
 
 use crate::Width;
 use crate::grid::Grid;
@@ -9,7 +9,7 @@ use crate::study::OverThreads;
 pub use crate::words::counted;
 pub use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
-/// A page of text, as the reports of this crate look, for programs with conclusions of their own.
+/// A text page in the style of this crate's reports, for programs with their own conclusions.
 ///
 /// # Examples
 /// ```
@@ -42,7 +42,7 @@ impl Text {
         self.page.paragraph(Line::new(), mood.style(), line);
     }
 
-    /// Charts: two next to each other where the page has room.
+    /// Adds charts, two side by side where the page has room.
     pub fn charts(&mut self, charts: &[OverThreads]) {
         if let [left, right] = charts {
             let column = self.page.column();
@@ -53,22 +53,22 @@ impl Text {
         }
     }
 
-    /// The title of what follows, with a rule behind it.
+    /// Adds a section title, followed by a rule.
     pub fn section(&mut self, title: &str) {
         self.page.section(title);
     }
 
-    /// The title of a part of a section.
+    /// Adds a heading within a section.
     pub fn heading(&mut self, title: &str) {
         self.page.heading(title);
     }
 
-    /// A sentence behind a sign; its further lines begin below its first word.
+    /// Adds a sentence after a sign; further lines align with its first word.
     pub fn sentence(&mut self, mood: Mood, sign: &str, sentence: &str) {
         self.page.paragraph(Line::styled(mood.style(), &format!("{sign} ")), mood.style(), sentence);
     }
 
-    /// A table without lines; a row that lacks cells ends early.
+    /// Adds a borderless table; a row may have fewer cells.
     pub fn table(&mut self, columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) {
         self.table_with_moods(columns, rows.into_iter().map(|row| (Mood::Plain, row)));
     }
@@ -79,7 +79,7 @@ impl Text {
         self.page.table(grid.table());
     }
 
-    /// The whole, with ANSI styles.
+    /// The finished page, with ANSI styles.
     pub fn finish(self) -> String {
         self.page.finish()
     }

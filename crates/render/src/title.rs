@@ -5,13 +5,13 @@ use crate::page::Page;
 use crate::palette::{PLAIN, TITLE, WARNING};
 use chronoscope_harness::quantity::ms;
 
-/// Where and when a run was made, and how long it took.
+/// Where and when a run was made, and its duration.
 pub fn circumstances(machine: &Machine, started_at: &str, elapsed_ms: u64) -> String {
     let hostname = machine.hostname.as_deref().unwrap_or("hostname unknown");
     format!("{hostname} · {} · {}", moment(started_at), ms(elapsed_ms as f64))
 }
 
-/// The title line, and a word where the run was stopped.
+/// The title line, with a note if the run was stopped.
 pub fn head(page: &mut Page, name: &str, circumstances: &str, interrupted: bool) {
     let lead = Line::styled(TITLE, name);
     let rest = format!(" · {circumstances}");
@@ -26,7 +26,7 @@ pub fn head(page: &mut Page, name: &str, circumstances: &str, interrupted: bool)
     }
 }
 
-/// `2026-11-21T06:10:03Z` to the minute; anything else as it stands.
+/// `2026-11-21T06:10:03Z` to the minute; anything else unchanged.
 fn moment(rfc3339: &str) -> String {
     let utc = rfc3339.ends_with('Z') || rfc3339.ends_with("+00:00");
     match (rfc3339.get(..10), rfc3339.get(10..11), rfc3339.get(11..16)) {

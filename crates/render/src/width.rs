@@ -1,9 +1,9 @@
-/// The columns that a page is laid out for: those of a terminal, or [`USUAL`](Self::USUAL) where there is none.
+/// The width of a page in columns: that of the terminal, or [`USUAL`](Self::USUAL) without one.
 ///
 /// # Guarantees
-/// No line of a page is wider. Sentences and drawings take [`USUAL`](Self::USUAL) columns at most, for longer lines
-/// are hard to read; only a table that needs more takes what a wider terminal has. A page for fewer than
-/// [`LEAST`](Self::LEAST) columns is laid out for those.
+/// No line of a page is wider. Sentences and drawings use at most [`USUAL`](Self::USUAL) columns, since longer lines
+/// are hard to read; only a table that needs it uses the full width of a wider terminal. Below [`LEAST`](Self::LEAST)
+/// columns, the page is laid out for [`LEAST`](Self::LEAST).
 ///
 /// # Examples
 /// ```
@@ -17,12 +17,12 @@
 pub struct Width(usize);
 
 impl Width {
-    /// The fewest columns that a page is laid out for.
+    /// The minimum width of a page, in columns.
     pub const LEAST: usize = 60;
-    /// The columns of a page for no terminal, and of sentences in a wider one.
+    /// The width, in columns, without a terminal, and of sentences on a wider one.
     pub const USUAL: usize = 118;
 
-    /// A page for a terminal of so many columns.
+    /// For a terminal with this many columns.
     ///
     /// # Examples
     /// ```
@@ -32,7 +32,7 @@ impl Width {
         Self(if columns < Self::LEAST { Self::LEAST } else { columns })
     }
 
-    /// The columns that a table may take.
+    /// The width available to a table, in columns.
     ///
     /// # Examples
     /// ```
@@ -42,7 +42,7 @@ impl Width {
         self.0
     }
 
-    /// The columns that sentences and drawings may take.
+    /// The width available to sentences and drawings, in columns.
     ///
     /// # Examples
     /// ```

@@ -1,12 +1,12 @@
-//! Text cut and broken to a width.
+//! Truncates and wraps text.
 
 use chronoscope_harness::record::clean;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Words that stay on the line of the number before them.
+/// Words kept on the same line as the number before them.
 const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "Hz", "cycles"];
 
-/// `text` cut to `width` columns, with an ellipsis where something is missing.
+/// `text` truncated to `width` columns, with an ellipsis.
 pub fn fitted(text: &str, width: usize) -> String {
     let text = clean(text);
     if text.width() <= width {
@@ -25,7 +25,7 @@ pub fn fitted(text: &str, width: usize) -> String {
     cut
 }
 
-/// `text` in pieces of at most `width` columns; at least one piece.
+/// `text` wrapped to at most `width` columns; at least one piece.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(10);
     let mut pieces = Vec::new();
@@ -57,7 +57,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     pieces
 }
 
-/// The words of `text`, each number with its unit.
+/// The words of `text`, each number together with its unit.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -90,7 +90,7 @@ mod tests {
         #[test]
         fn pieces_fit(text in ".{0,200}", width in 10_usize..80) {
             for piece in wrapped(&text, width) {
-                // A character's width alone may differ from its width among others, by one column each at most.
+                // A character's width in isolation may differ from its width in a string, by at most one column each.
                 prop_assert!(piece.chars().filter_map(UnicodeWidthChar::width).sum::<usize>() <= width);
             }
         }

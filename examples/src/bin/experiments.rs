@@ -1,5 +1,5 @@
-//! All experiments as one program: their studies, with the arguments of any benchmark. What they conclude,
-//! `chronoscope experiment` shows.
+//! All experiments in one program: their studies, with the usual benchmark arguments. `chronoscope experiment` shows
+//! their conclusions.
 
 use chronoscope_examples::Experiment;
 

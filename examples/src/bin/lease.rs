@@ -1,4 +1,4 @@
-//! A lease that is generic over its clock: the real one in the program, a fake one in the tests.
+//! A lease, generic over its clock: a real one in the program, a fake one in the tests.
 
 use std::error::Error;
 use std::thread;
@@ -23,12 +23,12 @@ impl<C: Now> Lease<C> {
         self.clock.now() >= self.ends
     }
 
-    /// The time left; zero once it is over.
+    /// The time left; zero once it has expired.
     fn left(&self) -> Duration {
         self.ends.saturating_duration_since(self.clock.now())
     }
 
-    /// Extends it to its whole length from now. Fails once it is over: somebody else may hold it.
+    /// Renews it for its full length from now. Fails once it has expired: someone else may hold it.
     fn renew(&mut self) -> Result<(), &'static str> {
         if self.is_over() {
             return Err("the lease is over");

@@ -1,7 +1,7 @@
-//! Stamps requests on each thread they pass through, and separates queueing from service.
+//! Timestamps requests on each thread they pass through, and separates queueing from service.
 //!
-//! Stamps from different threads are compared. That is sound because the clock is causal: a worker that has received a request
-//! never reads a time before the request's stamp. With a counter read without a fence, it could.
+//! Timestamps from different threads are compared. This is sound because the clock is causal: a worker that has
+//! received a request never reads a time before the request's timestamp. With an unfenced counter read, it could.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -18,14 +18,14 @@ const REQUESTS_EACH: u64 = 20_000;
 const WORKERS: usize = 2;
 const BATCH: u64 = 64;
 
-/// A request, and when its client sent it.
+/// A request, and when the client sent it.
 struct Request {
     work: u64,
     sent: Instant,
     done: Sender<Done>,
 }
 
-/// What became of it.
+/// The completed request.
 struct Done {
     sent: Instant,
     started: Instant,
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         worker.join().map_err(|_| "a worker panicked")?;
     }
 
-    // Only now do stamps become times of day, all by one offset, which keeps order and distances.
+    // Only now are timestamps converted to time of day, all by one offset, which preserves order and distances.
     let wall = WallAnchor::take(Clock::or_system())?;
     println!(
         "{} requests, the first {} ns after 1970, ± {:?}",
@@ -108,7 +108,7 @@ fn work(queue: &Mutex<Receiver<Request>>) {
         let Ok(Request { work, sent, done }) = next else { return };
         let started = Instant::now();
         let result = (0..work % 500).fold(work, |sum, term| black_box(sum ^ term.wrapping_mul(0x9e37_79b9)));
-        // The client may be gone.
+        // The client may have gone.
         let _ = done.send(Done { sent, started, ended: Instant::now(), result });
     }
 }

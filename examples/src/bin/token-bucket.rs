@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chronoscope_clock::Instant; // was: use std::time::Instant;
 
-/// Lets `rate` calls per second through in the long run, in bursts of up to `holds`.
+/// Admits `rate` calls per second in the long run, in bursts of up to `holds`.
 #[derive(Clone, Debug)]
 struct TokenBucket {
     rate: f64,

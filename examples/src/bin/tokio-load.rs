@@ -1,8 +1,8 @@
-//! A load generator on tokio that is free of coordinated omission.
+//! A tokio load generator free of coordinated omission.
 //!
-//! Several tasks share one schedule and send each request when it is due, answered or not. The server stalls once. A generator
-//! that waits for each answer would see one slow request; this one counts every request that was due during the stall, as users
-//! would have felt it.
+//! Several tasks share one schedule and send each request when it is due, answered or not. The server stalls once. A
+//! generator that waits for each answer would see one slow request; this one counts every request due during the stall,
+//! as users would have experienced it.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const TASKS: u32 = 2;
 const RATE: u64 = 2_000;
 const LENGTH: Duration = Duration::from_secs(2);
 const STALL: Duration = Duration::from_millis(100);
-/// The server stalls before it answers the request of this number.
+/// The server stalls before answering the request with this number.
 const STALLED: u64 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let half_ns = (STALL / 2).as_nanos() as u64;
     let waited = record.response().count_between(half_ns, u64::MAX);
     println!("{waited} requests waited for half of the stall or longer");
-    // Due in the first half of the stall, on the connection that it hit.
+    // Due in the first half of the stall, on the affected connection.
     let due = RATE as f64 / f64::from(TASKS) * STALL.as_secs_f64() / 2.0;
     if (waited as f64) < due * 0.9 {
         return Err(format!("{due} requests were due: some were omitted").into());
@@ -65,7 +65,7 @@ async fn generate() -> Result<PaceRecord, Box<dyn Error>> {
     Ok(record)
 }
 
-/// Sends a request for each event, and reads the answers meanwhile.
+/// Sends a request for each event, and reads answers in the meantime.
 async fn keep<S>(task: u32, mut timetable: Timetable<S>, connection: TcpStream) -> std::io::Result<PaceRecord>
 where
     S: Iterator<Item = Duration> + Clone + Send + 'static,
@@ -92,7 +92,7 @@ where
     answered.await?
 }
 
-/// The number of a task's event among those of all tasks: each shard counts its own.
+/// The number of a task's event among those of all tasks: each shard counts only its own.
 fn request_number(task: u32, event: u64) -> u64 {
     event * u64::from(TASKS) + u64::from(task)
 }
@@ -114,7 +114,7 @@ async fn serve(mut connection: TcpStream) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Two requests of the number that stalls would be two stalls.
+    /// Two requests with the number that stalls would be two stalls.
     #[test]
     fn each_request_has_its_place_in_the_whole_schedule() {
         let pace = Pace::per_second(RATE).unwrap();

@@ -3,7 +3,7 @@ use chronoscope_harness::record::study::StudyRecord;
 
 use crate::Conclusions;
 
-/// A question, the study that measures it, and what is concluded from its record.
+/// A question, the study that measures it, and the conclusions from its record.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     pub(super) name: &'static str,
@@ -23,7 +23,7 @@ impl Experiment {
         self.name
     }
 
-    /// What it asks, in a line.
+    /// Its question, in one line.
     ///
     /// # Examples
     /// ```
@@ -33,7 +33,7 @@ impl Experiment {
         self.about
     }
 
-    /// The study that measures it. `cpus`: how many the threads will have.
+    /// The study that measures it. `cpus`: the number of CPUs available to its threads.
     ///
     /// # Examples
     /// ```
@@ -46,7 +46,7 @@ impl Experiment {
         (self.study)(cpus)
     }
 
-    /// What the record of its study says; a record of anything else says that nothing was measured.
+    /// The conclusions from its study's record; for any other record, that nothing was measured.
     ///
     /// # Examples
     /// ```

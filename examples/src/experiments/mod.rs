@@ -17,7 +17,7 @@ impl Experiment {
     /// ```
     pub const ALL: &[Self] = &[volatile::EXPERIMENT, backoff::EXPERIMENT, omission::EXPERIMENT, fibonacci::EXPERIMENT];
 
-    /// The one of this name; none where there is none.
+    /// The experiment with this name; None if there is none.
     ///
     /// # Examples
     /// ```

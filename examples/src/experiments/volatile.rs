@@ -1,12 +1,12 @@
-//! The cost of a volatile write, measured naively: one figure per operation, with nothing around it.
+//! The cost of a volatile write, measured naively: one figure per operation, without surrounding work.
 //!
-//! An experiment is what this file is: a study, which is all that a benchmark needs; and pure functions from its record to
-//! what is concluded.
+//! This file shows the structure of an experiment: a study, which is all a benchmark needs, and pure functions from its
+//! record to conclusions.
 //!
 //! # Sources
-//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, asks the question
-//! and gives the first figures, of JMH on a laptop at 2 GHz. The second are ours, of JMH 1.37 on JDK 25 on a server's virtual
-//! machine at 2.8 GHz.
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, poses the
+//! question and gives the first figures, from JMH on a laptop at 2 GHz. The second are ours, from JMH 1.37 on JDK 25 in
+//! a server VM at 2.8 GHz.
 
 use chronoscope_harness::quantity::{RATIO, TIME};
 use std::sync::atomic::AtomicU64;
@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
 const VOLATILE: &str = "volatile";
-/// Case, what it does, the article's nanoseconds, and those of JMH 1.37.
+/// Case, description, the article's nanoseconds, and those of JMH 1.37.
 const PUBLISHED: [(&str, &str, f64, f64); 3] = [
     (BASELINE, "nothing", 2.04, 3.99),
     (PLAIN, "v++", 3.59, 3.9),
@@ -47,8 +47,8 @@ fn study() -> Study {
         .budget(Duration::from_secs(8))
 }
 
-/// Times an operation on a field of the thread's own. A field that nobody else can see would be kept in a register, however
-/// volatile: the black box sees it.
+/// Times an operation on a thread-local field. A field invisible to others would be kept in a register, however
+/// volatile, so the black box observes it.
 #[inline(always)]
 pub(super) fn on_own_field<T>(b: &mut Bencher<'_>, operation: impl Fn(&AtomicU64) -> T) {
     let v = AtomicU64::new(0);
@@ -97,13 +97,13 @@ fn naive(record: &StudyRecord) -> Block {
     block
 }
 
-/// The direct ratio of volatile to plain; none where plain may take no time at all.
+/// The direct ratio of volatile to plain; None where plain may take no time at all.
 fn ratio(record: &StudyRecord) -> Option<Estimate> {
     let plain = record.cell(PLAIN, 0, 1).and_then(|cell| cell.time_ns).filter(|plain| plain.low > 0.0);
     plain.and_then(|_| Some(record.point(VOLATILE, PLAIN, 0, 1)?.ratio))
 }
 
-/// What a verdict says of a ratio.
+/// The verdict on a ratio, in words.
 fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
     let (found, margin) = (RATIO.amount(ratio), percent(margin_pct));
     match verdict {
@@ -117,7 +117,7 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
     }
 }
 
-/// The factor that remains after the baseline is subtracted from both.
+/// The ratio that remains after subtracting the baseline from both.
 fn less_baseline(block: &mut Block, record: &StudyRecord) {
     let less = |case| subtracted(record, case, BASELINE, 0);
     let (Some(volatile), Some(plain)) = (less(VOLATILE), less(PLAIN)) else { return };
@@ -126,7 +126,8 @@ fn less_baseline(block: &mut Block, record: &StudyRecord) {
         TIME.signed().difference(&volatile),
         TIME.signed().difference(&plain)
     );
-    // What comparisons of an operation with itself leave open is no denominator, however narrow its interval.
+    // Anything below the resolution found by comparing operations with themselves is unusable as a denominator, however
+    // narrow its interval.
     let resolvable_ns = record.control.map_or(0.0, |control| control.resolvable_ns);
     let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
         Some(found) => {
@@ -251,7 +252,7 @@ mod tests {
     #[test]
     fn no_ratio_is_given_of_what_cannot_be_told_from_nothing() {
         let mut made = made_up(6.4, Difference::Slower);
-        // Plain is as long as the baseline, to a millionth of a nanosecond more: 6 ns over that is millions of times.
+        // Plain exceeds the baseline by a millionth of a nanosecond: 6 ns over that is a factor of millions.
         let baseline = [0.30, 0.31, 0.30, 0.29];
         for cell in made.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
             *cell =

@@ -1,17 +1,17 @@
-/// Larger numbers, and those that are not finite, cannot be drawn.
+/// Larger or non-finite numbers cannot be drawn.
 const LARGEST: f64 = 1e15;
-/// Ticks at most.
+/// Maximum ticks.
 const TICKS: usize = 6;
-/// From this ratio of the largest to the middle value on, an axis of tokens is drawn with equal steps for doublings.
+/// If the largest value exceeds the middle one by this factor, an axis of tokens uses equal steps for doublings.
 const STRETCHED: f64 = 8.0;
 
-/// How values are laid along an axis.
+/// How values are mapped to an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     Linear,
     /// Equal steps for equal ratios; values must be above zero.
     Log,
-    /// The logarithm of one more than the value, so that zero has a place.
+    /// The logarithm of one plus the value, so that zero can be drawn.
     LogFromZero,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Axis {
     scale: Scale,
     low: f64,
     high: f64,
-    /// The values that are written, at equal distances for an axis of results.
+    /// Labelled values, equally spaced on an axis of results.
     pub(super) ticks: Vec<f64>,
 }
 
 impl Axis {
-    /// An axis of results that begins and ends at round values; none where there is nothing to draw.
+    /// An axis of results that begins and ends at round values; None if there is nothing to draw.
     pub(super) fn of_results(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
         let (least, most) = span(values.filter(|value| scale == Scale::Linear || *value > 0.0))?;
         Some(if scale == Scale::Linear { Self::linear(least, most) } else { Self::logarithmic(least, most) })
@@ -65,7 +65,7 @@ impl Axis {
         Self { scale: Scale::Log, low: at(0.0), high: at(steps as f64), ticks }
     }
 
-    /// An axis of what was swept: its ticks are the values themselves, `limit` at most.
+    /// An axis of swept values: its ticks are the values themselves, at most `limit`.
     pub(super) fn of_sweep(values: &[f64], limit: usize, scale: Option<Scale>) -> Option<Self> {
         let mut ticks: Vec<f64> = values.iter().copied().filter(|value| value.abs() < LARGEST).collect();
         ticks.sort_by(f64::total_cmp);
@@ -85,16 +85,16 @@ impl Axis {
         self.scale != Scale::Linear
     }
 
-    /// Where a value lies between 0 and 1; at the nearer end where it lies outside, none where it has no place.
+    /// The position of a value between 0 and 1; clamped if outside, None if it cannot be drawn.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let [low, high, value] = [self.low, self.high, value].map(|value| self.scale.mapped(value));
-        // The logarithm of zero lies at the end, that of a negative number nowhere.
+        // The logarithm of zero is clamped to the end; that of a negative number is undefined.
         let part = if high > low { (value - low) / (high - low) } else { 0.5 };
         (!part.is_nan()).then(|| part.clamp(0.0, 1.0))
     }
 }
 
-/// The least and the largest of the values that can be drawn.
+/// The minimum and maximum of the values that can be drawn.
 fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.abs() < LARGEST).fold(None, |span, value| {
         let (least, most) = span.unwrap_or((value, value));
@@ -102,7 +102,7 @@ fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// 1, 2 or 5 times a power of ten that is not below `step`.
+/// The smallest 1, 2 or 5 times a power of ten that is at least `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     [1.0, 2.0, 5.0]

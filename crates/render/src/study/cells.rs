@@ -10,7 +10,7 @@ use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 use chronoscope_harness::quantity::{PER_SECOND, count, ns, share, three_digits};
 
-/// The cells that are shown at this detail.
+/// The cells shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
     let backoffs: BTreeSet<u64> = record.cells.iter().map(|cell| cell.backoff_tokens).collect();
     let backoffs: Vec<u64> = backoffs.into_iter().collect();
@@ -72,7 +72,7 @@ pub(super) fn reasons(cells: &[&Cell]) -> Vec<String> {
     without.map(sentence).collect()
 }
 
-/// What stamps around a part of the loop claim, as a table; none where no case asks for them.
+/// The claims of timestamps around part of the loop, as a table; None if no case takes them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     let mut grid = Grid::new(&[
         Column::left("case"),
@@ -104,7 +104,7 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// The percentiles of a cell's single operations in one sentence, and how they were had.
+/// The percentiles of a cell's single operations in one sentence, and how they were measured.
 pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
     let latencies = cell.latencies.as_ref()?;
     let values = [

@@ -5,9 +5,9 @@ use super::words::{cell_point, difference, interval, verdict};
 use crate::grid::{Column, Grid, Mood};
 use chronoscope_harness::quantity::{RATIO, confidence, count, ns};
 
-/// Rows of a sweep that a page bears at its usual detail.
+/// Maximum rows of a sweep at the usual detail.
 const ROWS: usize = 12;
-/// Rows that remain, about, where there are more.
+/// Approximate number of rows kept where there are more.
 const SHOWN: usize = 8;
 const NONE: &str = "–";
 
@@ -49,7 +49,7 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
     ]
 }
 
-/// How long that many tokens take here.
+/// The duration of that many tokens here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
     record.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens as f64)))
 }
@@ -58,7 +58,7 @@ fn interval_name(comparison: &Comparison) -> String {
     comparison.points.first().map_or_else(String::new, |point| confidence(point.difference_ns.confidence))
 }
 
-/// The points that are shown: all, or about every eighth part of a long sweep and both ends.
+/// The points shown: all, or about eight of a long sweep, evenly spaced, and both ends.
 pub(super) fn shown<T>(all: &[T], detail: Detail) -> impl Iterator<Item = &T> {
     let step = match detail {
         Detail::Usual if all.len() > ROWS => (all.len() - 1).div_ceil(SHOWN),
@@ -68,7 +68,7 @@ pub(super) fn shown<T>(all: &[T], detail: Detail) -> impl Iterator<Item = &T> {
     all.iter().enumerate().filter(move |(i, _)| i % step == 0 || *i == last).map(|(_, item)| item)
 }
 
-/// What is left out, in words; none where nothing is.
+/// The omitted points, in words; None if there are none.
 pub(super) fn left_out(comparison: &Comparison, detail: Detail) -> Option<String> {
     let (all, shown) = (comparison.points.len(), shown(&comparison.points, detail).count());
     (shown < all).then(|| format!("{shown} of {all} backoffs shown; the full detail has all"))

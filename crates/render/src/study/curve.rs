@@ -1,4 +1,4 @@
-//! What the charts show, before it is known where they will stand.
+//! Data for charts, independent of where they will be drawn.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
 use super::axis::{Axis, Scale};
 use super::words::{self, parameters};
 
-/// From this ratio of times on they are drawn on a log scale.
+/// Times whose ratio reaches this are drawn on a log scale.
 const WIDE: f64 = 100.0;
 
 /// Values at one place of an axis.
@@ -35,22 +35,22 @@ pub(super) struct Chart {
     pub(super) title: String,
     pub(super) x_name: &'static str,
     pub(super) curves: Vec<Curve>,
-    /// Whether it shows differences, so that nothing is a line of its own.
+    /// Whether it shows differences, with a line at zero.
     pub(super) is_difference: bool,
-    /// Places up to this x and this y are shaded.
+    /// The region up to this x and this y is shaded.
     pub(super) shaded: Option<(f64, f64)>,
     pub(super) y_scale: Scale,
     pub(super) x_scale: Option<Scale>,
 }
 
 impl Chart {
-    /// The axis of what was swept, with `limit` ticks at most.
+    /// The axis of swept values, with at most `limit` ticks.
     pub(super) fn x_axis(&self, limit: usize) -> Option<Axis> {
         let values: Vec<f64> = self.points().map(|point| point.x).collect();
         Axis::of_sweep(&values, limit, self.x_scale)
     }
 
-    /// The axis of results. A few intervals that are far wider than the rest are cut, lest they flatten the curves.
+    /// The axis of results. A few intervals far wider than the rest are cut, so that they do not flatten the curves.
     pub(super) fn y_axis(&self) -> Option<Axis> {
         let finite = || self.points().filter(|point| point.y.is_finite());
         let least = finite().map(|point| point.y).fold(f64::INFINITY, f64::min);
@@ -63,7 +63,7 @@ impl Chart {
         Axis::of_results(ends.chain(nothing), self.y_scale)
     }
 
-    /// Whether any interval does not fit.
+    /// Whether any interval extends past the axis.
     pub(super) fn is_cut(&self, axis: &Axis) -> bool {
         let fits = |value: f64| axis.place(value).is_some_and(|part| part > 0.0 && part < 1.0);
         self.points().any(|point| {
@@ -76,7 +76,7 @@ impl Chart {
         self.curves.iter().flat_map(|curve| &curve.points)
     }
 
-    /// Whether there is a curve in it and not only a point.
+    /// Whether it has a curve, not just a point.
     fn is_worth_drawing(&self, least: usize) -> bool {
         self.curves.iter().any(|curve| curve.points.len() >= least)
     }
@@ -112,7 +112,7 @@ pub(super) fn differences(title: String, comparisons: &[&Comparison]) -> Option<
     over_backoff(title, curves.collect(), true)
 }
 
-/// The times of all cases that no comparison has, over backoff.
+/// The times of all cases that are not compared, over backoff.
 pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
     let compared = |cell: &&Cell| record.comparisons.iter().any(|c| c.case == cell.case || c.baseline == cell.case);
     let mut groups: BTreeMap<(u32, String), Vec<&Cell>> = BTreeMap::new();
@@ -126,7 +126,7 @@ pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
     charts.collect()
 }
 
-/// The times of all cases over the number of threads, at the smallest backoff; drawn from three numbers of threads on.
+/// The times of all cases over the number of threads, at the smallest backoff; drawn for three or more thread counts.
 pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
     let mut groups: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
     for cell in &record.cells {

@@ -1,4 +1,4 @@
-//! What the measuring itself costs and what disturbed it.
+//! The cost of measuring, and disturbances.
 
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::record::study::{Control, InterferenceProbe, Mode, StudyRecord, TokenCost, Variance};
@@ -10,10 +10,10 @@ use crate::machine::cpu_list;
 use crate::words::{counted, given, quoted};
 use chronoscope_harness::quantity::{PERCENT, TIME, count, limit, ms, ns, percent, share, three_digits};
 
-/// The tokens that the line on backoff names.
+/// The token count used as an example in the line on backoff.
 const EXAMPLE_TOKENS: u64 = 20;
 
-/// A fact about the harness: its name, how it is meant, and words.
+/// A fact about the harness: its name, mood, and words.
 pub(super) type Fact = (&'static str, Mood, String);
 
 pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
@@ -133,7 +133,7 @@ fn control_said(control: &Control) -> String {
     )
 }
 
-/// How well an operation is told from itself, in words; of few comparisons nothing is said.
+/// How small a difference the study can resolve, in words; with few comparisons, nothing.
 ///
 /// # Examples
 /// ```
@@ -155,7 +155,7 @@ pub fn resolution(control: &Control) -> String {
     )
 }
 
-/// Where the spread comes from: the middle cell by how much too narrow a pooled interval would be.
+/// Sources of the spread: the cell with the median factor by which a pooled interval would be too narrow.
 fn variance(record: &StudyRecord) -> Option<String> {
     let mut all: Vec<&Variance> = record.cells.iter().filter_map(|cell| cell.variance.as_ref()).collect();
     all.sort_by(|a, b| a.pooled_interval_too_narrow.total_cmp(&b.pooled_interval_too_narrow));

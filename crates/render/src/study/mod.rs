@@ -1,4 +1,4 @@
-//! The record of a study, rendered: what operations cost as a function of backoff and threads.
+//! Renders the record of a study: the cost of operations as a function of backoff and threads.
 
 mod axis;
 mod cells;

@@ -23,11 +23,11 @@ use crate::line::Line;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverThreads {
-    /// What stands above it.
+    /// Its heading.
     pub title: String,
-    /// Each with its name.
+    /// The curves by name.
     pub curves: Vec<(String, Vec<ThreadTime>)>,
-    /// Up to this many threads, times up to this many nanoseconds are shaded.
+    /// Times up to this many threads and nanoseconds are shaded.
     pub shaded: Option<(u32, f64)>,
 }
 
@@ -45,7 +45,7 @@ pub struct OverThreads {
 pub struct ThreadTime {
     /// How many threads.
     pub threads: u32,
-    /// The time on so many.
+    /// The time with this many threads.
     pub time_ns: Estimate,
     /// Whether they are known to slow each other down.
     pub is_raised: bool,

@@ -1,4 +1,4 @@
-//! Charts of characters, drawn by ratatui's chart; they can be read without colour.
+//! Character charts, drawn with ratatui; readable without colour.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -14,25 +14,25 @@ use crate::palette::{BAR, DIM, PLAIN, TITLE};
 use crate::wrap::{fitted, wrapped};
 use chronoscope_harness::quantity::ns;
 
-/// The signs of curves; a chart with more repeats them.
+/// Curve signs; a chart with more curves repeats them.
 const SIGNS: [char; 6] = ['o', 'x', '+', '#', '@', '%'];
-/// The sign of a value that is not resolved.
+/// The sign of an unresolved value.
 const UNRESOLVED: char = '?';
-/// The sign of a time that threads are known to raise, whichever its curve.
+/// The sign of a time known to be raised by other threads, on any curve.
 const RAISED: char = '▲';
 const SHADED: char = '░';
 const BAND: char = '│';
 const BETWEEN: char = '·';
-/// Columns of the numbers at the left.
+/// Columns for the numbers on the left.
 const NUMBERS: usize = 8;
-/// Rows of the drawing, about.
+/// Approximate rows of the drawing.
 const ROWS: usize = 11;
-/// Ticks below the drawing at most.
+/// Maximum ticks below the drawing.
 const TICKS: usize = 9;
 /// Names in the legend.
 const NAMES: usize = 6;
 
-/// The chart in lines of at most `width` columns; none where its values cannot be drawn.
+/// The chart in lines of at most `width` columns; none if its values cannot be drawn.
 pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
     let (Some(x), Some(y)) = (chart.x_axis(TICKS), chart.y_axis()) else {
         return vec![Line::styled(DIM, "the values are too large to draw")];
@@ -47,7 +47,7 @@ pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Which sign is which curve; no word is parted from its sign.
+/// The legend: signs and names; a name is never separated from its sign.
 fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     let mut words: Vec<String> = Vec::new();
     for (i, curve) in chart.curves.iter().enumerate().take(NAMES) {
@@ -107,22 +107,22 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Ve
         .x_axis(PlotAxis::default().bounds([0.0, 1.0]).labels([" ", " "]))
         .y_axis(PlotAxis::default().bounds([0.0, 1.0]).labels(numbers));
     let side = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
-    // Two rows more: the axis, and below it numbers that this module writes itself, for they do not lie at equal distances.
+    // Two more rows: the axis, and below it numbers that this module writes itself, since they are not equally spaced.
     let mut buffer = Buffer::empty(Rect::new(0, 0, side(width), side(height + 2)));
     plot.render(buffer.area, &mut buffer);
     buffer.content.chunks(width.max(1)).take(height + 1).map(styled).collect()
 }
 
-/// A point in each cell that is shaded.
+/// A point in each shaded cell.
 fn shaded(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec<(f64, f64)> {
     let place = |(right, top): (f64, f64)| Some((x.place(right)?, y.place(top)?));
     let Some((right, top)) = chart.shaded.and_then(place) else { return Vec::new() };
     let cells = |count: usize, end: f64| (0..count).map(move |i| i as f64 / count as f64).filter(move |at| *at <= end);
-    // Two for each cell, so that rounding leaves none out.
+    // Two per cell, so that rounding skips none.
     cells(2 * width, right).flat_map(|x| cells(2 * height, top).map(move |y| (x, y))).collect()
 }
 
-/// A row of cells: the axis stands back, the signs stand out.
+/// A row of cells: the axis is dimmed, the signs are emphasized.
 fn styled(row: &[ratatui_core::buffer::Cell]) -> Line {
     let mut line = Line::new();
     for (column, cell) in row.iter().enumerate() {
@@ -140,14 +140,14 @@ fn styled(row: &[ratatui_core::buffer::Cell]) -> Line {
     line
 }
 
-/// The values at the axis below, and what they are.
+/// The values below the axis, and their meaning.
 fn below(chart: &Chart, x: &Axis, columns: usize) -> Line {
     let mut row: Vec<char> = vec![' '; columns];
     let mut free = 0;
     for tick in &x.ticks {
         let text: Vec<char> = swept(*tick).chars().collect();
         let Some(place) = x.place(*tick) else { continue };
-        // The place is between 0 and 1, and the axis is a screen wide at most.
+        // The position is between 0 and 1, and the axis is at most a screen wide.
         let middle = (place * columns.saturating_sub(1) as f64).round() as usize;
         let start = middle.saturating_sub(text.len() / 2).min(columns.saturating_sub(text.len()));
         if start >= free && start + text.len() <= columns {
@@ -160,7 +160,7 @@ fn below(chart: &Chart, x: &Axis, columns: usize) -> Line {
     Line::styled(DIM, &format!("{name:>NUMBERS$} {numbers}"))
 }
 
-/// The value of a tick, which is round.
+/// A tick's value, which is round.
 pub(super) fn short(value: f64) -> String {
     let text = ns(value);
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
@@ -168,7 +168,7 @@ pub(super) fn short(value: f64) -> String {
     format!("{number} {unit}").trim_end().to_owned()
 }
 
-/// A value of what was swept, in few characters: `40`, `16.4k`, `1.05M`.
+/// A swept value in few characters: `40`, `16.4k`, `1.05M`.
 pub(super) fn swept(value: f64) -> String {
     let (number, unit) = match value.abs() {
         size if size < 1e4 => return format!("{value:.0}"),

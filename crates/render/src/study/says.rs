@@ -1,4 +1,4 @@
-//! What a study says, in sentences.
+//! A study's conclusions, in sentences.
 
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::study::StudyRecord;
@@ -6,8 +6,7 @@ use chronoscope_harness::study_conclusions::{NOT_COMPARED, UNRESOLVED_DIFFERENCE
 
 use crate::grid::Mood;
 
-/// The record's conclusions as sentences, each with how it is meant; those that follow from one that was written before
-/// they were kept.
+/// The record's conclusions as sentences with their moods; derived if the record predates the field.
 pub(super) fn all(record: &StudyRecord) -> Vec<(Mood, String)> {
     match &record.conclusions {
         Some(kept) => kept.iter().map(said).collect(),

@@ -19,9 +19,8 @@ const BARS: usize = 12;
 /// Renders a study as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
-/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
-/// in them are shown as pictures. A difference that is not resolved is never written as a cost. Nothing is told by
-/// colour alone.
+/// Never panics, for any record. The record's strings cannot control the terminal: control characters in them are shown
+/// as pictures. An unresolved difference is never written as a cost. Nothing is conveyed by colour alone.
 ///
 /// # Examples
 /// ```

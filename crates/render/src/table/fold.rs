@@ -1,10 +1,10 @@
-//! Cells and titles that go on in further lines.
+//! Wrapped cells and titles.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::wrap::{words, wrapped};
 
-/// Columns of a cell that goes on in further lines, at least.
+/// Minimum width of a wrapped cell.
 pub(super) const FOLDED: usize = 10;
 
 /// Pieces of cells side by side, row by row.
@@ -14,7 +14,7 @@ pub(super) fn side_by_side(cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<
     (0..height).map(|i| cells.iter().map(|pieces| pieces.get(i).cloned().unwrap_or_default()).collect()).collect()
 }
 
-/// A cell in pieces that fit; where it stands further right, all of them do.
+/// A cell split into pieces that fit; if indented, all pieces are.
 pub(super) fn folded(cell: &str, room: Option<usize>) -> Vec<String> {
     let Some(room) = room.filter(|room| cell.width() > *room) else { return vec![cell.to_owned()] };
     let indent = cell.len() - cell.trim_start_matches(' ').len();
@@ -22,7 +22,7 @@ pub(super) fn folded(cell: &str, room: Option<usize>) -> Vec<String> {
     wrapped(cell, room - indent.len()).iter().map(|piece| format!("{indent}{piece}")).collect()
 }
 
-/// The columns that a title of so many lines takes at least.
+/// The minimum width of a title on this many lines.
 pub(super) fn narrowest(title: &str, lines: usize) -> usize {
     let whole = title.width();
     if lines == 1 {
@@ -32,7 +32,7 @@ pub(super) fn narrowest(title: &str, lines: usize) -> usize {
     (longest..whole).find(|room| packed(title, *room).len() <= lines).unwrap_or(whole)
 }
 
-/// A title in few lines of at most `room` columns, or of its longest word.
+/// A title on few lines of at most `room` columns, or as wide as its longest word.
 pub(super) fn packed(title: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words(title) {

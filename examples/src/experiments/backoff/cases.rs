@@ -1,4 +1,4 @@
-//! What is compared with what.
+//! The cases and their comparisons.
 
 pub(super) const CONSUME: &str = "baseline: consume";
 pub(super) const RETURN_42: &str = "baseline: consume, return 42";

@@ -1,29 +1,29 @@
-//! From which backoff a cost no longer matters: pure functions of the rows that the page prints.
+//! The backoff at which a cost becomes negligible: pure functions of the printed rows.
 
 use std::cmp::Ordering;
 
 use chronoscope_harness::record::study::{ComparisonPoint, Estimate, StudyRecord};
 
-/// A cost within this share of the operation's time, backoff included, does not matter.
+/// A cost within this share of the operation's time, backoff included, is negligible.
 pub(super) const MARGIN_PCT: f64 = 5.0;
 
 /// A row of a table: two operations compared directly at one backoff.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) tokens: u64,
-    /// The operation's time less that of what it is compared with.
+    /// The operation's time minus that of its baseline.
     pub(super) difference_ns: Estimate,
-    /// That as a share of the operation's time, in percent; none where that has no estimate.
+    /// The same as a share of the operation's time, in percent; None without an estimate of that time.
     pub(super) share_pct: Option<Estimate>,
     pub(super) cost: Cost,
 }
 
-/// What the interval of a difference says of a cost.
+/// A cost relative to the margin, according to the interval of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// It is more than the margin.
+    /// Above the margin.
     Above,
-    /// It is within the margin, to either side.
+    /// Within the margin on both sides.
     Within,
     /// It is a gain of more than the margin.
     Gain,
@@ -31,12 +31,12 @@ pub(super) enum Cost {
     Unresolved,
 }
 
-/// From which backoff a cost stays within the margin.
+/// The backoff at which a cost stays within the margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Amortised {
-    /// From this row to the last; the row before it is not within.
+    /// From this row to the last; the previous row is not within the margin.
     From { first: Row, before: Option<Row> },
-    /// At the largest backoff it is still known to be above, or to be a gain.
+    /// At the largest backoff it is still known to be above the margin, or a gain.
     Not(Row),
     /// At the largest backoff the interval allows both.
     Unresolved(Row),
@@ -44,13 +44,13 @@ pub(super) enum Amortised {
     NotMeasured,
 }
 
-/// The rows of the comparison of `case` with `baseline`, with rising backoff.
+/// The rows of the comparison of `case` with `baseline`, by increasing backoff.
 pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u32) -> Vec<Row> {
     let row = |point: &ComparisonPoint| {
         let (tokens, difference_ns) = (point.backoff_tokens, point.difference_ns);
         let time_ns = record.cell(case, tokens, threads).and_then(|cell| cell.time_ns).map(|time| time.estimate);
         let share_pct = time_ns.filter(|time_ns| *time_ns > 0.0).map(|time_ns| {
-            // A cost is a part of the operation's time.
+            // A cost is at most the operation's time.
             let share = |ns: f64| (100.0 * ns / time_ns).min(100.0);
             let Estimate { estimate, low, high, confidence } = difference_ns;
             Estimate { estimate: share(estimate), low: share(low), high: share(high), confidence }
@@ -72,7 +72,7 @@ fn cost(share_pct: Option<Estimate>) -> Cost {
     }
 }
 
-/// From which row the cost is within the margin, there and at every larger backoff.
+/// The first row at which the cost is within the margin, there and at every larger backoff.
 pub(super) fn amortised(rows: &[Row]) -> Amortised {
     let Some(last) = rows.last() else { return Amortised::NotMeasured };
     let first = rows.iter().rposition(|row| row.cost != Cost::Within).map_or(0, |outside| outside + 1);
@@ -86,8 +86,8 @@ pub(super) fn amortised(rows: &[Row]) -> Amortised {
     }
 }
 
-/// The rows at which the cost turns, with the first and the last of its way: from each to the next it falls or rises for
-/// sure, in turns. Empty where nothing is told apart.
+/// The rows where the cost changes direction, and the first and last of the sequence: between consecutive ones it
+/// alternately falls and rises for certain. Empty if no rows can be distinguished.
 pub(super) fn turns(rows: &[Row]) -> Vec<Row> {
     let mut turns: Vec<Row> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
@@ -107,7 +107,7 @@ pub(super) fn turns(rows: &[Row]) -> Vec<Row> {
     turns
 }
 
-/// Whether the cost is less or greater at one row than at another; none where the intervals overlap.
+/// Whether the cost is less or greater in one row than in another; None where the intervals overlap.
 pub(super) fn moved(from: &Row, to: &Row) -> Option<Ordering> {
     let (from, to) = (&from.difference_ns, &to.difference_ns);
     if from.confidence <= 0.0 || to.confidence <= 0.0 {
@@ -125,7 +125,7 @@ mod tests {
     use crate::synthetic::interval;
     use proptest::prelude::*;
 
-    /// A row of an operation that takes 100 ns.
+    /// A row for an operation that takes 100 ns.
     fn row(tokens: u64, estimate: f64, half: f64) -> Row {
         let share = interval(estimate, half);
         Row { tokens, difference_ns: share, share_pct: Some(share), cost: cost(Some(share)) }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_row_counts_for_the_shape() {
-        // Two threads that write one line: more at a little work than at none, then less and less.
+        // Two threads writing one cache line: more with a little work than with none, then less and less.
         let rows = [
             row(0, 53.1, 4.3),
             row(1, 73.9, 8.2),

@@ -1,8 +1,8 @@
-//! What a volatile write costs as a function of the work around it, and why no baseline can be subtracted.
+//! The cost of a volatile write as a function of the surrounding work, and why no baseline can be subtracted.
 //!
 //! # Sources
-//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, draws the curve
-//! with JMH on a laptop at 2 GHz. Our figures of JMH 1.37 are in `published.rs`.
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, draws the
+//! curve with JMH on a laptop at 2 GHz. Our figures for JMH 1.37 are in `published.rs`.
 
 mod cases;
 mod cost;
@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const TOKENS: [u64; 12] = [0, 1, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40];
 
-/// A field that all threads write, alone on its cache lines.
+/// A field written by all threads, on its own cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 struct Field(AtomicU64);

@@ -42,7 +42,7 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     block
 }
 
-/// Adds a table of two operations compared directly, and what it says of `who`.
+/// Adds a table of two operations compared directly, with its conclusion about `who`.
 fn compared(
     block: &mut Block,
     record: &StudyRecord,
@@ -87,7 +87,7 @@ fn cost(cost: Cost) -> String {
     }
 }
 
-/// What the rows say, in a sentence or two.
+/// The conclusion from the rows, in a sentence or two.
 fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
     let Some((first, last)) = rows.first().zip(rows.last()) else {
         block.say(format!("{who}: the two were not compared"));
@@ -113,7 +113,7 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
             block.say(text).with("at_largest_backoff_ns", last.difference_ns)
         }
     };
-    // What happens within the margin is said by the table, and that the cost falls to it has been said.
+    // The table covers changes within the margin, and the fall to it has been mentioned.
     let shown = match found {
         Amortised::From { first, .. } => rows.iter().take_while(|row| row.tokens <= first.tokens).count(),
         _ => rows.len(),
@@ -132,7 +132,7 @@ fn tokens(row: &Row) -> String {
     counted(row.tokens, "token", "tokens")
 }
 
-/// From which backoff the cost no longer matters, in words.
+/// The backoff at which the cost becomes negligible, in words.
 pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
     let of_time = format!("{MARGIN_PCT} % of the operation's time, work included");
     match found {
@@ -169,13 +169,13 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
     }
 }
 
-/// A row's tokens, and what they take.
+/// A row's tokens, and their duration.
 fn at(record: &StudyRecord, row: &Row) -> String {
     let work = work_ns(record, row.tokens).filter(|_| row.tokens > 0);
     tokens(row) + &work.map_or_else(String::new, |took| format!(" ({} of work)", TIME.amount(&Estimate::certain(took))))
 }
 
-/// What so many tokens take, in nanoseconds.
+/// The duration of this many tokens, in nanoseconds.
 fn work_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
     Some(record.tokens.as_ref()?.ns(tokens as f64))
 }

@@ -6,7 +6,7 @@ use super::cases::{BASELINES, PLAIN, VOLATILE};
 use crate::reading::subtracted;
 use crate::{Block, Value};
 
-/// An operation less a baseline, on one thread: what a reader who subtracts takes for its cost.
+/// An operation minus a baseline, on one thread: its apparent cost to someone who subtracts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Less {
     pub(super) case: &'static str,
@@ -15,18 +15,18 @@ pub(super) struct Less {
     pub(super) ns: Estimate,
 }
 
-/// A difference that is no cost.
+/// A difference that cannot be a cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Absurdity {
-    /// The operation would make the program faster, by more than the interval.
+    /// The operation would speed the program up, by more than the interval.
     Negative(Less),
-    /// Two baselines give differences that exclude each other.
+    /// Two baselines give mutually exclusive differences.
     Contradiction(Less, Less),
-    /// The operation would make the program faster, and nobody knows.
+    /// The operation would speed the program up, but the interval includes zero.
     Vague(Less),
 }
 
-/// Plain and volatile less each baseline at each backoff.
+/// Plain and volatile minus each baseline at each backoff.
 pub(super) fn differences(record: &StudyRecord) -> Vec<Less> {
     let tokens = record.plan.backoff_tokens.iter().copied();
     let pairs = tokens.flat_map(|tokens| [(tokens, PLAIN), (tokens, VOLATILE)]);
@@ -37,7 +37,7 @@ pub(super) fn differences(record: &StudyRecord) -> Vec<Less> {
     all.filter_map(less).collect()
 }
 
-/// What is absurd among the differences, the surest first.
+/// The absurd differences, most certain first.
 pub(super) fn absurdities(differences: &[Less]) -> Vec<Absurdity> {
     let negative = |less: &&Less| less.ns.estimate < 0.0;
     let is_sure = |less: &&Less| less.ns.confidence > 0.0 && less.ns.high < 0.0;
@@ -106,7 +106,7 @@ fn counts(found: &[Absurdity], all: usize) -> String {
     )
 }
 
-/// What a reader who subtracts says at no backoff, and what the direct comparison says there.
+/// The conclusion from subtraction without backoff, and that of the direct comparison.
 fn headline(record: &StudyRecord, all: &[Less], found: &[Absurdity]) -> String {
     let is_exposed = |less: &Less| less.case == VOLATILE && less.tokens == 0;
     let exposed: Vec<&Less> = all.iter().filter(|less| is_exposed(less)).collect();
@@ -137,7 +137,7 @@ impl Less {
     }
 }
 
-/// What is absurd for sure, in words.
+/// A certain absurdity, in words.
 fn words(absurdity: &Absurdity) -> Option<String> {
     let at = |less: &Less| {
         let tokens = counted(less.tokens, "token", "tokens");

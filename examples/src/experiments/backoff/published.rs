@@ -6,9 +6,9 @@ use super::model::{amortisation, plain_time};
 use crate::{Block, Value};
 use chronoscope_harness::quantity::TIME;
 
-/// Where the article's cost is gone: tokens of JMH, nanoseconds on a laptop at 2 GHz.
+/// Where the article's cost has disappeared: tokens of JMH, nanoseconds on a laptop at 2 GHz.
 const ARTICLE: (u64, f64) = (20, 50.0);
-/// JMH 1.37 on JDK 25 on a server's virtual machine at 2.8 GHz: tokens, plain, volatile, in nanoseconds. One thread.
+/// JMH 1.37 on JDK 25 in a server VM at 2.8 GHz: tokens, plain, volatile, in nanoseconds. One thread.
 const JMH: [(u64, f64, f64); 7] = [
     (0, 3.9, 11.0),
     (5, 10.0, 15.8),

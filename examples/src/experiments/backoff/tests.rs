@@ -6,7 +6,7 @@ use super::naive::{Absurdity, Less, absurdities, differences};
 use super::*;
 use crate::synthetic::{cell, comparison, interval, page, record};
 
-/// Volatile costs 8 ns that go down by 1 per token to 0.1; the baselines differ by 1 ns.
+/// Volatile costs 8 ns, falling by 1 per token to 0.1; the baselines differ by 1 ns.
 fn made_up() -> StudyRecord {
     let tokens = [0, 5, 10, 20, 40];
     let mut made = record(&tokens, &[1, 2]);
@@ -48,7 +48,7 @@ fn made_up() -> StudyRecord {
 fn negative_and_contradictory_costs_are_found_where_they_are() {
     let made = made_up();
     let found = absurdities(&differences(&made));
-    // Plain less "return 42" is −0.4 ns at every backoff, and surely so.
+    // Plain minus "return 42" is −0.4 ns at every backoff, for certain.
     let negative = |absurdity: &&Absurdity| {
         matches!(absurdity, Absurdity::Negative(Less { case: PLAIN, baseline: RETURN_42, .. }))
     };
@@ -106,7 +106,7 @@ fn the_sentences_say_what_the_data_shows() {
     assert!(published.contains("Ours: from 10 tokens (20.0 ns of work) the cost stays within 5 %"), "{published}");
 }
 
-/// The cost at 0 tokens as the record's direct comparison has it, and as its model and subtraction have it.
+/// The cost at 0 tokens as in the record's direct comparison, and as in its model and by subtraction.
 #[test]
 fn a_page_has_one_cost_at_0_tokens() {
     let mut made = made_up();
@@ -120,7 +120,7 @@ fn a_page_has_one_cost_at_0_tokens() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!words.contains("9.87"), "the model's cost beside the direct one: {words}");
     assert!(!words.contains("tokens (2 … 20)"), "a hinge that the rows do not show: {words}");
-    // In the headline of the naive reader, in the table and the sentence for each number of threads, and beside JMH's.
+    // In the naive headline, in the table and the sentence for each thread count, and next to JMH's.
     assert_eq!(words.matches("+8.45 ns ± 0.05").count(), 1 + 2 * 2 + 1, "{words}");
 }
 
@@ -129,7 +129,7 @@ fn what_the_run_cannot_tell_is_unresolved_and_not_amortised() {
     let mut made = made_up();
     for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE) {
         for point in comparison.points.iter_mut().filter(|point| point.backoff_tokens > 0) {
-            // As in "2 threads: from 2 tokens it is below the noise" beside +5.93 ns.
+            // As in "2 threads: from 2 tokens it is below the noise" next to +5.93 ns.
             point.difference_ns = interval(5.93, 8.0);
             point.verdict = Difference::Unresolved;
         }
@@ -168,7 +168,7 @@ fn words_for_the_shape_follow_every_row() {
 #[test]
 fn a_cost_that_is_told_from_zero_is_not_called_unresolved() {
     let mut made = made_up();
-    // 0.900 ± 0.600 ns of 14.6: a cost for sure, and perhaps within 5 %.
+    // 0.900 ± 0.600 ns of 14.6: certainly a cost, and possibly within 5 %.
     for comparison in made.comparisons.iter_mut().filter(|comparison| comparison.case == VOLATILE) {
         comparison.points[1].difference_ns = interval(0.9, 0.6);
     }
@@ -181,8 +181,8 @@ fn a_cost_that_is_told_from_zero_is_not_called_unresolved() {
 #[test]
 fn negative_differences_are_counted_out_of_all() {
     let naive = conclude(&made_up()).naive.text();
-    // Two cases less three baselines at five backoffs; plain is 0.4 ns shorter than one of them at each,
-    // volatile 0.3 ns from 10 tokens.
+    // Two cases minus three baselines at five backoffs; plain is 0.4 ns shorter than one of them at each, volatile 0.3
+    // ns from 10 tokens.
     assert!(naive.contains("of the 30 differences on one thread (plain and volatile v++, each less three"), "{naive}");
     assert!(
         naive.contains("8 are negative, all of them by more than their intervals; 10 times two baselines"),

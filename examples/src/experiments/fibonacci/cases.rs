@@ -2,5 +2,5 @@
 
 pub(super) const TIMED_OUTSIDE: &str = "next, timed in batches";
 pub(super) const TIMED_ALONE: &str = "next, each call stamped";
-/// Calls in a batch: together long enough for the clock from the first on.
+/// Calls per batch: enough for the clock from the first batch.
 pub(super) const CALLS: u64 = 100;

@@ -3,10 +3,10 @@ use chronoscope_harness::stats::{mean_interval, straight_line};
 
 use super::cases::{CALLS, TIMED_OUTSIDE};
 
-/// A line goes through medians of so many blocks.
+/// A line is fitted to the medians of this many blocks.
 const BLOCKS: usize = 200;
 
-/// How the time per call goes on, in each process.
+/// How the time per call develops, in each process.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Growth {
     /// Nanoseconds per call of each batch; one series per process.
@@ -14,24 +14,24 @@ pub(super) struct Growth {
     confidence: f64,
 }
 
-/// A straight line through the time per call over the index of the call.
+/// A straight line fitted to the time per call over the call's index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
     /// Nanoseconds at call 0.
     pub(super) a_ns: Estimate,
-    /// What each call adds, in nanoseconds.
+    /// The increase per call, in nanoseconds.
     pub(super) b_ns: Estimate,
-    /// The share of the variance of the medians that the line explains, the least of all processes.
+    /// The share of the medians' variance that the line explains, the lowest of all processes.
     pub(super) r_squared: f64,
-    /// How many medians it goes through, the fewest of all processes.
+    /// How many medians it is fitted to, the fewest of all processes.
     pub(super) medians: usize,
-    /// The mean time of a call by the line, in nanoseconds, over the calls that every process made.
+    /// The mean time of a call according to the line, in nanoseconds, over the calls made by every process.
     pub(super) mean_ns: f64,
 }
 
 impl Line {
-    /// Calls before this one of which the line says nothing: up to it, the time at call 0 is known less well than the line
-    /// grows. None where the slope is not resolved.
+    /// The line is not informative before this call: up to it, the uncertainty at call 0 exceeds the line's growth.
+    /// None where the slope is not resolved.
     pub(super) fn vague_before(&self) -> Option<u64> {
         let is_resolved = self.b_ns.confidence > 0.0 && self.b_ns.low > 0.0;
         is_resolved.then(|| (self.a_ns.half_width() / self.b_ns.estimate).ceil() as u64)
@@ -49,18 +49,18 @@ impl Growth {
         Self { series, confidence }
     }
 
-    /// The batches that every process made.
+    /// The number of batches made by every process.
     fn batches(&self) -> usize {
         self.series.iter().map(Vec::len).min().unwrap_or(0)
     }
 
-    /// The calls that every process made.
+    /// The number of calls made by every process.
     pub(super) fn calls(&self) -> u64 {
         self.batches() as u64 * CALLS
     }
 
-    /// The mean time of the calls that are begun within the first `window_ns` of a process; none where a process did not
-    /// run so long.
+    /// The mean time of calls that begin within the first `window_ns` of a process; None if a process did not run that
+    /// long.
     pub(super) fn mean_of_window(&self, window_ns: f64) -> Option<Estimate> {
         self.over(|series| {
             let mut sum = 0.0;
@@ -77,33 +77,33 @@ impl Growth {
         self.mean_of(0, batch_of(calls).max(1))
     }
 
-    /// The mean time of the batch in which call `index` lies.
+    /// The mean time of the batch that contains call `index`.
     pub(super) fn at(&self, index: u64) -> Option<Estimate> {
         let batch = batch_of(index);
-        // A few neighbours, so that one lost time slice does not stand for the whole; the last calls have fewer.
+        // Include a few neighbours, so that one preemption does not dominate; the last calls have fewer.
         let around = batch / 20;
         let to = self.batches().min(batch + around + 1);
         if batch < to { self.mean_of(batch.saturating_sub(around), to) } else { None }
     }
 
-    /// The mean time of the calls that every process made.
+    /// The mean time of the calls made by every process.
     pub(super) fn mean(&self) -> Option<Estimate> {
         if self.batches() > 0 { self.mean_of(0, self.batches()) } else { None }
     }
 
-    /// The mean over batches from one to before another; the median would hide the longer calls.
+    /// The mean over batches `from..to`; the median would hide the longer calls.
     fn mean_of(&self, from: usize, to: usize) -> Option<Estimate> {
         self.over(|series| Some(series.get(from..to)?.iter().sum::<f64>() / (to - from) as f64))
     }
 
-    /// A figure of each process, with the interval of their mean: that of processes, not of calls.
+    /// A figure of each process, with the interval of their mean: over processes, not calls.
     fn over(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<Estimate> {
         let figures: Option<Vec<f64>> = self.series.iter().map(|series| figure(series)).collect();
         mean_interval(&figures?, self.confidence)
     }
 
-    /// The line, fitted in each process. It goes through medians of neighbouring batches, for a lost time slice is no
-    /// call's length.
+    /// The line, fitted in each process to medians of neighbouring batches, since a preemption is not part of a call's
+    /// time.
     pub(super) fn line(&self) -> Option<Line> {
         let fit = |series: &[f64]| straight_line(&blocks(series), self.confidence);
         let a_ns = self.over(|series| Some(fit(series)?.intercept.estimate))?;
@@ -114,18 +114,18 @@ impl Growth {
             b_ns,
             r_squared: r_squared.fold(f64::INFINITY, f64::min),
             medians: self.series.iter().map(|series| blocks(series).len()).min()?,
-            // A line's mean is its value in the middle.
+            // A line's mean is its value at the midpoint.
             mean_ns: a_ns.estimate + b_ns.estimate * self.calls() as f64 / 2.0,
         })
     }
 }
 
-/// The batch in which a call lies.
+/// The batch that contains a call.
 fn batch_of(call: u64) -> usize {
     usize::try_from(call / CALLS).unwrap_or(usize::MAX)
 }
 
-/// Medians of equal blocks of batches over the index of the call in their middle.
+/// Medians of equal blocks of batches, over the index of the middle call.
 fn blocks(series: &[f64]) -> Vec<(f64, f64)> {
     let size = series.len().div_ceil(BLOCKS).max(1);
     let block = |(i, batches): (usize, &[f64])| {

@@ -1,4 +1,4 @@
-//! An operation that never settles: the next Fibonacci number, which is longer than the last.
+//! An operation that never reaches steady state: the next Fibonacci number, longer than the last.
 //!
 //! # Sources
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, on operations
@@ -25,7 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     conclude,
 };
 
-/// Two Fibonacci numbers in a row.
+/// Two consecutive Fibonacci numbers.
 struct Pair {
     last: BigUint,
     this: BigUint,
@@ -36,7 +36,7 @@ impl Pair {
         Self { last: BigUint::from(0_u32), this: BigUint::from(1_u32) }
     }
 
-    /// Goes on to the next number, and says how long it is.
+    /// Advances to the next number, and returns its length.
     fn next(&mut self) -> u64 {
         std::mem::swap(&mut self.last, &mut self.this);
         self.this += &self.last;
@@ -46,8 +46,8 @@ impl Pair {
 
 fn study() -> Study {
     Study::new("experiment fibonacci")
-        // The state goes on from batch to batch, so each case has one visit per process, of as many batches as there is
-        // time for: the index of a call is its place in the process.
+        // State persists from batch to batch, so each case has one visit per process, with as many batches as time
+        // allows: a call's index is its position in the process.
         .mode(Mode::Batch(CALLS))
         .rounds(1)
         .iterations(0, 0)

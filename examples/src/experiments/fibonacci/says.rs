@@ -8,17 +8,17 @@ use crate::reading::quotient;
 use crate::{Block, Value};
 
 const MS: f64 = 1e6;
-/// How long a time-bound run may last, in milliseconds, and the nanoseconds per call that a plain program in Java (JDK 25)
-/// and one in Rust gave on a server's virtual machine at 2.8 GHz.
+/// The length of a time-bound run, in milliseconds, and the nanoseconds per call reported by plain programs in Java
+/// (JDK 25) and Rust in a server VM at 2.8 GHz.
 const WINDOWS: [(f64, f64, f64); 4] =
     [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
-/// Calls of a run that is bound by work, and JMH's nanoseconds per call (JDK 25, single shots, state made anew).
+/// Calls in a work-bound run, and JMH's nanoseconds per call (JDK 25, single shots, fresh state).
 const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
-/// JMH's nanoseconds per call where each is stamped (JDK 25).
+/// JMH's nanoseconds per call with a timestamp around each (JDK 25).
 const STAMPED_NS: f64 = 7_100.0;
-/// A call that is taken for an early one: the first that the curve shows.
+/// The call taken as an early one: the first on the curve.
 const EARLY_CALL: u64 = 100;
-/// Calls at which the curve is shown.
+/// Calls shown on the curve.
 const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
 
 pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
@@ -76,7 +76,7 @@ fn mean(found: Option<Estimate>) -> Value {
     Value::or(found.map(Value::Ns), "the run was shorter")
 }
 
-/// Whether two intervals exclude each other.
+/// Whether two intervals are disjoint.
 fn differ(one: &Estimate, other: &Estimate) -> bool {
     let known = one.confidence > 0.0 && other.confidence > 0.0;
     known && (one.high < other.low || other.high < one.low)
@@ -107,7 +107,7 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
         block.say("there are too few batches for a line");
         return block;
     };
-    // Of a line's coefficients either may be negative, and neither is a time that was seen.
+    // Either coefficient of a line may be negative, and neither is a measured time.
     let (a, b) = (TIME.signed().difference(&line.a_ns), TIME.signed().difference(&line.b_ns.times(1_000.0)));
     let where_from = format!(
         "a line through {} medians or more of neighbouring batches in each process, R² of these medians ≥ {:.3}",
@@ -142,14 +142,14 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     block
 }
 
-/// What the detector says, in words. `grows`: whether the table shows calls that differ.
+/// The detector's verdict, in words. `grows`: whether the table shows calls that differ.
 fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
     let all = flat + warm_up + slow_down + no_steady_state + trend + too_short;
     let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
     let (restless, steady) = (trend + no_steady_state, flat + warm_up + slow_down);
     if restless * 2 > all {
-        // How fast it grows is said once, with its interval: by the line below.
+        // Its growth rate is given once, with its interval: by the line below.
         format!("there is no steady state {}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
         let took = TIME.amount(&Estimate::certain(record.plan.budget_ms as f64 * MS));

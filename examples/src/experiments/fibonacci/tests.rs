@@ -4,7 +4,7 @@ use super::growth::{Growth, Line};
 use super::*;
 use crate::synthetic::{cell, interval, page, part, record, series};
 
-/// 50 ns, and a hundredth more with each call: 400 000 calls take 820 ms.
+/// 50 ns, plus a hundredth per call: 400 000 calls take 820 ms.
 fn made_up(steadiness: Steadiness) -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches: Vec<f64> = (0..4_000).map(|batch| 50.0 + 0.01 * (f64::from(batch) + 0.5) * CALLS as f64).collect();
@@ -44,12 +44,12 @@ fn a_longer_run_says_a_longer_time() {
 #[test]
 fn the_line_is_the_one_it_was_made_with() {
     let line = Growth::of(&made_up(Steadiness::default())).line().unwrap();
-    // The upper middle of an even number of batches lies half a batch up.
+    // With an even number of batches the upper middle lies half a batch too high.
     assert!((line.a_ns.estimate - 50.0).abs() < 1.0 && (line.b_ns.estimate - 0.01).abs() < 1e-6, "{line:?}");
     assert!(line.r_squared > 0.999);
 }
 
-/// Each tenth batch loses its CPU for 20 µs a call.
+/// Every tenth batch is preempted for 20 µs per call.
 fn interrupted() -> StudyRecord {
     let mut made = made_up(Steadiness { trend: 4, ..Steadiness::default() });
     for visit in made.cells[0].forks.iter_mut().flat_map(|fork| &mut fork.visits) {
@@ -60,7 +60,7 @@ fn interrupted() -> StudyRecord {
 
 #[test]
 fn the_line_says_that_it_goes_through_medians() {
-    // Without the interruptions a call takes 50 + 2000 ns in the mean, with them 2000 ns more.
+    // Without the interruptions a call takes 50 + 2000 ns on average, with them 2000 ns more.
     let growth = Growth::of(&interrupted());
     let line = growth.line().unwrap();
     assert!((line.mean_ns - 2_050.0).abs() < 30.0 && line.medians == 200, "{line:?}");
@@ -74,7 +74,7 @@ fn the_line_says_that_it_goes_through_medians() {
 
 #[test]
 fn the_mean_is_of_the_calls_that_it_is_said_to_be_of() {
-    // One process made more calls, and those were longer.
+    // One process made more calls, and those took longer.
     let growth = Growth::new(vec![vec![10.0, 10.0], vec![10.0, 10.0, 400.0]], 0.999);
     assert_eq!((growth.calls(), growth.mean().unwrap().estimate), (200, 10.0));
     assert_eq!(Growth::new(Vec::new(), 0.999).mean(), None);
@@ -134,7 +134,7 @@ fn a_detector_without_a_majority_is_not_said_to_find_a_steady_state() {
     );
 }
 
-/// One long batch in one process: every mean has an interval that reaches far below zero.
+/// One long batch in one process: every mean has an interval far below zero.
 fn noisy() -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches = vec![50.0; 2_000];

@@ -1,5 +1,5 @@
-//! What the study calls its case and its parameter.
+//! The names of the study's case and parameter.
 
-/// The case; what it does is a parameter, for loops of unlike lengths have batches of their own.
+/// The case; its work is a parameter, since loops of different lengths need batches of their own.
 pub(super) const CASE: &str = "setup(); work()";
 pub(super) const LOOP: &str = "loop";

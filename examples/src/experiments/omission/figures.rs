@@ -3,16 +3,16 @@ use chronoscope_render::text::ns;
 
 use super::cases::{CASE, LOOP};
 
-/// What was seen of one loop.
+/// The measurements of one loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figures {
     pub(super) name: String,
-    /// Operations per second that the machine can do: what one thread does, times the CPUs.
+    /// The machine's capacity in operations per second: one thread's rate times the number of CPUs.
     pub(super) ceiling_per_s: Option<Estimate>,
     pub(super) rows: Vec<Row>,
 }
 
-/// At one number of threads.
+/// The measurement at one thread count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) threads: u32,
@@ -38,7 +38,7 @@ impl Figures {
         self.rows.iter().find(|row| row.threads == 1)?.part
     }
 
-    /// The row with as many threads as there are CPUs, or the most below.
+    /// The row with as many threads as CPUs, or the most below.
     pub(super) fn full(&self) -> Option<(u32, OperationPart)> {
         self.measured(false).next_back()
     }
@@ -54,12 +54,12 @@ impl Figures {
         rows.filter_map(|row| Some((row.threads, row.part?)))
     }
 
-    /// How many times what the machine can do the claim of `part` is.
+    /// The claim of `part` as a multiple of the machine's capacity.
     pub(super) fn over_report(&self, part: &OperationPart) -> Option<Estimate> {
         part.claimed_per_s.over(&self.ceiling_per_s?)
     }
 
-    /// The loop's name, and how long set-up and work are on one thread of this machine.
+    /// The loop's name, with the lengths of set-up and work on one thread of this machine.
     pub(super) fn title(&self) -> String {
         let lengths_ns = self.alone().map(|part| (1e9 / part.external_per_s.estimate, part.part_ns.estimate));
         match lengths_ns {
@@ -70,7 +70,7 @@ impl Figures {
         }
     }
 
-    /// Whether the claim goes on growing when there are more threads than CPUs, and what is done does not.
+    /// Whether, with more threads than CPUs, the claim keeps growing while the actual rate does not.
     pub(super) fn grows_past_saturation(&self) -> bool {
         let (Some((_, full)), Some((_, crowded))) = (self.full(), self.crowded()) else { return false };
         crowded.claimed_per_s.low > full.claimed_per_s.high
@@ -79,11 +79,11 @@ impl Figures {
     }
 }
 
-/// How many times what was done the stamps claim.
+/// The ratio of the claimed to the actual rate.
 ///
-/// The interval is that of the quotient within each visit, in which what disturbs both cancels out. Where that reaches
-/// zero it is no more than an upper bound, and the intervals of claim and work done say more. A part of an operation takes
-/// no longer than the whole, so no claim lies below what was done.
+/// The interval is of the quotient within each visit, where common disturbances cancel out. If it reaches zero, the
+/// quotient is only an upper bound, and the separate intervals of claim and actual rate are more informative. Part of
+/// an operation takes no longer than the whole, so a claim is never below the actual rate.
 pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {
     let OperationPart { inflation, claimed_per_s: claimed, external_per_s: done, .. } = part;
     let bound = claimed.over(done).filter(|_| inflation.low <= 0.0 && claimed.low > 0.0);
@@ -96,7 +96,7 @@ pub(super) fn is_more_than_one(quotient: &Estimate) -> bool {
     quotient.confidence > 0.0 && quotient.low > 1.0
 }
 
-/// The share of one thread's time that lies between the stamps, from the same two means that the page shows.
+/// The share of one thread's time between the timestamps, from the same two means that the page shows.
 pub(super) fn stamped_share(alone: &OperationPart) -> Option<f64> {
     let share = alone.part_ns.estimate * alone.external_per_s.estimate / 1e9;
     (share > 0.0 && share <= 1.0).then_some(share)
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_share_is_that_of_the_means_shown() {
-        // 7.30 of 14.3 µs; the median share of batches is another number.
+        // 7.30 of 14.3 µs; the median share over batches is a different number.
         let alone = OperationPart {
             part_ns: of(7_300.0, 2_700.0, 11_910.0),
             timed_share: 0.5,

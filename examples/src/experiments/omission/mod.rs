@@ -1,8 +1,8 @@
-//! What stamps around a part of a loop claim when there are more threads than CPUs.
+//! The rate claimed by timestamps around part of a loop, with more threads than CPUs.
 //!
 //! # Sources
-//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>: the loop, and what
-//! invocation-level fixtures of JMH claim for it.
+//! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>: the loop,
+//! and the rates claimed for it by JMH's invocation-level fixtures.
 
 mod cases;
 mod figures;
@@ -24,18 +24,18 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     conclude,
 };
 
-/// A loop whose work is stamped and whose set-up is not.
+/// A loop with timestamps around its work but not its set-up.
 struct Loop {
     /// The parameter's value.
     name: &'static str,
     setup_tokens: u64,
     work_tokens: u64,
-    /// Whether the set-up ends by giving the CPU away.
+    /// Whether the set-up ends by yielding the CPU.
     yields: bool,
 }
 
-/// In tokens: how long those take depends on the machine, and is said of the run. At about a nanosecond each these are
-/// lengths as in published runs.
+/// In tokens, whose length depends on the machine and is reported with the run. At about a nanosecond each, these
+/// lengths match published runs.
 const LOOPS: [Loop; 4] = [
     Loop { name: "set-up 8000 tokens, work 8000", setup_tokens: 8_000, work_tokens: 8_000, yields: false },
     Loop { name: "set-up 8000 tokens and a yield, work 8000", setup_tokens: 8_000, work_tokens: 8_000, yields: true },
@@ -48,7 +48,7 @@ const LOOPS: [Loop; 4] = [
     },
 ];
 
-/// `cpus`: how many the threads will have.
+/// `cpus`: the number of CPUs available to the threads.
 fn study(cpus: u32) -> Study {
     Study::new("experiment omission")
         .threads(threads(cpus))
@@ -71,7 +71,7 @@ fn study(cpus: u32) -> Study {
         .budget(Duration::from_secs(20))
 }
 
-/// One thread, half the CPUs, as many as there are, twice and four times as many.
+/// One thread, half as many as CPUs, as many, twice and four times as many.
 fn threads(cpus: u32) -> Vec<u32> {
     let mut threads = vec![1, cpus / 2, cpus, cpus.saturating_mul(2), cpus.saturating_mul(4)];
     threads.retain(|threads| *threads > 0);
@@ -81,7 +81,7 @@ fn threads(cpus: u32) -> Vec<u32> {
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
-    // The record's own loops: an earlier build may have had others.
+    // The record's own loops: an earlier build may have used others.
     let loops = record.plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
     let figures: Vec<figures::Figures> =
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();

@@ -5,10 +5,10 @@ use chronoscope_render::text::{counted, percent, three_digits};
 use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
 use crate::{Block, Value};
 
-/// The article's CPUs, the seconds of its set-up and of its work, its threads, and the operations per second that their stamps
-/// claim.
+/// The article's CPUs, the seconds of its set-up and work, its threads, and the operations per second claimed by their
+/// timestamps.
 const ARTICLE: (u32, f64, f64, u32, f64) = (2, 0.005, 0.010, 4, 400.0);
-/// JMH 1.37 on JDK 25 with 2 CPUs, set-up and work alike in microseconds: threads, external, per part, per second.
+/// JMH 1.37 on JDK 25 with 2 CPUs, equal set-up and work in microseconds: threads, external, per part, per second.
 const JMH: [(u32, f64, f64); 4] =
     [(1, 21_300.0, 41_600.0), (2, 33_200.0, 84_000.0), (4, 43_000.0, 87_000.0), (8, 35_700.0, 74_500.0)];
 
@@ -84,7 +84,7 @@ fn table(block: &mut Block, each: &Figures) {
     block.table(each.title(), &columns, rows.collect());
 }
 
-/// What more threads than CPUs claim, and what one does.
+/// The claim with more threads than CPUs, and with one.
 fn over_report(each: &Figures, alone: &OperationPart) -> String {
     let Some((threads, crowded)) = each.crowded() else {
         return "more threads than CPUs were not measured".to_owned();
@@ -101,7 +101,7 @@ fn over_report(each: &Figures, alone: &OperationPart) -> String {
     format!("{threads} threads claim {}, {verdict}{}", PER_SECOND.amount(&crowded.claimed_per_s), of_one(alone))
 }
 
-/// What one thread claims.
+/// The claim with one thread.
 fn of_one(alone: &OperationPart) -> String {
     let found = claim_over_done(alone);
     let claim = format!(". One thread alone claims {} what it does", RATIO.amount(&found));
@@ -162,7 +162,7 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     block
 }
 
-/// The time of one at so many per second.
+/// The time per operation at this rate.
 fn inverse_ns(per_s: &Estimate) -> Estimate {
     let ns = |rate: f64| if rate > 0.0 { 1e9 / rate } else { f64::INFINITY };
     Estimate { estimate: ns(per_s.estimate), low: ns(per_s.high), high: ns(per_s.low), ..*per_s }

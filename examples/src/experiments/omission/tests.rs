@@ -11,7 +11,7 @@ fn nothing() -> StudyRecord {
     made
 }
 
-/// Two CPUs, of which one does 50 000 per second; half of the time is stamped.
+/// Two CPUs, each capable of 50 000 per second; half the time is between timestamps.
 fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
     let mut made = nothing();
     for each in &LOOPS {
@@ -79,7 +79,7 @@ fn a_claim_whose_interval_reaches_zero_is_a_bound() {
 
 #[test]
 fn lengths_are_those_of_the_run_and_every_column_has_a_unit() {
-    // 50 000 per second with their set-up, 10 µs of them between the stamps.
+    // 50 000 per second with their set-up; 10 µs each between the timestamps.
     let made = made_up(|threads| part(100_000.0 * f64::from(threads), 100_000.0, 0.5));
     let text = page(&conclude(&made));
     assert!(text.contains("set-up 8000 tokens, work 8000: about 10.0 µs and 10.0 µs on one thread"), "{text}");

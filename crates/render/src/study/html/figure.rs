@@ -16,7 +16,7 @@ const TICKS: usize = 11;
 const FONT: (&str, i32) = ("sans-serif", 19);
 const INK: RGBColor = RGBColor(0, 0, 0);
 const FAINT: RGBColor = RGBColor(200, 200, 200);
-/// The colours of curves, which readers with any kind of colour vision can tell apart (Okabe and Ito).
+/// Curve colours, distinguishable with any kind of colour vision (Okabe and Ito).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -25,12 +25,12 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
 ];
-/// The shapes of points, as the legend shows them.
+/// Point shapes, as shown in the legend.
 const SHAPES: [&str; 3] = ["●", "▲", "✕"];
-/// Names in a legend.
+/// Maximum names in a legend.
 const NAMES: usize = 12;
 
-/// A chart with its legend; a word where it cannot be drawn.
+/// A chart with its legend; a note where it cannot be drawn.
 pub(super) fn figure(chart: &Chart, number: usize) -> String {
     let drawn = drawing(chart).and_then(|svg| titled(&svg, chart, number));
     let drawing = drawn.unwrap_or_else(|| "<p class=\"quiet\">The values cannot be drawn.</p>".to_owned());
@@ -58,7 +58,7 @@ fn note(chart: &Chart) -> String {
     note
 }
 
-/// The drawing under a title that is read aloud, scaled to the page.
+/// The drawing with an accessible title, scaled to the page.
 fn titled(svg: &str, chart: &Chart, number: usize) -> Option<String> {
     let (_, content) = svg.split_once('>')?;
     let (width, height) = SIZE;
@@ -70,7 +70,7 @@ fn titled(svg: &str, chart: &Chart, number: usize) -> Option<String> {
     ))
 }
 
-/// What a chart shows, in words: each curve's ends.
+/// A chart in words: the ends of each curve.
 fn summary(chart: &Chart) -> String {
     let curve = |curve: &Curve| {
         let (first, last) = (curve.points.first()?, curve.points.last()?);
@@ -111,7 +111,7 @@ fn draw<'a>(svg: &'a mut String, chart: &Chart, x: &Axis, y: &Axis) -> Result<()
     }
     let place = |point: &Point, value: f64| Some((x.place(point.x)?, y.place(value)?));
     let colours = || COLOURS.iter().cycle();
-    // Bands first, lest they lie over the points of another curve.
+    // Bands first, so that they do not cover another curve's points.
     for (curve, colour) in chart.curves.iter().zip(colours()) {
         let upper = curve.points.iter().filter_map(|point| place(point, point.high));
         let lower = curve.points.iter().rev().filter_map(|point| place(point, point.low));
@@ -134,8 +134,8 @@ fn draw<'a>(svg: &'a mut String, chart: &Chart, x: &Axis, y: &Axis) -> Result<()
     root.present()
 }
 
-/// An axis from 0 to 1 as plotters wants it. It computes no ticks itself: plotters' own search for round numbers does not
-/// end for every range.
+/// An axis from 0 to 1 for plotters, with fixed ticks: plotters' own search for round numbers does not terminate for
+/// every range.
 struct Labelled {
     ticks: Vec<(f64, String)>,
 }

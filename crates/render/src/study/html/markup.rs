@@ -1,10 +1,10 @@
 use crate::grid::{Column, Grid, Mood};
 use chronoscope_harness::record::clean;
 
-/// Characters of one cell of a table at most.
+/// Maximum characters per table cell.
 const CELL: usize = 200;
 
-/// `text` as it can stand in an element or between the quotes of an attribute: harmless to the page and to terminals.
+/// `text` escaped for an element or a quoted attribute: harmless to the page and to terminals.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in clean(text).chars() {
@@ -14,7 +14,7 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML and HTML have no place for these two.
+            // XML and HTML do not allow these two.
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
@@ -22,7 +22,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The attribute that tells the mood; none where there is nothing to tell.
+/// The attribute for the mood; empty if neutral.
 pub(super) fn class(mood: Mood) -> &'static str {
     match mood {
         Mood::Quiet => " class=\"quiet\"",
@@ -31,13 +31,13 @@ pub(super) fn class(mood: Mood) -> &'static str {
     }
 }
 
-/// An item of a list; a warning says so in a sign too.
+/// A list item; a warning is also marked with a sign.
 pub(super) fn sentence(mood: Mood, text: &str) -> String {
     let sign = if mood == Mood::Warning { "! " } else { "" };
     format!("<li{}>{sign}{}</li>", class(mood), escaped(text))
 }
 
-/// A table under its caption, which scrolls by itself where it is wider than the page.
+/// A table with a caption; scrolls by itself where it is wider than the page.
 pub(super) fn grid(grid: &Grid, caption: &str) -> String {
     let caption = escaped(caption);
     let mut markup = format!(

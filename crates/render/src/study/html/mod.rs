@@ -1,4 +1,4 @@
-//! A study as one page of HTML that needs nothing else.
+//! A study as one self-contained HTML page.
 
 mod figure;
 mod markup;
@@ -15,7 +15,7 @@ use crate::{Width, findings, machine, title};
 use chronoscope_harness::quantity::confidence;
 
 const STYLE: &str = include_str!("style.css");
-/// Charts of one page at most; a record may have any number of comparisons.
+/// Maximum charts per page; a record may have any number of comparisons.
 const CHARTS: usize = 60;
 /// Rows of a histogram.
 const BARS: usize = 20;
@@ -23,9 +23,9 @@ const BARS: usize = 20;
 /// Renders a study as one page of HTML with charts.
 ///
 /// # Guarantees
-/// The page loads nothing and runs no script, and its own policy forbids both. Never panics, whatever the record holds;
-/// every string of the record is escaped. Charts have titles for those who cannot see them, and the tables hold all
-/// that they show; colours follow the reader's light or dark scheme, and shapes tell curves apart as well.
+/// The page loads nothing and runs no script; its own policy forbids both. Never panics, for any record; every string
+/// of the record is escaped. Charts have titles for readers who cannot see them, and the tables contain all their data.
+/// Colours follow the reader's light or dark scheme; curves also differ in shape.
 ///
 /// # Examples
 /// ```
@@ -64,7 +64,7 @@ pub fn html(record: &StudyRecord) -> String {
     )
 }
 
-/// The body of the page, filled from top to bottom.
+/// The body of the page, written from top to bottom.
 struct Page {
     body: String,
     charts: usize,
@@ -124,7 +124,7 @@ impl Page {
             }
             let is_alone = group.len() == 1;
             for comparison in group {
-                // Beside contention on many threads the difference on one would be a flat line.
+                // Next to contention on many threads, the difference on one would be a flat line.
                 let title = format!("Difference of {}", words::title(comparison));
                 if let Some(chart) = curve::differences(title, &[comparison]).filter(|_| !is_alone) {
                     self.chart(&chart);
