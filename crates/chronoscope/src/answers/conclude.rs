@@ -95,7 +95,7 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
     }
 }
 
-/// The cheapest ordered read of the counter gets this advice.
+/// Describes an ordered read of the counter: only the cheapest one is called cheapest.
 fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.estimate);
     let costs = [SourceId::CounterOrdered, SourceId::CounterWithProcessorId]

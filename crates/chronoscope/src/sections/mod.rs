@@ -1,4 +1,4 @@
-//! What can be measured: a folder per section, with its options, plan, measuring, report, rules and view.
+//! Everything that can be measured: a folder per section, with its options, plan, measurement, report, rules and view.
 
 pub mod causality;
 pub mod clocks;

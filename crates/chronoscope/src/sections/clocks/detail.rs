@@ -15,12 +15,12 @@ use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::counted;
 use chronoscope_render::{disturbance, machine};
 
-/// Rows of a histogram here.
+/// Maximum rows of a histogram here.
 const ROWS: usize = 12;
-/// Processes side by side in a table.
+/// Maximum processes side by side in a table.
 const PROCESSES: usize = 11;
 
-/// Every clock with all that was seen of it, then the counter, the clocksources and the intervals.
+/// Every clock with all its measurements, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
     for clock in record.clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
@@ -39,7 +39,7 @@ pub fn show(page: &mut Page, record: &Record) {
     }
 }
 
-/// What the kernel said about clocks since it was booted.
+/// Kernel messages about clocks since boot.
 fn messages(page: &mut Page, record: &Record) {
     if record.machine.kernel.messages.is_empty() {
         return;

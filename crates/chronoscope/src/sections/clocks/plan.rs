@@ -19,9 +19,9 @@ pub const PARTS: &[PartRow] = &[
     PartRow::of_check(INTERVALS, "shortest intervals", 36),
 ];
 
-/// Intervals that can be asked about.
+/// Range of intervals in questions.
 const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
-/// The timer's largest share of a batch.
+/// The timer's maximum share of a batch.
 pub const BATCH_TIMER_ERROR: f64 = 0.001;
 const INTERVAL_PROCESSES: u32 = 3;
 
@@ -37,16 +37,16 @@ fn interval(text: &str) -> Result<Duration, String> {
     chronoscope_bench::time(text, "1ns to 1day")
 }
 
-/// How the clocks are looked at.
+/// How the clocks are examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksPlan {
     /// Worker processes per latency estimate.
     pub latency_forks: u32,
-    /// The timer's largest share of a batch.
+    /// The timer's maximum share of a batch.
     pub batch_timer_error: f64,
     /// Worker processes per confirmed interval.
     pub interval_forks: u32,
-    /// Intervals that the user asks about, in nanoseconds.
+    /// Intervals the user asks about, in nanoseconds.
     pub questions_ns: Vec<f64>,
 }
 

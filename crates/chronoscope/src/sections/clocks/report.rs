@@ -7,17 +7,17 @@ use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
 use chronoscope_harness::record::{Disturbance, Histogram, PublishedCycles};
 
-/// What was seen of the clocks.
+/// Measurements of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClocksReport {
-    /// Every clock that the tool can name, available here or not.
+    /// Every clock known to the tool, available or not.
     pub clocks: Vec<ClockReport>,
-    /// What the measuring itself costs: never subtracted from anything.
+    /// The cost of measuring itself: never subtracted.
     pub harness: Option<Harness>,
-    /// What the library's own clock says of itself here.
+    /// The library clock's report on itself.
     pub library_clock: Option<LibraryClock>,
-    /// Why it could not be asked.
+    /// Why it could not be queried.
     pub reason_library_clock_unknown: Option<String>,
 }
 
@@ -44,35 +44,35 @@ pub struct ClockReport {
     pub available: bool,
     /// Why it cannot.
     pub reason_unavailable: Option<String>,
-    /// The way that a read takes.
+    /// The path of a read.
     pub path: Option<Path>,
     /// How that is known.
     pub path_evidence: Option<PathEvidence>,
-    /// Why it is not known, where a proof was tried and gave no clear answer; absent elsewhere.
+    /// Why it is unknown, if a proof was attempted but inconclusive; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_path_unknown: Option<String>,
-    /// Whether a read keeps its place after earlier loads of its thread.
+    /// Whether a read is ordered after earlier loads of its thread.
     pub ordered: bool,
-    /// Whether a time shown to a thread must never be later than what it reads next; null in records of earlier builds,
-    /// for whose clocks `ordered` says the same.
+    /// Whether a time shown to a thread must never be later than its next reading; null in records of earlier builds,
+    /// where `ordered` implies it.
     #[serde(default)]
     pub causal_by_design: Option<bool>,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
-    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null where it did not
-    /// and too little was observed to say that it does not.
+    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null if it did not,
+    /// but observations were too few to conclude that.
     pub causal: Option<bool>,
-    /// Why that is not known.
+    /// Why that is unknown.
     pub reason_causal_unknown: Option<String>,
     /// Cost of a read.
     pub latency_ns: Option<Latency>,
     /// The same in ticks of the TSC, for reads of the counter.
     pub latency_tsc_cycles: Option<Cycles>,
-    /// The step that the system declares (`clock_getres`; 1/frequency for the counter).
+    /// The resolution declared by the system (`clock_getres`; 1/frequency for the counter).
     pub resolution_ns_declared: Option<f64>,
-    /// The smallest step that was seen.
+    /// The smallest observed step.
     pub granularity_ns: Option<f64>,
-    /// Whether that step is merely the latency of the read: the clock ticks faster than it can be read.
+    /// Whether that step is only the latency of the read: the clock ticks faster than it can be read.
     pub granularity_is_latency: Option<bool>,
     /// The observation behind it.
     pub granularity: Option<Granularity>,
@@ -81,7 +81,7 @@ pub struct ClockReport {
 }
 
 impl ClockReport {
-    /// Whether a time shown to a thread must never be later than what it reads next from this clock.
+    /// Whether a time shown to a thread must never be later than its next reading from this clock.
     pub fn must_be_causal(&self) -> bool {
         self.causal_by_design.unwrap_or(self.ordered)
     }
@@ -91,12 +91,12 @@ impl ClockReport {
         self.name.is_settable()
     }
 
-    /// Whether it is the CPU's counter, read by an instruction of its own.
+    /// Whether it is the CPU's counter, read with a dedicated instruction.
     pub fn is_counter(&self) -> bool {
         self.name.is_counter()
     }
 
-    /// The step in which the clock moves, where that is longer than a read takes.
+    /// The step in which the clock moves, if longer than a read.
     pub fn step_ns(&self) -> Option<f64> {
         self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
     }
@@ -109,24 +109,24 @@ impl ClockReport {
     }
 }
 
-/// The way that a clock read takes.
+/// The path of a clock read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Path {
     /// An instruction reads the counter.
     Register,
-    /// Code that the kernel maps into the process reads the counter or a shared page.
+    /// Code mapped into the process by the kernel reads the counter or a shared page.
     Vdso,
     /// The kernel is entered.
     Syscall,
 }
 
-/// How the path of a clock is known.
+/// How a clock's path is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathEvidence {
     /// The strength of the evidence.
     pub method: PathMethod,
-    /// What was done and seen.
+    /// The procedure and its result.
     pub detail: String,
 }
 
@@ -134,51 +134,51 @@ pub struct PathEvidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathMethod {
-    /// The read is that instruction, or that system call, by construction.
+    /// By construction, the read is that instruction or that system call.
     ByConstruction,
     /// A process whose system call was forbidden could still read the clock, or could not.
     Proved,
-    /// The system calls of a process that read the clock were counted.
+    /// The system calls of a process reading the clock were counted.
     Counted,
-    /// Concluded from timing; may be wrong.
+    /// Inferred from timing; may be wrong.
     Inferred,
 }
 
-/// What a read costs.
+/// The cost of a read.
 ///
-/// `estimate`, its interval and `forks` are over quiet rounds; the percentiles, `minimum` and `histogram` are over all.
+/// `estimate`, its interval and `forks` cover quiet rounds; the percentiles, `minimum` and `histogram` cover all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Median over processes of each process's median batch mean, in quiet rounds.
     pub estimate: f64,
     /// Lower end of the interval for the median over processes.
     pub low: f64,
-    /// Upper end of that interval.
+    /// Upper end of the interval.
     pub high: f64,
     /// Confidence of the interval: the exact coverage of its order statistics.
     pub confidence: f64,
     /// Median over all batches.
     pub p50: f64,
-    /// 99th percentile over all batches: what a disturbed batch costs per read.
+    /// 99th percentile over all batches: the cost per read in a disturbed batch.
     pub p99: f64,
-    /// Least batch mean.
+    /// Smallest batch mean.
     pub minimum: f64,
     /// Batches measured, over all processes.
     pub batches: u64,
-    /// Reads in a batch.
+    /// Reads per batch.
     pub reads_per_batch: u64,
-    /// Each process by itself.
+    /// Each process separately.
     pub forks: Vec<ForkSummary>,
     /// Batch means of all processes.
     pub histogram: Histogram,
 }
 
-/// One worker process's share of a latency estimate: its quiet rounds.
+/// One worker process's contribution to a latency estimate: its quiet rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkSummary {
     /// Median batch mean.
     pub p50: f64,
-    /// Least batch mean.
+    /// Smallest batch mean.
     pub minimum: f64,
     /// Largest batch mean.
     pub maximum: f64,
@@ -186,18 +186,19 @@ pub struct ForkSummary {
     pub batches: u64,
 }
 
-/// Cost of a counter read in ticks of the TSC.
+/// Cost of a counter read, in TSC ticks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cycles {
-    /// Ticks per read when reads follow one another freely.
+    /// Ticks per read for independent reads.
     pub reciprocal_throughput: f64,
-    /// Ticks per read when each must complete before the next begins (a fence behind each): bounds the latency from above.
+    /// Ticks per read if each must complete before the next begins (each followed by a fence): an upper bound on the
+    /// latency.
     pub serialised: Option<f64>,
-    /// What was published for this microarchitecture.
+    /// The published figure for this microarchitecture.
     pub published: Option<PublishedCycles>,
 }
 
-/// What was seen when a clock was read until it changed.
+/// Observations from reading a clock until it changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Granularity {
     /// Changes observed.
@@ -206,44 +207,45 @@ pub struct Granularity {
     pub reads: u64,
     /// Share of consecutive reads that returned the same value.
     pub zero_share: f64,
-    /// The largest step of which every observed step is a multiple, if there is one above the unit of the clock.
+    /// The largest step of which every observed step is a multiple, if there is one above the clock's unit.
     pub quantum_ns: Option<f64>,
     /// Median step.
     pub step_ns_p50: f64,
-    /// Steps to a smaller value, which no clock should make.
+    /// Steps to a smaller value; no clock should make any.
     pub backward_steps: u64,
     /// The largest of them.
     pub worst_backward_ns: f64,
-    /// Steps, zero and backward ones left out.
+    /// Steps, excluding zero and backward ones.
     pub histogram: Histogram,
 }
 
-/// What measuring itself costs.
+/// The cost of measuring itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Harness {
-    /// The clock that times batches from outside.
+    /// The clock that times batches as a whole.
     pub timer: ClockId,
-    /// The least difference that two readings of it show, in nanoseconds: what a reading costs, or its step if longer.
+    /// The smallest difference that two of its readings resolve, in nanoseconds: the cost of a reading, or its step if
+    /// longer.
     pub timer_cost_ns: f64,
     /// The timer's share of the shortest batch, in percent.
     pub timer_error_pct: f64,
-    /// Cost per turn of the same loop with nothing in it. Shown, never subtracted.
+    /// Cost per turn of the same loop without content. Reported, never subtracted.
     pub loop_overhead_ns: Option<Latency>,
-    /// How an estimate and its interval are made.
+    /// The method of an estimate and its interval.
     pub estimator: String,
     /// Which rounds counted as quiet.
     #[serde(rename = "canary")]
     pub interference: InterferenceProbe,
 }
 
-/// Two loops of known work in every round, by which one sees whether the core was shared with a busy neighbour.
+/// Two loops of known work in every round, which show whether the core was shared with a busy neighbour.
 ///
-/// Such sharing shows neither as steal nor as involuntary switches: it slows what competes for the core's width, such as
-/// the empty loop, and hardly what waits for its own results, such as a chain of multiplications. What ran slow in both was
-/// not shared but slowed: another frequency, an interrupt, a time slice.
+/// Such sharing shows neither as steal nor as involuntary switches: it slows loops limited by the core's width, such as
+/// the empty loop, but hardly those limited by latency, such as a chain of multiplications. If both ran slow, the core
+/// was not shared but slowed: another frequency, an interrupt, a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterferenceProbe {
-    /// Rounds that count, over all processes: all but each one's first. In each every clock was timed once.
+    /// Rounds that count, over all processes: all but each one's first. Each timed every clock once.
     pub rounds: u64,
     /// Rounds in which the empty loop was about as fast as it ever was.
     pub rounds_quiet: u64,
@@ -251,18 +253,21 @@ pub struct InterferenceProbe {
     pub forks_quiet: u32,
     /// A turn of the empty loop costs at most this much in a quiet round, in nanoseconds.
     pub quiet_turn_ns: f64,
-    /// A link of the multiplication chain, in nanoseconds.
+    /// Cost of a link of the multiplication chain, in nanoseconds.
     pub chain_link_ns: f64,
     /// Turns of the empty loop per link of the chain in quiet rounds.
     pub turns_per_link: f64,
-    /// The same on a core of one's own, where the core is identified and its cycle counts are published; null elsewhere.
+    /// The same without a neighbour on the core, if the core is identified and its cycle counts are published; else
+    /// null.
     #[serde(default)]
     pub turns_per_link_alone: Option<f64>,
-    /// Rounds in a row in which the empty loop took about twice as long and the chain no longer: a second state, which a
-    /// busy neighbour on the core explains. Null on an emulated CPU, and in records of builds that did not count them.
+    /// Consecutive rounds in which the empty loop took about twice as long and the chain did not: a second state,
+    /// explained by a busy neighbour on the core. Null on an emulated CPU, and in records of builds that did not count
+    /// them.
     #[serde(default)]
     pub rounds_shared: Option<u64>,
-    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core. False if a second,
-    /// shared state was seen, or if turns per link are those of the identified core alone; null where neither can be told.
+    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core. False if a
+    /// second, shared state was observed, or if turns per link match the identified core alone; null if neither can be
+    /// determined.
     pub shared_throughout: Option<bool>,
 }

@@ -35,11 +35,11 @@ pub const PATH_INFERRED: Kind =
 pub const COUNTER_TRAPS: Kind =
     Kind::warning("counter_traps", "reading the counter costs as much as a trap").shown_in(&["clocks"]);
 
-/// A step is another than the declared one if it differs by more than this factor.
+/// A step differs from the declared one if off by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
-/// A register read that costs as much as so many dependent multiplications is taken to trap. They take three or four cycles
-/// each, so this is 600 or more: several times what a CPU's own read costs, and less than an exit to a hypervisor and back. Both are
-/// measured in one run, so that neither a slow CPU nor an emulator, which slows either, looks like a trap.
+/// A register read that costs as much as this many dependent multiplications is taken to trap. They take three or four
+/// cycles each, so this is at least 600 cycles: several times a native read, and less than a VM exit. Both are measured
+/// in one run, so that a slow CPU or an emulator, which slows both, does not look like a trap.
 const TRAP_LINKS: f64 = 200.0;
 
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
@@ -61,20 +61,20 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// That the clock `name` went backwards; `wall` for one that may be set, with what to use instead. Consecutive reads are
-/// counted, and how far back they went is not kept: `worst_ns` is 0 then.
+/// Clock `name` went backwards; `wall` for one that may be set, with what to use instead. For consecutive reads only a
+/// count is kept, not the distance: `worst_ns` is then 0.
 pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>) -> Finding {
     let times = if steps == 1 { "once".to_owned() } else { format!("{} times", count(steps)) };
     let worst = Some(worst_ns).filter(|worst| *worst > 0.0);
     let by = worst.map_or_else(String::new, |worst| format!(", by up to {}", ns(worst)));
     let summary = format!("{name} went backwards {times} within a thread{by}");
     let finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
-    // A number that is not finite is left out.
+    // A non-finite number is left out.
     let mut finding = finding.value("worst_ns", worst.unwrap_or(f64::NAN));
     let Some(instead) = wall else {
         return finding.advice("do not use this clock: an interval timed with it can come out negative");
     };
-    // That it was set during the run is worth knowing and no more.
+    // That it was set during the run is only a notice.
     finding.severity = Severity::Notice;
     finding.advice(format!("never time an interval with a wall clock{instead}"))
 }
@@ -84,7 +84,7 @@ fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     record.clocks.iter().filter_map(differs).collect()
 }
 
-/// The finding that a clock moves in other steps than it declares, if it does.
+/// The finding that a clock's actual step differs from the declared one, if so.
 pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
     let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
     differs.then(|| {
@@ -116,7 +116,7 @@ fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
     vec![finding.advice(way_off_the_slow_path(record))]
 }
 
-/// What can be done where reads of the system's clock enter the kernel.
+/// Remedies where reads of the system clock enter the kernel.
 pub fn way_off_the_slow_path(record: &Record) -> String {
     if let Some(better) = record.better_clocksource() {
         return format!("the vDSO can read {better}: reads get several times cheaper");
@@ -132,7 +132,7 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
     }
 }
 
-/// Whether the kernel reads the clocksource `name`, and if not, how or why not to have it do so.
+/// Whether the kernel uses clocksource `name`, and if not, how or why not to switch to it.
 pub fn clocksource_use(record: &Record, name: &str) -> String {
     if record.machine.clocksource.current.as_deref() == Some(name) {
         return "in use".to_owned();
@@ -143,7 +143,7 @@ pub fn clocksource_use(record: &Record, name: &str) -> String {
     }
 }
 
-/// Whether every read of `clock` exits to the hypervisor. An emulator has none to exit to.
+/// Whether every read of `clock` exits to the hypervisor. An emulator has none.
 pub fn exits_to_hypervisor(record: &Record, clock: &ClockReport) -> bool {
     let hypervisor = &record.machine.hypervisor;
     clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
@@ -180,7 +180,7 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
     ]
 }
 
-/// What a read of the counter costs, where that is what a trap costs.
+/// The cost of a counter read, if it is that of a trap.
 pub fn trap_cost_ns(record: &Record) -> Option<f64> {
     let counter = SourceId::CounterUnordered;
     let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
@@ -212,7 +212,7 @@ mod tests {
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
-    /// A machine whose counter costs `read_ns`, and a link of dependent multiplications `link_ns`.
+    /// A machine with this cost of a counter read and of a link of dependent multiplications.
     fn machine(read_ns: f64, link_ns: f64) -> Record {
         let mut record = blank();
         let mut counter = readable(COUNTER);

@@ -12,7 +12,7 @@ use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{given, quoted};
 
 const UNKNOWN: &str = "–";
-/// Marks of confidences other than the one that the header names.
+/// Marks for confidences other than the one in the header.
 const MARKS: [&str; 4] = ["¹", "²", "³", "⁴"];
 
 pub fn show(page: &mut Page, record: &Record) {
@@ -105,7 +105,7 @@ fn observed(clock: &ClockReport) -> String {
     }
 }
 
-/// The confidences of the intervals in a table: the highest stands in its header, the others are marked.
+/// The confidences of the intervals in a table: the highest is in the header, the others are marked.
 struct Confidences {
     words: Vec<String>,
 }
@@ -135,7 +135,7 @@ impl Confidences {
         }
     }
 
-    /// What the marks mean, and a word where too few processes ran for the usual confidence.
+    /// The meaning of the marks, and a note if too few processes ran for the usual confidence.
     fn note(&self) -> Option<String> {
         let usual = confidence(1.0);
         let first = self.words.first()?;
@@ -217,7 +217,7 @@ fn harness(record: &Record) -> String {
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }
 
-/// Which rounds the latencies and their intervals rest on, and what is known of the others.
+/// The rounds behind the latencies and their intervals, and what is known about the others.
 fn quiet_rounds(probe: &InterferenceProbe) -> String {
     let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
     let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));

@@ -7,10 +7,10 @@ use crate::sections::contention::report::{ContentionReport, ContentionRow, Knee,
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::Distribution;
 
-/// A granularity scales as the bare source does if it comes so near, in percent.
+/// A granularity scales like the bare source if within this many percent of it.
 const KNEE_TOLERANCE_PCT: f64 = 10.0;
 
-/// Millions of reads of all threads in ten seconds, for each granularity in nanoseconds by number of threads.
+/// Millions of reads by all threads in ten seconds, for each granularity in nanoseconds, by number of threads.
 ///
 /// # Sources
 /// D. Dice, "Mitigating the Java nanoTime coherence hotspot", on a SPARC T5 under Solaris.
@@ -21,14 +21,14 @@ const PUBLISHED: [(u64, [(u32, f64); 5]); 2] = [
 const PUBLISHED_MACHINE: &str = "SPARC T5, Solaris";
 const PUBLISHED_SOURCE: &str = "D. Dice, \"Mitigating the Java nanoTime coherence hotspot\"";
 
-/// What causal times cost, from `rounds` whose windows were timed by a clock of `rate`, on a machine that gives `cpus`
-/// threads a CPU each. None for no windows.
+/// The cost of causal times, from `rounds` whose windows were timed by a clock of `rate`, on a machine that gives each
+/// of `cpus` threads its own CPU. None without windows.
 ///
-/// Rates are compared within a round only, so that what slows the machine for a while slows both sides of a ratio.
+/// Rates are compared only within a round, so that a temporary slowdown affects both sides of a ratio.
 pub fn contention(rounds: &[Samples], rate: Rate, cpus: u32, disturbance: Disturbance) -> Option<ContentionReport> {
     let mut rows: Vec<ContentionRow> =
         combinations(rounds).into_iter().filter_map(|(lane, threads)| row(rounds, lane, threads, rate)).collect();
-    // In place: clocks stay in the order in which the plan names them.
+    // In place: clocks keep the order of the plan.
     rows.sort_by_key(|row| (order(row), row.threads));
     let knee = knee(&rows, cpus);
     (!rows.is_empty()).then_some(ContentionReport { rounds: rounds.len() as u64, rows, knee, disturbance })
@@ -44,7 +44,7 @@ fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
     found
 }
 
-/// The bare source, the fenced clock, then rising granularities, and last the one that adapts.
+/// The bare source, the fenced clock, ascending granularities, and finally the adaptive one.
 fn order(row: &ContentionRow) -> (u8, u64) {
     let place = match row.granularity_ns {
         Some(_) => 2,
@@ -119,17 +119,17 @@ fn published(granularity_ns: u64, threads: u32) -> Option<PublishedContention> {
     })
 }
 
-/// Judged at the most threads that have a CPU each; None where that is one.
+/// Judged at the highest thread count with a CPU for each; None if that is one.
 pub fn knee(rows: &[ContentionRow], cpus: u32) -> Option<Knee> {
     let bare = |row: &&ContentionRow| row.clock == clock(Lane::Unordered);
     let judged =
         rows.iter().filter(bare).filter(|row| (2..=cpus).contains(&row.threads)).max_by_key(|row| row.threads)?;
     let (threads, bare) = (judged.threads, judged.scaling?);
-    // Rows come with rising granularity.
+    // Rows come with ascending granularity.
     let granular = || rows.iter().filter(|row| row.threads == threads && row.granularity_ns.is_some());
     let scales = |row: &&ContentionRow| row.scales_like(&bare, KNEE_TOLERANCE_PCT);
     let worse = granular().rfind(|row| scales(row) == Some(false));
-    // Behind the last that does not.
+    // After the last one that does not.
     let mut behind = granular().filter(|row| row.granularity_ns > worse.and_then(|row| row.granularity_ns));
     let found = behind.find(|row| scales(row) == Some(true));
     Some(Knee {
@@ -203,7 +203,7 @@ mod tests {
         without.iter_mut().for_each(|round| round.windows.retain(|window| window.lane != G1000));
         let knee = found(&without, 2).knee.unwrap();
         assert_eq!((knee.worse_at_ns, knee.granularity_ns), (Some(0), None));
-        // In every other round it scales by half as much: the median is near the bare source, and the interval is not.
+        // In every other round it scales half as well: the median is near the bare source, but the interval is not.
         let mut doubtful = rounds;
         for round in doubtful.iter_mut().step_by(3) {
             round.windows.iter_mut().filter(|w| w.lane == G1000 && w.threads == 2).for_each(|w| w.reads /= 2);

@@ -8,7 +8,7 @@ use crate::engine::stages::StageError;
 use crate::sections::contention::estimate;
 use crate::sections::contention::plan::CONTENTION;
 
-/// Lets threads read the causal clock, its bare source and the fenced clock, one process per round.
+/// Has threads read the causal clock, its bare source and the fenced clock, one process per round.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     needs_the_counter(record)?;
     let plan = &record.contention.plan;
@@ -28,7 +28,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     found.outcome(session)
 }
 
-/// Without the counter all of these clocks read the system's, and the comparison would be of one clock with itself.
+/// Without the counter all of these clocks read the system clock, so the comparison would be meaningless.
 fn needs_the_counter(record: &Record) -> Result<(), StageError> {
     let bare = SourceId::Clock(Guarantee::Unordered);
     match record.clocks.iter().find(|clock| clock.name == bare) {

@@ -1,4 +1,4 @@
-//! What causal times cost when many threads ask for them.
+//! The cost of causal times when many threads read them.
 
 pub mod estimate;
 pub mod granularity_list;

@@ -13,9 +13,9 @@ pub const CONTENTION: Part = Part::named("contention");
 
 pub const PARTS: &[PartRow] = &[PartRow::on_request(CONTENTION, "causal clocks on many threads", 39)];
 
-/// Granularities of the causal clock that are looked at unless others are asked for.
+/// Default granularities of the causal clock.
 const GRANULARITIES_NS: [u64; 3] = [0, 100, 1_000];
-/// A clock that moves once a second or less often is none that this is about.
+/// A clock that changes once a second or less is out of scope.
 const GRANULARITY_BOUNDS: (Duration, Duration) = (Duration::ZERO, Duration::from_secs(1));
 
 /// Options of the experiment with many threads.
@@ -30,14 +30,14 @@ pub struct Options {
     pub granularity: Option<GranularityList>,
 }
 
-/// Which clocks so many threads read.
+/// Clocks, granularities and thread counts to measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionPlan {
-    /// Granularities of the causal clock that many threads read.
+    /// Granularities of the causal clock.
     pub granularities_ns: Vec<u64>,
-    /// Numbers of threads that read it; 1 is always among them, since the others are compared with it.
+    /// Numbers of threads that read it; always includes 1, the reference for the others.
     pub threads: Vec<u32>,
-    /// Rounds of this, each in a worker process of its own.
+    /// Rounds, each in its own worker process.
     pub rounds: u32,
 }
 
@@ -49,18 +49,18 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ContentionPlan, PlanErro
     })
 }
 
-/// Rising.
+/// In ascending order.
 fn granularities_ns(options: &Options) -> Result<Vec<u64>, PlanError> {
     let Some(list) = &options.granularity else { return Ok(GRANULARITIES_NS.to_vec()) };
-    // Not above a second, so it fits.
+    // At most a second, so it fits.
     let ns = |granularity: &Duration| {
         within(*granularity, GRANULARITY_BOUNDS, "granularity").map(|length| length.as_nanos() as u64)
     };
     bounded_list(list.0.iter().map(ns).collect::<Result<_, _>>()?, "granularities")
 }
 
-/// The numbers of threads that are asked for, rising, or powers of two up to the number of CPUs and that number itself;
-/// with 1 among them, as what the others are compared with.
+/// The requested numbers of threads, ascending, or powers of two up to the number of CPUs and that number itself;
+/// always with 1, the reference for the others.
 fn threads(options: &Options, cpus: usize) -> Result<Vec<u32>, PlanError> {
     let mut threads = options.threads.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     if let Some(threads) = threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {

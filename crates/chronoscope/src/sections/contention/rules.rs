@@ -1,4 +1,4 @@
-//! What the scaling of each granularity says.
+//! Conclusions from the scaling of each granularity.
 
 use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_harness::finding::{Finding, Kind};
@@ -10,8 +10,7 @@ use crate::document::Record;
 
 const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
 const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
-/// Nobody writes the bare source, so that it scales with its threads; where it scales by less than this share of them, they
-/// had no CPU to do so.
+/// The bare source is never written, so it scales with its threads; below this share of them, they lacked CPUs.
 const SCALES_FREELY: f64 = 0.8;
 
 /// The page that shows them.
@@ -44,7 +43,7 @@ fn of_row(row: &ContentionRow) -> String {
     row.scaling.map_or_else(|| "–".to_owned(), |scaling| RATIO.value(scaling.median))
 }
 
-/// What the rows at the knee's number of threads say of scaling, clock by clock, as the intervals in the table allow.
+/// Conclusions about scaling at the knee's thread count, clock by clock, as far as the intervals in the table allow.
 fn knee(seen: &ContentionReport) -> Option<Finding> {
     let knee = seen.knee.as_ref()?;
     let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
@@ -112,8 +111,8 @@ mod tests {
         crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap()
     }
 
-    /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
-    /// and 1 000 ns 1.96×.
+    /// The words for a clock with this scaling at two threads, the others as in the fixture: the bare source 1.99×, 0
+    /// ns 0.404× and 1 000 ns 1.96×.
     fn said(change: impl Fn(&mut ContentionReport)) -> String {
         let mut seen = record().contention.report.clone().unwrap();
         change(&mut seen);

@@ -1,8 +1,8 @@
-//! Lets many threads read one clock at once, and counts from outside how often they could.
+//! Has many threads read one clock concurrently, and counts their reads externally.
 //!
-//! The threads publish how many reads they have made, a chunk at a time and each on cache lines of its own; a thread that
-//! reads nothing looks at these tallies at the two ends of a window. How stale the returned values are is sampled in
-//! windows of their own, so that no read of a counted window is followed by another.
+//! The threads publish how many reads they have made, a chunk at a time and each on its own cache lines; a thread that
+//! reads no clock samples these tallies at both ends of a window. The staleness of returned values is sampled in
+//! separate windows, so that in a counted window no read is followed by a second one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -19,16 +19,16 @@ use crate::engine::timer::{Deadline, Timer};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 
-/// Reads between two looks at whether to stop: the virtual call and the tally of a chunk then cost next to nothing.
+/// Reads between stop checks: the virtual call and the tally of a chunk are then negligible.
 const CHUNK: u64 = 128;
-/// The shortest window, in nanoseconds.
+/// Minimum window, in nanoseconds.
 const SHORTEST_WINDOW_NS: u64 = 1_000_000;
-/// Samples of staleness over all threads of a window.
+/// Maximum staleness samples over all threads of a window.
 const MOST_SAMPLES: usize = 20_000;
-/// The longest window for them, in nanoseconds.
+/// Maximum window for them, in nanoseconds.
 const LONGEST_SAMPLING_NS: u64 = 10_000_000;
 
-/// What a round may take beyond twice its budget, in milliseconds.
+/// Time allowed for a round beyond twice its budget, in milliseconds.
 const GRACE_MS: u64 = 1_000;
 
 /// Which clocks, by how many threads, on which CPUs.
@@ -36,9 +36,9 @@ const GRACE_MS: u64 = 1_000;
 pub struct Request {
     pub lanes: Vec<Lane>,
     pub threads: Vec<u32>,
-    /// The CPUs that threads are bound to, in turn.
+    /// The CPUs that threads are pinned to, in turn.
     pub cpus: Vec<u32>,
-    /// The combination of clock and threads that the round begins with.
+    /// The first combination of clock and threads in the round.
     pub rotation: usize,
 }
 
@@ -46,17 +46,17 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
-    /// The bare source of the causal clock: the ceiling.
+    /// The bare source of the causal clock: an upper limit.
     Unordered,
     /// The fenced clock.
     Ordered,
     /// The causal clock over the bare source.
     Granular { granularity_ns: u64 },
-    /// The causal clock whose granularity adapts to the crowd.
+    /// The causal clock with a granularity that adapts to contention.
     Adaptive {
         /// Its granularity while one thread reads.
         finest_ns: u64,
-        /// The most that collisions make of it.
+        /// The maximum granularity under collisions.
         coarsest_ns: u64,
     },
 }
@@ -64,21 +64,21 @@ pub enum Lane {
 /// One round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// What there was time for.
+    /// The windows that fit in the time.
     pub windows: Vec<Window>,
 }
 
-/// One clock, read by so many threads.
+/// One clock, read by this many threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     pub lane: Lane,
     /// Threads that read.
     pub threads: u32,
-    /// Reads of all of them in the window.
+    /// Combined reads of all of them in the window.
     pub reads: u64,
-    /// The window, in ticks of the timer.
+    /// The window, in timer ticks.
     pub ticks: u64,
-    /// What the source read right after a call, less what the call returned, in nanoseconds; each with its count.
+    /// The source's reading right after a call, minus the value returned, in nanoseconds; each with its count.
     pub staleness: Vec<(i64, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Lane {
     }
 }
 
-/// Reads every clock by every number of threads once, as far as there is time.
+/// Reads every clock with every number of threads once, as time allows.
 fn round(request: &Request, readers: &[Named], timer: Timer, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     let combinations: Vec<(&Named, u32)> =
         readers.iter().flat_map(|reader| request.threads.iter().map(move |threads| (reader, *threads))).collect();
@@ -117,7 +117,7 @@ fn round(request: &Request, readers: &[Named], timer: Timer, budget_ms: u64) -> 
     let share_ns = budget_ms.saturating_mul(1_000_000) / combinations.len().max(1) as u64;
     let window_ns = (share_ns / 3 * 2).max(SHORTEST_WINDOW_NS);
     let sampling_ns = (share_ns / 8).clamp(SHORTEST_WINDOW_NS / 2, LONGEST_SAMPLING_NS);
-    // A busy machine makes a round late; it is broken off only where it would be ended from outside.
+    // A busy machine delays a round; it is aborted only when it would be killed from outside.
     let deadline = Deadline::after_ms(timer, budget_ms.saturating_mul(2).saturating_add(GRACE_MS));
     let tallies: Vec<Tally> = (0..most).map(|_| Tally::default()).collect();
     let stop = AtomicBool::new(false);
@@ -152,7 +152,7 @@ fn round(request: &Request, readers: &[Named], timer: Timer, budget_ms: u64) -> 
         for (i, thread) in threads.into_iter().enumerate() {
             let mut suffered = thread.join().map_err(|_| "a reading thread panicked".to_owned())?;
             if i >= request.cpus.len() {
-                // What was stolen from a CPU counts once, however many threads share it.
+                // Steal on a CPU counts once, however many threads share it.
                 suffered.steal_ms = None;
             }
             watched.merge(&suffered);
@@ -161,15 +161,15 @@ fn round(request: &Request, readers: &[Named], timer: Timer, budget_ms: u64) -> 
     })
 }
 
-/// A clock with the name by which it is asked for.
+/// A clock with its name in the request.
 type Named = (Lane, Box<dyn Reader>);
 
-/// A clock as a thread reads it: a chunk at a time, so that the virtual call is not on the path of a read.
+/// A clock as read by a thread: a chunk at a time, so that the virtual call is not on the path of each read.
 trait Reader: Sync {
     /// Reads so many times.
     fn chunk(&self);
 
-    /// Reads once, then the source, and says by how much it is ahead.
+    /// Reads once, then the source, and returns by how much the source is ahead.
     fn stale_by_ns(&self) -> i64;
 }
 
@@ -192,20 +192,20 @@ impl<C: TickSource + Sync, S: TickSource + Sync> Reader for Over<C, S> {
     }
 }
 
-/// Reads that a thread has made, alone on its cache lines.
+/// Reads made by a thread, on its own cache lines.
 #[repr(align(128))]
 #[derive(Default)]
 struct Tally(AtomicU64);
 
-/// What a thread is to do until it is stopped.
+/// A thread's job until it is stopped.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     reader: &'a dyn Reader,
-    /// Samples of staleness to take; none where reads are counted.
+    /// Staleness samples to take; none where reads are counted.
     samples: usize,
 }
 
-/// What a thread does: one job after another, asleep between them.
+/// A thread's main loop: one job after another, asleep between them.
 fn serve(
     cpu: Option<u32>,
     jobs: &Receiver<Job<'_>>,
@@ -232,7 +232,7 @@ fn serve(
     watch.finish()
 }
 
-/// Threads that wait for jobs, seen by the one that hands them out.
+/// Threads waiting for jobs, as seen by the dispatcher.
 struct Crew<'a> {
     doors: Vec<Sender<Job<'a>>>,
     tallies: &'a [Tally],
@@ -242,7 +242,7 @@ struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// Reads of `threads` threads in a window of about `window_ns`, and the window in ticks of the timer.
+    /// Reads of `threads` threads in a window of about `window_ns`, and the window in timer ticks.
     fn count(&self, reader: &'a dyn Reader, threads: usize, window_ns: u64) -> Result<(u64, u64), String> {
         self.begin(Job { reader, samples: 0 }, threads)?;
         self.await_all(threads, window_ns / 4);
@@ -253,7 +253,7 @@ impl<'a> Crew<'a> {
         Ok((reads.saturating_sub(reads_before), end.saturating_sub(start)))
     }
 
-    /// What `threads` threads saw of the staleness of values, with counts.
+    /// Staleness of values as observed by `threads` threads, with counts.
     fn sample(&self, reader: &'a dyn Reader, threads: usize, window_ns: u64) -> Result<Vec<(i64, u64)>, String> {
         self.begin(Job { reader, samples: (MOST_SAMPLES / threads.max(1)).max(1) }, threads)?;
         thread::sleep(Duration::from_nanos(window_ns));
@@ -271,7 +271,7 @@ impl<'a> Crew<'a> {
             .map_err(|_| "a reading thread ended".to_owned())
     }
 
-    /// Waits for every thread to have read, but not for long: more threads than CPUs take turns.
+    /// Waits until every thread has read, but not for long: with more threads than CPUs they take turns.
     fn await_all(&self, threads: usize, longest_ns: u64) {
         const LOOK_EVERY: Duration = Duration::from_micros(50);
         let deadline = Deadline::after_ns(self.timer, longest_ns);

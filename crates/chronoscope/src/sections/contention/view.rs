@@ -47,7 +47,7 @@ pub fn show(page: &mut Page, record: &Record) {
     }
 }
 
-/// The clock is named in its first row alone.
+/// The clock is named only in its first row.
 fn cells(row: &ContentionRow, is_first: bool) -> [String; 11] {
     let none = || NONE.to_owned();
     let stale = row.staleness.as_ref();

@@ -10,7 +10,7 @@ use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run::tool;
 
-/// Keeps a pace, and prints and saves how it was kept.
+/// Keeps a pace, then prints and saves how well it was kept.
 pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     let plan = plan(options)?;
     let output = Output::prepare(options.format, options.output.as_deref())?;

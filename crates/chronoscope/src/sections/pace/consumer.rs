@@ -28,23 +28,23 @@ impl fmt::Display for ConsumerError {
 
 impl std::error::Error for ConsumerError {}
 
-/// What events are handed to: nobody, or a program that reads lines.
+/// The receiver of events: none, or a program that reads lines.
 pub struct Consumer(Option<Running>);
 
 struct Running {
     shared: Arc<Mutex<Shared>>,
     input: Option<ChildStdin>,
     line: Vec<u8>,
-    /// How long the lines were, each with how many in a row: numbers grow by a digit now and then.
+    /// Lengths of the lines, each with the number of consecutive lines: numbers occasionally gain a digit.
     handed_over: Vec<(u64, u64)>,
 }
 
-/// What the thread that may kill the program shares with the one that writes to it.
+/// State shared between the thread that may kill the program and the one that writes to it.
 struct Shared {
     child: Child,
     /// Whether the program was killed because it stopped reading.
     is_overdue: bool,
-    /// Whether its input is closed: the program now has its own time to end.
+    /// Whether its input is closed: the program then has its own time to exit.
     is_closed: bool,
 }
 
@@ -52,12 +52,12 @@ fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is in the pipe.
+/// The state of the pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pipe {
-    /// How much it holds.
+    /// Its capacity.
     pub bytes: Option<u64>,
-    /// Lines that were not read, or not to their end.
+    /// Lines not read, or not completely.
     pub unread_lines: Option<u64>,
 }
 
@@ -67,13 +67,13 @@ pub struct Killer(Option<Arc<Mutex<Shared>>>);
 impl Killer {
     pub fn kill(&self) {
         if let Some(shared) = &self.0 {
-            // Whether it has ended already makes no difference.
+            // It makes no difference if the program has already ended.
             let _ = locked(shared).child.kill();
         }
     }
 
-    /// The same, for a program that has not taken all events in time. One that has is left the time to end that
-    /// [`Consumer::finish`] gives.
+    /// The same, for a program that has not taken all events in time. One that has is left the time to exit given by
+    /// [`Consumer::finish`].
     pub fn kill_overdue(&self) {
         let Some(shared) = &self.0 else { return };
         let mut shared = locked(shared);
@@ -85,7 +85,7 @@ impl Killer {
 }
 
 impl Consumer {
-    /// What the program prints goes to standard error: standard output is the report's.
+    /// The program's output goes to standard error: standard output is the report's.
     pub fn start(command: &[OsString]) -> Result<Self, ConsumerError> {
         let Some((program, arguments)) = command.split_first() else { return Ok(Self(None)) };
         let failed = |error| ConsumerError { program: program.to_string_lossy().into_owned(), error };
@@ -113,7 +113,7 @@ impl Consumer {
     pub fn take(&mut self, slot: &Slot) -> Result<(), String> {
         let Some(Running { input: Some(input), line, handed_over, shared }) = &mut self.0 else { return Ok(()) };
         line.clear();
-        // Into memory, which cannot fail; then in one call.
+        // Into memory, which cannot fail; then in one write.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
         input.write_all(line).map_err(|error| match locked(shared).is_overdue {
             true => {
@@ -128,15 +128,15 @@ impl Consumer {
         Ok(())
     }
 
-    /// What of it is unread now.
+    /// How much of it is currently unread.
     pub fn pipe(&self) -> Pipe {
         let Some(Running { input: Some(input), handed_over, .. }) = &self.0 else { return Pipe::default() };
         let (bytes, unread) = pipe_bytes(input);
         Pipe { bytes, unread_lines: unread.map(|unread| lines(unread, handed_over)) }
     }
 
-    /// Tells the program that no more comes, and waits for its end; ends it where it does not. Whether that was so; None
-    /// without a program.
+    /// Tells the program that there are no more events and waits for it to exit; kills it if it does not. Returns
+    /// whether it was killed; None without a program.
     pub fn finish(self) -> Option<bool> {
         let running = self.0?;
         locked(&running.shared).is_closed = true;
@@ -158,7 +158,7 @@ impl Consumer {
     }
 }
 
-/// What it holds, and how much of that is unread.
+/// Its capacity, and how much of it is unread.
 #[cfg(target_os = "linux")]
 fn pipe_bytes(input: &ChildStdin) -> (Option<u64>, Option<u64>) {
     let holds = rustix::pipe::fcntl_getpipe_size(input).ok().and_then(|bytes| u64::try_from(bytes).ok());
@@ -170,7 +170,8 @@ fn pipe_bytes(_input: &ChildStdin) -> (Option<u64>, Option<u64>) {
     (None, None)
 }
 
-/// How many of the last lines the last so many bytes touch, where lines had these lengths, each so often in a row.
+/// How many of the last lines the final `bytes` bytes touch, where lines had these lengths, each this many times in a
+/// row.
 fn lines(mut bytes: u64, handed_over: &[(u64, u64)]) -> u64 {
     let mut found = 0;
     for (length, count) in handed_over.iter().rev() {
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!((none.pipe(), none.finish()), (Pipe::default(), None));
     }
 
-    /// The time that it has to end counts from its last line, however long after the planned end that came.
+    /// The time it has to exit counts from its last line, however late that came.
     #[test]
     #[cfg(unix)]
     fn a_consumer_that_has_all_its_lines_is_not_overdue() {
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(consumer.finish(), Some(true));
     }
 
-    /// It sleeps before it reads: what was handed over is unread, and the pipe says so.
+    /// It sleeps before reading: the lines handed over are unread, and the pipe shows it.
     #[test]
     #[cfg(target_os = "linux")]
     fn what_a_consumer_has_not_read_is_counted() {

@@ -8,8 +8,8 @@ use super::plan::PacePlan;
 use crate::sections::pace::report::{Pace, PaceTimes};
 use chronoscope_harness::record::Bin;
 
-/// The events in `record`, of which the first was intended, and the last started, at `ends`; the clock may be off by
-/// `clock_error` in each read.
+/// The events in `record`; `ends` are the intended time of the first and the start of the last; each clock reading may
+/// be off by `clock_error`.
 pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock_error: Duration) -> Pace {
     let rate_error_ppm = rate_error_ppm(plan, record);
     let (caller, machine, pacer) = record.late_by();
@@ -50,7 +50,7 @@ pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant
     }
 }
 
-/// Random times have a rate of their own draw; a steady one is told by all events, not by the two at its ends.
+/// Random times have a rate of their own; a steady rate is fitted to all events, not just the two at its ends.
 fn rate_error_ppm(plan: &PacePlan, record: &PaceRecord) -> Option<f64> {
     plan.poisson.is_none().then(|| record.rate().error_ppm()).flatten()
 }
@@ -68,7 +68,7 @@ fn achieved_per_s(
     Some(record.events().saturating_sub(1) as f64 / whole.as_secs_f64())
 }
 
-/// Lines per second that left the pipe in `span`.
+/// Lines per second taken from the pipe in `span`.
 pub fn taken_per_s(lines: u64, unread: u64, span: Duration) -> Option<f64> {
     (span > Duration::ZERO).then(|| lines.saturating_sub(unread) as f64 / span.as_secs_f64())
 }

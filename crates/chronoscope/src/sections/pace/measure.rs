@@ -1,4 +1,4 @@
-//! Keeps a pace, on this process's own thread, and says how well it was kept.
+//! Keeps a pace on this process's own thread and measures how well.
 
 use super::rules::RULES;
 use chronoscope_harness::rule::conclude;
@@ -21,20 +21,20 @@ use crate::sections::pace::report::Pace;
 use chronoscope_harness::Start;
 use chronoscope_harness::record::Tool;
 
-/// What its document says was run.
+/// The `command` in its document.
 const COMMAND: &str = "pace";
-/// The stall comes when so much of the time is over.
+/// The share of the time after which the stall occurs.
 const STALL_AT: f64 = 0.25;
-/// How often the observer is asked.
+/// How often the observer is called.
 const LOOK: Duration = Duration::from_millis(50);
-/// From the making of the schedule to its zero: the pauser learns first.
+/// Time from creating the schedule to its zero: the pauser learns first.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// Keeps the pace that `plan` asks for. `observe` is told which share of the time is over, on another thread, and says whether
+/// Keeps the pace in `plan`. On another thread, `observe` receives the completed share of the time and returns whether
 /// to stop.
 ///
 /// # Guarantees
-/// What was seen until a stop, or until the consumer ended, is in the record. No process is left behind.
+/// The record includes everything up to a stop, or until the consumer ended. No process is left behind.
 ///
 /// # Errors
 /// [`ConsumerError`] where the program could not be started.
@@ -64,7 +64,7 @@ pub fn pace(
     Ok(record)
 }
 
-/// Keeps the pace while another thread asks the observer.
+/// Keeps the pace while another thread calls the observer.
 fn watched(
     plan: &PacePlan,
     schedule: impl Iterator<Item = Duration> + Clone,
@@ -73,7 +73,7 @@ fn watched(
 ) -> (Pace, bool) {
     let (cancel, over) = (Cancel::new(), Cancel::new());
     let killer = consumer.killer();
-    // When the last event is intended at the latest: known once the pauser has learnt.
+    // The latest intended time of the last event: known once the pauser has learnt.
     let planned_end = OnceLock::<Instant>::new();
     std::thread::scope(|scope| {
         let (stop, over, planned_end) = (&cancel, &over, &planned_end);
@@ -83,12 +83,12 @@ fn watched(
             while !pauser.pause_or(LOOK, over).cancelled {
                 let elapsed = began.elapsed();
                 if planned_end.get().is_some_and(|end| Instant::now() > end.saturating_add(OVERDUE)) {
-                    // It may read no more, and events would be handed to it for ever.
+                    // It may have stopped reading, and events would be written to it forever.
                     killer.kill_overdue();
                 }
                 if observe(elapsed.as_secs_f64() / plan.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
-                    // It may wait for a consumer that reads no more.
+                    // The writer may be waiting for a consumer that has stopped reading.
                     killer.kill();
                     return true;
                 }
@@ -128,11 +128,11 @@ fn keep(
             reason_ended = (!cancel.is_cancelled()).then_some(reason);
             break;
         }
-        // An event that is handed over ends with that, whatever the program makes of it.
+        // An event that is handed over ends then, whatever the program does with it.
         let handed_over = consumer.is_there().then(|| pacer.finish(&slot));
         let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| std::thread::sleep(stall));
         let times = handed_over.unwrap_or_else(|| pacer.finish(&slot));
-        // Where nothing was done, nothing is late by what was done.
+        // Without work, no lateness can be due to work.
         let work = match (stalled, handed_over) {
             (Some(()), _) => pacer.finish(&slot).service,
             (None, Some(times)) => times.service,
@@ -140,7 +140,7 @@ fn keep(
         };
         pacer.worked(work);
         record.add(&slot, times);
-        // A late first event is lateness, and no other rate.
+        // A late first event is lateness, not another rate.
         let first = ends.map_or(slot.intended, |(first, _)| first);
         ends = Some((first, slot.started));
     }

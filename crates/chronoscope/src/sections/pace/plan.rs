@@ -6,32 +6,32 @@ use chronoscope_clock::pacer::{Behind, Pace};
 
 use crate::arguments::{Late, PaceOptions};
 
-/// A shorter run has hardly an event.
+/// A shorter run has hardly any events.
 const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(24 * 3600));
 
-/// What will be done.
+/// The plan of a pace.
 #[derive(Clone, Debug)]
 pub struct PacePlan {
     /// The rate.
     pub pace: Pace,
-    /// For how long.
+    /// Its length.
     pub length: Duration,
-    /// What becomes of late events.
+    /// What to do with late events.
     pub behind: Behind,
-    /// Events at random times of that rate, by this seed.
+    /// Poisson arrivals at this rate, with this seed.
     pub poisson: Option<u64>,
-    /// How long the handling of one event takes longer.
+    /// Extra handling time of one event.
     pub stall: Option<Duration>,
-    /// Whether to ask for the real-time policy.
+    /// Whether to request the real-time policy.
     pub real_time: bool,
     /// The program that gets a line for each event; empty for none.
     pub command: Vec<OsString>,
 }
 
-/// What `options` mean for a run.
+/// The plan for `options`.
 ///
 /// # Errors
-/// Which of them makes no sense, and what is accepted.
+/// Which of them is invalid, and what is accepted.
 pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
     let (events, per) = options.rate.0;
     let pace = Pace::new(events, per).map_err(|error| Failure::usage(format!("--rate: {error}")))?;

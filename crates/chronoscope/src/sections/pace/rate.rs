@@ -1,12 +1,12 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// So many events in so long: `100k`, `2.5M`, `30/1min`.
+/// Events per time: `100k`, `2.5M`, `30/1min`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(pub (u64, Duration));
 
 const HOW: &str = "write events per second, e.g. 1500, 100k or 2.5M, or events per time, e.g. 30/1min";
-/// Digits behind the point at most.
+/// Maximum digits after the point.
 const MOST_DECIMALS: usize = 9;
 
 impl FromStr for Rate {
@@ -16,7 +16,7 @@ impl FromStr for Rate {
         let (events, per) = match text.split_once('/') {
             None => (text, Duration::from_secs(1)),
             Some((events, per)) => {
-                // `1k/s` is a second.
+                // In `1k/s` the time is one second.
                 let per = if per.starts_with(|first: char| first.is_ascii_digit()) {
                     per.to_owned()
                 } else {
@@ -36,7 +36,7 @@ impl FromStr for Rate {
         if whole.is_empty() || !is_number(whole) || !is_number(decimals) || decimals.len() > MOST_DECIMALS {
             return Err(wrong());
         }
-        // Exactly: decimals make the time longer, not the number of events a float.
+        // Exact: decimals make the time longer instead of the number of events a float.
         let scale = 10_u64.pow(decimals.len() as u32);
         let digits: u64 = format!("{whole}{decimals}").parse().map_err(|_| wrong())?;
         let events = digits.checked_mul(factor).ok_or_else(wrong)?;

@@ -3,84 +3,83 @@ use serde::{Deserialize, Serialize};
 
 use chronoscope_harness::record::Bin;
 
-/// A schedule of events, and when they really came.
+/// A schedule of events, and when they actually occurred.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pace {
-    /// Events per second that were requested.
+    /// Requested rate, events per second.
     pub rate_per_s: f64,
-    /// For how long.
+    /// Requested length.
     pub for_ms: u64,
-    /// Whether events come at random times of that rate.
+    /// Whether arrivals are Poisson at this rate.
     pub poisson: bool,
-    /// What becomes of late events: `catch_up`, `catch_up_within`, `skip`, `slip`.
+    /// Policy for late events: `catch_up`, `catch_up_within`, `skip`, `slip`.
     pub behind: String,
-    /// Later than this, in milliseconds, and an event is left out; null but for `catch_up_within`.
+    /// Events later than this, in milliseconds, are skipped; null except for `catch_up_within`.
     #[serde(default)]
     pub most_late_ms: Option<f64>,
     /// Whether it ran under the real-time policy.
     pub real_time: bool,
     /// Why it did not, where that was requested.
     pub reason_no_real_time: Option<String>,
-    /// The program that was given an event's line each; null for none.
+    /// The program that received a line per event; null for none.
     pub command: Option<String>,
-    /// A stall that was put into the handling of one event, in milliseconds.
+    /// A stall injected into the handling of one event, in milliseconds.
     pub stall_ms: Option<f64>,
     /// Events that started.
     pub events: u64,
-    /// Events that were left out.
+    /// Events skipped.
     pub missed: u64,
-    /// By how much the schedule moved in all.
+    /// The schedule's total shift.
     pub slipped_ms: f64,
-    /// Why it ended before its time, other than by the user's wish.
+    /// Why it ended early, other than at the user's request.
     pub reason_ended: Option<String>,
-    /// Events per second; null for fewer than two. Of a steady rate, fitted to all events; of random times, from when
-    /// the first should start to when the last did.
+    /// Achieved rate, events per second; null for fewer than two. For a steady rate, fitted to all events; for random
+    /// times, from the intended start of the first to the actual start of the last.
     pub achieved_per_s: Option<f64>,
-    /// By how much that differs from what was requested, with what was left out and how far the schedule moved; null
-    /// for random
-    /// times.
+    /// Deviation from the requested rate, including skipped events and the schedule's shift; null for random times.
     pub rate_error_ppm: Option<f64>,
-    /// How far that may be off where each reading of the clock is off by its error, at worst; null where that is not told.
+    /// Worst-case error of that deviation if each clock reading is off by its error; null if unknown.
     #[serde(default)]
     pub rate_error_bound_ppm: Option<f64>,
     /// From the intended to the actual start.
     pub lateness_ns: PaceTimes,
-    /// From the intended start to the end: what the event's user sees. Of events that are handed to `command`, only until
-    /// the line was in the pipe: what the program takes then is in no figure, so that this is not its response.
+    /// From the intended start to the end: the latency that the event's user experiences. For events handed to
+    /// `command`, only until the line was in the pipe: the program's own time is in no figure, so this is not its
+    /// response.
     pub response_ns: PaceTimes,
-    /// From the actual start to the end: all that a tool sees that forgets what waited. Of events that are handed to
+    /// From the actual start to the end: all that a tool measures if it ignores waiting. For events handed to
     /// `command`, the hand-over; see `handover_ns`.
     pub service_ns: PaceTimes,
-    /// From the actual start until the event's line was in the pipe to `command`; null without one. It is no response: the
-    /// pipe takes lines whether or not the program reads them, until it is full.
+    /// From the actual start until the event's line was in the pipe to `command`; null without one. It is not a
+    /// response: the pipe accepts lines until it is full, whether or not the program reads them.
     #[serde(default)]
     pub handover_ns: Option<PaceTimes>,
-    /// Bytes that the pipe to `command` holds before handing over waits for the program; null where that is not told.
+    /// Capacity, in bytes, of the pipe to `command`, beyond which handing over waits for the program; null if unknown.
     #[serde(default)]
     pub pipe_bytes: Option<u64>,
-    /// Lines that `command` had not read to their end when the last was handed over; null where that is not told.
+    /// Lines that `command` had not completely read when the last was handed over; null if unknown.
     #[serde(default)]
     pub unread_lines: Option<u64>,
-    /// Lines per second that `command` took out of the pipe, from the schedule's zero until the last was handed over; null where
-    /// that is not told.
+    /// Lines per second that `command` took from the pipe, from the schedule's zero until the last was handed over;
+    /// null if unknown.
     #[serde(default)]
     pub lines_taken_per_s: Option<f64>,
-    /// Whether `command` was ended by force, since it did not end by itself within two seconds after its last line; it
-    /// may not have read them all. Null without one.
+    /// Whether `command` was killed because it did not exit within two seconds after its last line; it may not have
+    /// read them all. Null without one.
     #[serde(default)]
     pub command_killed: Option<bool>,
-    /// Of all lateness, what the handling of earlier events caused, 0 to 1: handing lines to `command`, interruptions of that
-    /// included, and the stall. 0 where there was neither. A backlog counts as its first cause's.
+    /// Share of all lateness caused by the handling of earlier events, 0 to 1: handing lines to `command`, including
+    /// interruptions of that, and the stall. 0 if there was neither. A backlog counts towards its first cause.
     pub late_share_caller: f64,
-    /// What the machine caused that took the CPU while it was kept.
+    /// Share caused by the machine taking away the CPU.
     pub late_share_machine: f64,
-    /// What the pacer's own waits caused: sleeps that ended late, and its own steps.
+    /// Share caused by the pacer's own waits: late wake-ups from sleep, and its own steps.
     pub late_share_pacer: f64,
-    /// The share of a CPU that the pacing thread took; null where it is not told.
+    /// The pacing thread's share of a CPU; null if unknown.
     pub cpu_share: Option<f64>,
 }
 
-/// A distribution of times, each kept to a thousandth of itself.
+/// A distribution of times, each accurate to a thousandth of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceTimes {
     /// The mean.
@@ -95,6 +94,6 @@ pub struct PaceTimes {
     pub p999: u64,
     /// The largest.
     pub max: u64,
-    /// Counts by octave: from `low` up to, and without, `high`.
+    /// Counts by octave: from `low` up to but excluding `high`.
     pub histogram: Vec<Bin>,
 }

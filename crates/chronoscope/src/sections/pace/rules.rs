@@ -35,16 +35,16 @@ pub const PACER_LATE: Kind =
 pub const EVENTS_LEFT_OUT: Kind =
     Kind::notice("events_left_out", "late events were dropped or moved and are in no figure").shown_in(SHOWN_IN);
 
-/// A response that is so many times what a service takes is worth a word.
+/// A response this many times the service time merits a finding.
 const MUCH: f64 = 1.5;
-/// A rate that is off by more was missed, in parts per million.
+/// A rate off by more than this was missed, in parts per million.
 const MISSED_PPM: f64 = 1_000.0;
-/// A cause of less of all lateness is not named.
+/// A cause with a smaller share of all lateness is not named.
 const NAMED_SHARE: f64 = 0.001;
-/// The cause of more of all lateness is what makes its tail.
+/// A cause with a larger share of all lateness determines its tail.
 const MOST_OF_IT: f64 = 0.5;
 
-/// Whether the rate was kept; none where there is none.
+/// Whether the rate was kept; None if there is no rate.
 fn rate_found(pace: &Pace) -> Option<Finding> {
     let achieved_per_s = pace.achieved_per_s?;
     let achieved = rate(achieved_per_s);
@@ -60,7 +60,7 @@ fn rate_found(pace: &Pace) -> Option<Finding> {
     Some(found.value("rate_error_ppm", ppm))
 }
 
-/// How far a rate is from what was requested: never finer than the clock's own error.
+/// The deviation from the requested rate: never finer than the clock's own error.
 fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     match bound_ppm {
         None => format!("{} ppm, clock error not in the record", signed(ppm)),
@@ -75,7 +75,7 @@ fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     }
 }
 
-/// How far the consumer was behind when the last line was handed over.
+/// How far behind the consumer was when the last line was handed over.
 fn unread(pace: &Pace) -> Option<Finding> {
     let lines = pace.unread_lines.filter(|lines| *lines > 0 && pace.events > 0)?;
     let behind = match pace.lines_taken_per_s {
@@ -92,7 +92,7 @@ fn unread(pace: &Pace) -> Option<Finding> {
     Some(Finding::new(UNREAD_LINES, said).value("lines", lines as f64))
 }
 
-/// That the consumer was ended, and what it had before it in the pipe.
+/// That the consumer was killed, with its unread lines.
 fn killed(pace: &Pace) -> Option<Finding> {
     if pace.command_killed != Some(true) || pace.reason_ended.is_some() {
         return None;
@@ -108,13 +108,13 @@ fn killed(pace: &Pace) -> Option<Finding> {
     Some(Finding::new(CONSUMER_KILLED, said))
 }
 
-/// What each share of lateness is due to, in the words of what was requested.
+/// The cause of each share of lateness, in the words of the request.
 fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
     let caller = match (&pace.command, pace.stall_ms) {
         (Some(_), Some(_)) => "the stall and writing lines (including waits for room in the pipe and interruptions)",
         (Some(_), None) => "writing lines (including waits for room in the pipe and interruptions)",
         (None, Some(_)) => "the stall",
-        // Nothing was done; a record of an earlier version may say otherwise.
+        // No work was done; a record of an earlier version may disagree.
         (None, None) => "delays between events",
     };
     [
@@ -124,7 +124,7 @@ fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
     ]
 }
 
-/// Every cause that is worth a name, and what the others come to.
+/// Every cause worth naming, and the total of the others.
 fn blamed(pace: &Pace) -> Option<Finding> {
     if pace.events == 0 {
         return None;
@@ -145,8 +145,8 @@ fn blamed(pace: &Pace) -> Option<Finding> {
     })
 }
 
-/// What a tool would not see that times from the actual start. That is coordinated omission where the handling of events made
-/// the later ones late; what the pacer itself was late by says nothing of what is timed.
+/// What a tool that times from the actual start would miss. That is coordinated omission if the handling of events
+/// delayed later ones; the pacer's own lateness does not concern the operation.
 fn forgotten(pace: &Pace) -> Option<Finding> {
     let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
     let finding = |kind, said: String| {
@@ -156,7 +156,7 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
         return None;
     }
     if pace.late_share_caller <= MOST_OF_IT {
-        // Where starts are late by less than the operation takes, neither alone is what the response shows.
+        // If starts are late by less than the operation takes, neither alone explains the response.
         if pace.lateness_ns.p99 as f64 <= service {
             return None;
         }
@@ -215,7 +215,7 @@ mod tests {
         let said = forgotten(&own).unwrap().evidence.summary;
         assert!(!said.contains("omission") && !said.contains("users"), "{said}");
         assert!(said.contains("the p99 of 2.74 ms (response) is the pacer's own lateness on this machine"), "{said}");
-        // Seen at 10 k/s on a quiet machine: starts 88 ns late, operations of 215 ns, responses of 454 ns.
+        // Observed at 10 k/s on a quiet machine: starts 88 ns late, operations of 215 ns, responses of 454 ns.
         let mut neither = own.clone();
         (neither.response_ns.p99, neither.service_ns.p99, neither.lateness_ns.p99) = (454, 215, 88);
         assert_eq!(forgotten(&neither), None);
@@ -250,7 +250,7 @@ mod tests {
         assert!(!all.contains("between events") && all.contains("under its first cause"), "{all}");
     }
 
-    /// At the consumer's own rate, not at that which was requested and which it did not keep up with.
+    /// At the consumer's own rate, not at the requested one, with which it did not keep up.
     #[test]
     fn a_consumer_is_behind_by_its_own_rate() {
         let mut slow = pace();

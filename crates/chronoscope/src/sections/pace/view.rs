@@ -13,8 +13,7 @@ use chronoscope_render::palette::{DIM, PLAIN, TITLE, WARNING};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::{Width, title};
 
-/// Rows of the histogram: one for each octave that there can be, since bars of bins that were put together would be longer than
-/// those of others.
+/// Rows of the histogram: one per possible octave, since bars of merged bins would be too long.
 const ROWS: usize = 65;
 
 /// Renders a run of a pacer as text with ANSI styles, for a terminal of this width.
@@ -141,7 +140,7 @@ fn lateness(page: &mut Page, times: &PaceTimes) {
     page.paragraph(Line::new(), DIM, SCALE);
 }
 
-/// What the figures of events that a program gets do not hold.
+/// What the figures for events handed to a program leave out.
 fn hand_over(pace: &Pace) -> String {
     let room = pace.pipe_bytes.map_or_else(String::new, |bytes| format!(", here {}", bytes_of(bytes)));
     format!(
@@ -188,7 +187,7 @@ mod tests {
         assert!(!pace(&quiet).contains("coordinated"));
     }
 
-    /// As the fixture, with each line to a program.
+    /// The fixture, with each line handed to a program.
     fn piped() -> Run {
         let mut run = run();
         run.pace.command = Some("consumer --slow".to_owned());
@@ -219,7 +218,7 @@ mod tests {
         assert!(!pace(&quick).contains("unread"), "not known, not told");
     }
 
-    /// A bar of two octaves would be longer than that of the octave in which most fell.
+    /// A bar for two octaves would be longer than that of the most frequent octave.
     #[test]
     fn octaves_are_not_put_together() {
         let octave = |e: i32| chronoscope_harness::record::Bin {

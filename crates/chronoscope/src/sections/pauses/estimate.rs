@@ -19,9 +19,9 @@ const PUBLISHED: [(&str, [f64; 5]); 3] = [
 const PUBLISHED_LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const PUBLISHED_SOURCE: &str = "the article on pauses: Java before JDK 25, a machine that is not named";
 
-/// What pauses took in `rounds`. None for no pauses.
+/// The durations of pauses in `rounds`. None without pauses.
 ///
-/// Percentiles and means are those of all pauses of all rounds; the median comes with an interval over rounds.
+/// Percentiles and means cover all pauses of all rounds; the median has an interval over rounds.
 pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance) -> Option<Pause> {
     let turns = || rounds.iter().flat_map(|round| &round.turns);
     let mut kinds: Vec<(PauseWay, u64)> = turns().map(|turn| (turn.way, turn.requested_ns)).collect();
@@ -57,17 +57,17 @@ fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<Pause
     Some(PauseMethod { way, figures, preempted: turns.iter().map(|turn| turn.preempted).sum() })
 }
 
-/// Pauses of one way and length in one process.
+/// Pauses of one method and length in one process.
 pub struct Paused<'a> {
-    /// What they took, each with how often.
+    /// Their durations, with counts.
     pub taken_ns: &'a [(u64, u64)],
-    /// The CPU time of all of them, if it is known.
+    /// Their total CPU time, if known.
     pub cpu_ns: Option<u64>,
-    /// The time from before the first to behind the last.
+    /// The time from before the first to after the last.
     pub wall_ns: u64,
 }
 
-/// What the pauses of all processes took. None for none.
+/// The durations of pauses in all processes. None without pauses.
 pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Option<PauseFigures> {
     let counts = |of: &Paused<'_>| of.taken_ns.iter().map(|(ns, count)| (*ns as f64, *count)).collect::<Vec<_>>();
     let all = Distribution::of_counts(rounds.iter().flat_map(counts));

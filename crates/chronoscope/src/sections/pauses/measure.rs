@@ -6,7 +6,7 @@ use crate::engine::stages::StageError;
 use crate::sections::pauses::estimate;
 use crate::sections::pauses::plan::PAUSES;
 
-/// Pauses in every way and length, in turn, one process per round.
+/// Makes pauses of every method and length, in turn, one process per round.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let plan = &record.pauses.plan;
     let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {

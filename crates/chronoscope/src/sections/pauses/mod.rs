@@ -1,4 +1,4 @@
-//! How long pauses really take.
+//! The actual length of pauses.
 
 pub mod estimate;
 pub mod measure;

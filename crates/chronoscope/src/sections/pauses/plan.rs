@@ -12,15 +12,15 @@ pub const PAUSES: Part = Part::named("pauses");
 
 pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 8)];
 
-/// Pauses that are requested alone get so many times a check's time: a hundred of 10 ms take a second.
+/// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 1.5;
-/// Pauses of these lengths are looked at unless others are requested, in nanoseconds: those of the article.
+/// Default lengths, in nanoseconds: those of the article.
 pub const LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
-/// And in a check, by these ways.
+/// Lengths and methods in a check.
 const LENGTHS_IN_CHECK_NS: [u64; 3] = [1_000, 100_000, 1_000_000];
 const WAYS_IN_CHECK: [PauseWay; 4] = [PauseWay::StdSleep, PauseWay::Sleep, PauseWay::Pauser, PauseWay::Spin];
 const ROUNDS_IN_CHECK: u32 = 3;
-/// Pauses that can be measured.
+/// Range of pauses.
 const BOUNDS: (Duration, Duration) = (Duration::from_nanos(100), Duration::from_secs(1));
 
 /// Options of the table of pauses.
@@ -43,16 +43,16 @@ fn length(text: &str) -> Result<Duration, String> {
     chronoscope_bench::time(text, "100ns to 1s")
 }
 
-/// Which pauses are tried.
+/// The pauses to measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PausesPlan {
-    /// Ways to pause that are tried.
+    /// Methods of pausing.
     pub ways: Vec<PauseWay>,
     /// Lengths of pauses, in nanoseconds.
     pub lengths_ns: Vec<u64>,
-    /// Rounds of this, each in a worker process of its own.
+    /// Rounds, each in its own worker process.
     pub rounds: u32,
-    /// Whether a thread that never sleeps runs on the same CPU all the while.
+    /// Whether a thread that never sleeps runs on the same CPU throughout.
     pub load: bool,
 }
 
@@ -66,12 +66,12 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<PausesPlan, PlanError> {
     })
 }
 
-/// Rising.
+/// In ascending order.
 fn lengths_ns(options: &Options, frame: &Frame) -> Result<Vec<u64>, PlanError> {
     if options.length.is_empty() {
         return Ok(if frame.alone { LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
     }
-    // Not above a second, so they fit.
+    // At most a second, so they fit.
     let ns = |length: &Duration| within(*length, BOUNDS, "pause").map(|length| length.as_nanos() as u64);
     bounded_list(options.length.iter().map(ns).collect::<Result<_, _>>()?, "lengths of pauses")
 }

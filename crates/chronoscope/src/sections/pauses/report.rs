@@ -3,25 +3,25 @@ use serde::{Deserialize, Serialize};
 
 use chronoscope_harness::record::{Disturbance, Spread};
 
-/// How long pauses really take.
+/// The actual length of pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
-    /// Every way to pause that was tried, at every length.
+    /// Every method tried, at every length.
     pub methods: Vec<PauseMethod>,
-    /// Ways that could not be tried.
+    /// Methods that could not be tried.
     pub unavailable: Vec<PauseUnavailable>,
-    /// Rounds, each in a process of its own, in which ways and lengths take turns.
+    /// Rounds, each in its own process, in which methods and lengths take turns.
     pub rounds: u64,
-    /// Whether a thread that never sleeps ran on the same CPU all the while.
+    /// Whether a thread that never sleeps ran on the same CPU throughout.
     pub loaded: bool,
-    /// What was published, on other machines and for other ways.
+    /// Published figures, from other machines and for other methods.
     pub published: Vec<PublishedPause>,
     /// What disturbed it.
     pub disturbance: Disturbance,
 }
 
 impl Pause {
-    /// The lengths that were tried, rising.
+    /// The lengths tried, ascending.
     pub fn lengths_ns(&self) -> Vec<u64> {
         let mut lengths: Vec<u64> = self.methods.iter().map(|method| method.figures.requested_ns).collect();
         lengths.sort_unstable();
@@ -29,78 +29,78 @@ impl Pause {
         lengths
     }
 
-    /// Every way at this length.
+    /// Every method at this length.
     pub fn of_length(&self, length_ns: u64) -> impl Iterator<Item = &PauseMethod> {
         self.methods.iter().filter(move |method| method.figures.requested_ns == length_ns)
     }
 }
 
-/// One way to pause, for one length.
+/// One method of pausing, at one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseMethod {
-    /// The way.
+    /// The method.
     pub way: PauseWay,
-    /// What it took.
+    /// Its durations.
     #[serde(flatten)]
     pub figures: PauseFigures,
-    /// Involuntary switches of the thread: to another that the kernel preferred, or that a yield gave way to.
+    /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
     pub preempted: u64,
 }
 
-/// What pauses of one way and length took.
+/// Durations of pauses of one method and length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseFigures {
-    /// The way's name.
+    /// The method's name.
     pub name: String,
-    /// How long the pause was to take.
+    /// The requested length.
     pub requested_ns: u64,
-    /// Pauses.
+    /// Number of pauses.
     pub samples: u64,
-    /// The mean of all.
+    /// The mean over all.
     pub mean_ns: f64,
-    /// The median: over rounds the median of each round's.
+    /// The median: over rounds, of each round's median.
     pub p50_ns: Spread,
-    /// The 99th percentile of all.
+    /// The 99th percentile over all.
     pub p99_ns: f64,
-    /// The 99.9th percentile of all; null with fewer than a thousand.
+    /// The 99.9th percentile over all; null for fewer than a thousand.
     pub p999_ns: Option<f64>,
-    /// The longest less what was requested.
+    /// The longest minus the requested length.
     pub max_over_ns: f64,
-    /// The share of a CPU that the thread took, pauses in a row; 0 where it is not told.
+    /// The thread's share of a CPU over consecutive pauses; 0 if unknown.
     pub cpu_share: f64,
-    /// Pauses that ended before their time by the clock that they were asked of; must be none.
+    /// Pauses that ended early according to the clock they use; must be none.
     pub early: u64,
 }
 
 impl PauseFigures {
-    /// By how much more than was requested the median pause took.
+    /// By how much the median pause exceeded the requested length.
     pub fn late_p50_ns(&self) -> f64 {
         self.p50_ns.median - self.requested_ns as f64
     }
 
-    /// The CPU time of one pause; None where it is not told.
+    /// The CPU time of one pause; None if unknown.
     pub fn cpu_ns(&self) -> Option<f64> {
         let ns = self.cpu_share * self.mean_ns;
         (ns > 0.0).then_some(ns)
     }
 }
 
-/// A way that could not be tried.
+/// A method that could not be tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseUnavailable {
-    /// The way's name.
+    /// The method's name.
     pub name: String,
     /// Why.
     pub reason: String,
 }
 
-/// A way to pause.
+/// A method of pausing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseWay {
     /// `std::thread::sleep`.
     StdSleep,
-    /// `chronoscope_clock::pause::sleep`: an absolute deadline, the least timer slack.
+    /// `chronoscope_clock::pause::sleep`: an absolute deadline, minimal timer slack.
     Sleep,
     /// `chronoscope_clock::pause::hybrid` with a margin of 50 µs.
     Hybrid,
@@ -110,14 +110,14 @@ pub enum PauseWay {
     PauserSlice,
     /// The same under the real-time policy.
     PauserRealTime,
-    /// Reading a clock and yielding in turn.
+    /// Alternately reading a clock and yielding.
     Yield,
     /// `chronoscope_clock::pause::spin`.
     Spin,
 }
 
 impl PauseWay {
-    /// Every way.
+    /// Every method.
     pub const ALL: [Self; 8] = [
         Self::StdSleep,
         Self::Sleep,
@@ -129,7 +129,7 @@ impl PauseWay {
         Self::Spin,
     ];
 
-    /// The name that reports use.
+    /// The name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StdSleep => "std::thread::sleep",
@@ -144,13 +144,13 @@ impl PauseWay {
     }
 }
 
-/// Published figures of one way.
+/// Published figures for one method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedPause {
-    /// The way.
+    /// The method.
     pub name: String,
-    /// What was requested and what it took, both in nanoseconds.
+    /// Requested and actual length, both in nanoseconds.
     pub mean_ns: Vec<(u64, f64)>,
-    /// Who published it.
+    /// The publication.
     pub source: String,
 }

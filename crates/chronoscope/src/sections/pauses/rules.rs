@@ -4,10 +4,10 @@ use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
 
-/// A yield that takes this much longer than requested was answered by another thread's time slice. None is shorter by
-/// default: 0.7 ms and more.
+/// A yield that overruns by this much gave way to another thread's time slice. By default none is shorter: 0.7 ms and
+/// more.
 const SLICE_NS: f64 = 500_000.0;
-/// A sleep that is this many times as late as another is worth a word.
+/// A sleep this many times as late as another merits a finding.
 const MUCH_LATER: f64 = 2.0;
 const WORTH_SAYING_NS: f64 = 10_000.0;
 
@@ -16,7 +16,7 @@ const SHOWN_IN: &[&str] = &["pauses"];
 
 pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
 
-/// What to do and what not, for one who has to pause.
+/// Advice for programs that have to pause.
 pub const ADVICE: &[Rule<Record>] = &[
     Rule { yields: &[SLEEP_SAVES_NO_CPU], find: |record| of(record, saves_no_cpu) },
     Rule { yields: &[SLEEP_HELD_BY_SLACK], find: |record| of(record, held_by_slack) },
@@ -40,7 +40,7 @@ fn figures(seen: &Pause, length_ns: u64, way: PauseWay) -> Option<&PauseFigures>
     seen.of_length(length_ns).find(|method| method.way == way).map(|method| &method.figures)
 }
 
-/// For the longest length up to which, from the shortest, it is so.
+/// For the greatest length up to which, starting from the shortest, this holds.
 fn saves_no_cpu(seen: &Pause) -> Option<Finding> {
     let costs = seen.lengths_ns().into_iter().map_while(|length| {
         let cpu_ns = |way| figures(seen, length, way).and_then(PauseFigures::cpu_ns);
@@ -63,7 +63,7 @@ fn saves_no_cpu(seen: &Pause) -> Option<Finding> {
     )
 }
 
-/// At the shortest length at which it is so.
+/// At the shortest length where this holds.
 fn held_by_slack(seen: &Pause) -> Option<Finding> {
     let (length, std, own) = seen.lengths_ns().into_iter().find_map(|length| {
         let late_ns = |way| figures(seen, length, way).map(PauseFigures::late_p50_ns);
@@ -86,7 +86,7 @@ fn held_by_slack(seen: &Pause) -> Option<Finding> {
     )
 }
 
-/// At the longest length at which it is so.
+/// At the longest length where this holds.
 fn costs_a_slice(seen: &Pause) -> Option<Finding> {
     let worst = seen.lengths_ns().into_iter().rev().find_map(|length| {
         let figures = figures(seen, length, PauseWay::Yield)?;
@@ -153,7 +153,7 @@ mod tests {
         Pause { methods, unavailable, rounds: 11, loaded: false, published, disturbance: Disturbance::default() }
     }
 
-    /// Each summary, with what it advises.
+    /// Each summary, with its advice.
     fn advice(seen: &Pause) -> Vec<String> {
         let found = [saves_no_cpu(seen), held_by_slack(seen), costs_a_slice(seen)].into_iter().flatten();
         found.map(|finding| format!("{}: {}", finding.evidence.summary, finding.advice.join(", "))).collect()
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.6), of(100_000, 9_000.0, 0.2)]), Some(10_000.0));
         assert_eq!(lengths(vec![of(1_000, 400.0, 0.5), of(10_000, 9_000.0, 0.6)]), None);
         assert_eq!(lengths(vec![dear(), of(10_000, 9_000.0, 0.1), of(100_000, 9_000.0, 1.0)]), Some(1_000.0));
-        // What is not known supports nothing.
+        // An unknown value supports no conclusion.
         assert_eq!(lengths(vec![of(1_000, 5_000.0, 0.0)]), None);
     }
 

@@ -1,7 +1,7 @@
-//! Pauses of every way and length, in turn, and how long they took.
+//! Makes pauses of every method and length, in turn, and measures them.
 //!
-//! Each way has a thread of its own, since timer slack, time slices and policies belong to a thread; all of them run on the
-//! same CPU, one at a time.
+//! Each method has its own thread, since timer slack, time slices and policies belong to a thread; all of them run on
+//! the same CPU, one at a time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,48 +20,48 @@ use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch;
 use chronoscope_harness::watch::Watch;
 
-/// Pauses of one turn at most.
+/// Maximum pauses per turn.
 const MOST_PAUSES: u64 = 20_000;
-/// Longer pauses get more of the time, so that some of each are seen; this power of their length.
+/// Longer pauses get more time, so that some of each are measured: proportional to this power of their length.
 const SHARE_POWER: f64 = 0.3;
 /// The margin of the fixed hybrid.
 const MARGIN: Duration = Duration::from_micros(50);
-/// The time slice that is requested.
+/// The requested time slice.
 const SLICE: Duration = Duration::from_micros(100);
 
-/// Which ways, for which lengths, on which CPU.
+/// Methods, lengths and CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub ways: Vec<PauseWay>,
     pub lengths_ns: Vec<u64>,
     /// The CPU to run on.
     pub cpu: Option<u32>,
-    /// Whether a thread that never sleeps runs there, too.
+    /// Whether a thread that never sleeps runs there too.
     pub load: bool,
-    /// The round: each begins with another way, and another length.
+    /// The round: each begins with a different method and length.
     pub rotation: usize,
 }
 
-/// What a process saw.
+/// The samples of a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// One entry for each way and length that was tried.
+    /// One entry per method and length tried.
     pub turns: Vec<Turn>,
-    /// Ways that could not be had, with the reason.
+    /// Unavailable methods, with reasons.
     pub unavailable: Vec<(PauseWay, String)>,
 }
 
-/// One way at one length.
+/// One method at one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     pub way: PauseWay,
     pub requested_ns: u64,
-    /// What it took, with counts.
+    /// Durations, with counts.
     pub taken_ns: Vec<(u64, u64)>,
-    /// CPU time of the thread over the whole turn; None where it is not told.
+    /// CPU time of the thread over the whole turn; None if unknown.
     pub cpu_ns: Option<u64>,
     pub wall_ns: u64,
-    /// Involuntary switches of the thread in it: to another that the kernel preferred, or that a yield gave way to.
+    /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
     pub preempted: u64,
 }
 
@@ -75,7 +75,7 @@ impl Task for Request {
 }
 
 fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
-    // Threads inherit the CPU of the one that starts them.
+    // Threads inherit the CPU affinity of the thread that starts them.
     let watch = Watch::among(request.cpu.as_slice());
     let hog = Hog::start(request.load)?;
     let mut samples = Samples::default();
@@ -101,8 +101,8 @@ fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), Stri
     Ok((samples, disturbance))
 }
 
-/// What the thread that tells the others when to pause suffered, with the switches that were counted in theirs. How long those
-/// waited is not counted, so that its own wait is not told either.
+/// The disturbance of the dispatching thread, with the switches counted in the pausing threads. Run-queue waits of
+/// those are not counted, so its own is dropped too.
 fn with_switches(own: Disturbance, turns: &[Turn]) -> Disturbance {
     let in_turns: u64 = turns.iter().map(|turn| turn.preempted).sum();
     Disturbance {
@@ -112,14 +112,14 @@ fn with_switches(own: Disturbance, turns: &[Turn]) -> Disturbance {
     }
 }
 
-/// The order of `turns`, of `ways` for each length, in this round. One way and one length further on in each: a step that has no
-/// factor in common with the number of ways.
+/// The order of `turns`, of `ways` for each length, in this round. Each round advances by one method and one length: a
+/// step that is coprime to the number of methods.
 fn order(turns: usize, ways: usize, round: usize) -> impl Iterator<Item = usize> {
     let first = round * (ways + 1);
     (0..turns).map(move |at| (at + first) % turns)
 }
 
-/// A thread that pauses in its way when it is told to.
+/// A thread that pauses with its method on request.
 struct Waiter {
     way: PauseWay,
     orders: Sender<(u64, u64)>,
@@ -127,7 +127,7 @@ struct Waiter {
 }
 
 impl Waiter {
-    /// The inner error is why this way cannot be had.
+    /// The inner error is why this method is unavailable.
     fn start(way: PauseWay) -> Result<Result<Self, String>, String> {
         let (orders, received) = channel::<(u64, u64)>();
         let (answer, turns) = channel();
@@ -159,7 +159,7 @@ impl Waiter {
     }
 }
 
-/// A way to pause, with what it needs.
+/// A method of pausing, with its state.
 enum Paused {
     Std,
     Sleep,
@@ -262,7 +262,7 @@ impl Hog {
         if !wanted {
             return Ok(None);
         }
-        // One for each process, which ends soon after.
+        // One per process, which ends soon after.
         let stop: &'static AtomicBool = Box::leak(Box::default());
         let spin = || {
             while !stop.load(Relaxed) {

@@ -11,7 +11,7 @@ use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::given;
 
 const NONE: &str = "–";
-/// The table of every way and length.
+/// The table of every method and length.
 pub fn show(page: &mut Page, record: &Record) {
     let load = record.pauses.report.as_ref().is_some_and(|pause| pause.loaded);
     page.section(if load {
@@ -55,7 +55,7 @@ pub fn show(page: &mut Page, record: &Record) {
     page.paragraph(Line::plain("  "), DIM, &note(seen));
 }
 
-/// A few lines of it, for a check that looked at it.
+/// A short form of it, for a check that included it.
 pub fn brief(page: &mut Page, record: &Record) {
     if record.parts.iter().all(|report| report.part != PAUSES) {
         return;
@@ -96,7 +96,7 @@ pub fn brief(page: &mut Page, record: &Record) {
     page.table(table);
 }
 
-/// No wait takes nothing of a CPU: 0 is what is not told.
+/// No wait uses zero CPU: 0 means unknown.
 fn share_of_cpu(method: &PauseMethod) -> String {
     method.figures.cpu_ns().map_or_else(|| NONE.to_owned(), |_| percent(method.figures.cpu_share * 100.0))
 }
@@ -118,7 +118,7 @@ fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
     ]
 }
 
-/// Published means for those of `lengths` that they were published for.
+/// Published means for those of `lengths` that have them.
 pub fn published_figures(page: &mut Page, published: &[PublishedPause], lengths: &[u64]) {
     let of_lengths = |row: &PublishedPause| -> Vec<String> {
         let known = row.mean_ns.iter().filter(|(length, _)| lengths.contains(length));

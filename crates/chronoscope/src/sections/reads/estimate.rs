@@ -6,13 +6,13 @@ use crate::sections::reads::report::{Gaps, Reads};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::{Distribution, modes_of};
 
-/// Gaps are counted above these.
+/// Gaps above these thresholds are counted.
 const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 
-/// The distribution of consecutive reads of `clock`. None if there are none.
+/// The distribution of differences between consecutive reads of `clock`. None if there are none.
 ///
-/// A difference of a clock that moves in steps is up to a step longer than the gap behind it, so a step is taken off;
-/// gaps that its steps hide are not counted at all.
+/// For a clock that moves in steps, a difference may exceed the gap behind it by up to a step, so one step is
+/// subtracted; gaps hidden by its steps are not counted at all.
 pub fn reads(clock: &ClockId, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads> {
     let ns = |ticks: i64| rate.ns_of_mean(ticks as f64);
     let all = Distribution::of_counts(samples.differences.iter().map(|(ticks, count)| (ns(*ticks), *count)));

@@ -16,10 +16,10 @@ pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 16
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {}
 
-/// Which reads are looked at.
+/// The reads to take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadsPlan {
-    /// Clocks whose consecutive reads are looked at.
+    /// Clocks to read consecutively.
     pub clocks: Vec<ClockId>,
     /// Consecutive reads of each.
     pub reads_per_clock: u64,

@@ -1,4 +1,4 @@
-//! Takes consecutive reads into a preallocated array, and the largest of many empty intervals.
+//! Takes consecutive reads into a preallocated array, and finds the largest of many empty intervals.
 
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
 use chronoscope_harness::record::Disturbance;
 
-/// Reads per piece; the deadline is looked at between pieces.
+/// Reads per piece; the deadline is checked between pieces.
 const PIECE: usize = 1 << 18;
-/// Empty intervals between two looks at the deadline.
+/// Empty intervals between deadline checks.
 const CHUNK: u64 = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,10 +21,10 @@ pub struct Request {
     pub empty_intervals: u64,
 }
 
-/// What was read, in ticks of the source.
+/// Samples in ticks of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// Every difference between consecutive reads, with the number of times that it was seen.
+    /// Every difference between consecutive reads, with its count.
     pub differences: Vec<(i64, u64)>,
     /// The sum of the spans from the first read of a piece to its last.
     pub span_ticks: u64,
@@ -70,7 +70,7 @@ impl SourceVisitor for Collect<'_> {
     }
 }
 
-/// Differences between `reads` consecutive reads of `source`, or fewer if `stop` says so between two pieces.
+/// Differences between `reads` consecutive reads of `source`, or fewer if `stop` returns true between two pieces.
 pub fn consecutive<S: TickSource>(source: &S, reads: u64, stop: impl Fn() -> bool) -> Samples {
     let mut samples = Samples::default();
     let mut piece = vec![1; PIECE.min(usize::try_from(reads).unwrap_or(PIECE)).max(2)];

@@ -13,11 +13,11 @@ use chronoscope_render::page::{Page, wrapped};
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
 use chronoscope_render::words::counted;
 
-/// Clocks on the page of everything, and the rows of their histograms.
+/// Clocks on the page of a check, and the rows of their histograms.
 const CHECK_CLOCKS: usize = 2;
 const CHECK_ROWS: usize = 5;
 const ROWS: usize = 12;
-/// Modes that are named.
+/// Maximum modes named.
 const MODES: usize = 3;
 
 /// The first clocks, side by side.
@@ -70,7 +70,7 @@ pub fn show_all(page: &mut Page, record: &Record) {
     }
 }
 
-/// Says why there is nothing, if there is nothing.
+/// Begins the section; explains if there are no results.
 fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
     let more = match record.reads.len().saturating_sub(shown) {
         0 => String::new(),
@@ -128,7 +128,7 @@ fn gaps(reads: &Reads) -> Option<String> {
     if gaps.is_empty() { hidden(reads) } else { Some(format!("time in gaps {}", gaps.join(", "))) }
 }
 
-/// Why shorter gaps are not told, where the clock's steps hide them.
+/// Why shorter gaps are unknown, if the clock's steps hide them.
 fn hidden(reads: &Reads) -> Option<String> {
     match reads.step_ns() {
         0.0 => None,

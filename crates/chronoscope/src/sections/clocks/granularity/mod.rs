@@ -1,4 +1,4 @@
-//! The smallest step each clock shows.
+//! The smallest step observed on each clock.
 
 pub mod measure;
 pub mod task;

@@ -1,4 +1,4 @@
-//! Reads each clock until it changes, and again.
+//! Reads each clock until it changes, repeatedly.
 
 use chronoscope_clock::{SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
@@ -8,24 +8,24 @@ use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
 use chronoscope_harness::record::Disturbance;
 
-/// No more changes than this are taken of one clock.
+/// Maximum changes recorded per clock.
 const MOST_STEPS: usize = 4000;
-/// Fewer changes than this are worth waiting for.
+/// Minimum changes worth waiting for.
 const FEWEST_STEPS: usize = 10;
-/// Reads between two looks at the deadline.
+/// Reads between deadline checks.
 const CHUNK: u64 = 4096;
 
-/// To observe these clocks.
+/// Observes these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
 
 /// Changes of one clock, in its own ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steps {
-    /// Differences between a reading and the one that it replaced; negative where the clock stepped back.
+    /// Differences between a reading and its predecessor; negative where the clock stepped back.
     pub changes: Vec<i64>,
     pub reads: u64,
-    /// Reads that returned what the read before returned.
+    /// Reads that returned the same value as the previous read.
     pub unchanged: u64,
 }
 
@@ -64,12 +64,12 @@ impl SourceVisitor for Observe {
     }
 }
 
-/// A few thousand reads of `source`: enough to see whether it moves in steps.
+/// A few thousand reads of `source`: enough to show whether it moves in steps.
 pub fn one_look<S: TickSource>(source: &S) -> Steps {
     observe(source, |steps| steps.reads > 0)
 }
 
-/// [`one_look`] at a source that is known by its id.
+/// [`one_look`] at a source identified by its id.
 pub struct OneLook;
 
 impl SourceVisitor for OneLook {
@@ -80,7 +80,7 @@ impl SourceVisitor for OneLook {
     }
 }
 
-/// Reads `source` until `enough` says so, which it is asked every few thousand reads.
+/// Reads `source` until `enough` returns true, which is called every few thousand reads.
 pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> Steps {
     let mut steps = Steps { changes: Vec::with_capacity(MOST_STEPS + CHUNK as usize), ..Steps::default() };
     let mut last = source.read();
@@ -95,7 +95,7 @@ pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> St
             }
         }
         steps.reads += CHUNK;
-        // The look at the deadline lies between two chunks and must not count as a step.
+        // The deadline check lies between two chunks and must not count as a step.
         last = source.read();
     }
     steps

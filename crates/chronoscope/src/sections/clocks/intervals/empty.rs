@@ -1,4 +1,4 @@
-//! Times nothing: pairs of reads with no work between them, as a program would write them.
+//! Times empty intervals: pairs of reads with no work between them, as a program would write them.
 
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
@@ -11,7 +11,7 @@ use chronoscope_harness::work::chain;
 
 const PAIRS: usize = 5000;
 
-/// Of these clocks.
+/// The clocks to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
 

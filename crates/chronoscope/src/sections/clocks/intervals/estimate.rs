@@ -4,22 +4,23 @@ use super::task::{PROBE_TURNS, Round};
 use crate::answers::report::{ClockVerdict, DirectInterval, IntervalTrial, ShortestInterval, Tolerance};
 use chronoscope_harness::stats::Distribution;
 
-/// The lengths that are tried, as multiples of the claim.
+/// Lengths tried, as multiples of the claim.
 pub const TRIAL_MULTIPLES: [f64; 9] = [0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 8.0];
-/// The lengths that are tried again where none of these was confirmed.
+/// Lengths tried next if none of these was confirmed.
 pub const FURTHER_MULTIPLES: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
-/// A claim of this length or more is not tried: hundreds of readings of eight times its length would take too much time.
+/// Claims of this length or more are not tried: hundreds of readings at eight times the length would take too long.
 const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
 /// The share of readings that must lie within the tolerance.
 const SHARE_REQUIRED: f64 = 0.95;
-/// A length of which so few readings do ends the search: shorter ones that hold do so by luck.
+/// The search ends at a length where no more than this share of readings is accurate: shorter ones that hold do so by
+/// luck.
 const HOPELESS_SHARE: f64 = 0.85;
 
-/// The shortest interval that a clock should time within `tolerance`, from what it reads for empty intervals.
+/// The shortest interval that a clock should time within `tolerance`, based on its readings of empty intervals.
 ///
-/// A reading errs by what an empty interval reads, which is the time from the instant the first read samples the clock
-/// to the instant the second does, and by up to one step of the clock. The claim is the larger of the two errors,
-/// divided by the tolerance and rounded up to two digits.
+/// A reading is off by the reading of an empty interval (the time between the instants at which the two reads sample
+/// the clock) and by up to one step of the clock. The claim is the larger of the two errors, divided by the tolerance
+/// and rounded up to two digits.
 pub fn claimed_interval_ns(empty_ns: &Distribution, granularity_ns: Option<f64>, tolerance: f64) -> Option<f64> {
     let magnitude = Distribution::of_counts(empty_ns.counts().iter().map(|(ns, count)| (ns.abs(), *count)));
     let error = magnitude.quantile(SHARE_REQUIRED)?.max(granularity_ns.unwrap_or(0.0));
@@ -32,16 +33,15 @@ pub fn claimed_intervals(empty_ns: &Distribution, granularity_ns: Option<f64>) -
     DirectInterval { within_1pct: claim(Tolerance::OnePercent), within_10pct: claim(Tolerance::TenPercent) }
 }
 
-/// Whether intervals about as long as the claim are short enough to be tried.
+/// Whether intervals around the claim are short enough to try.
 pub fn is_tried(claim_ns: Option<f64>) -> bool {
     claim_ns.is_some_and(|claim| claim < LONGEST_CLAIM_TRIED_NS)
 }
 
-/// The lengths of work to try, rising, for each tolerance whose claim can be tried, of those in `open`; longer ones where
-/// trials before have confirmed none.
+/// The lengths of work to try, ascending, for each tolerance in `open` whose claim can be tried; longer ones if earlier
+/// trials confirmed none.
 ///
-/// Rising, so that where the time is short the long ones are left out, and no tolerance loses all of its lengths to the
-/// other.
+/// Ascending, so that if time is short the long ones are dropped, and no tolerance loses all its lengths to the other.
 pub fn trial_lengths(verdict: &ClockVerdict, open: &[Tolerance]) -> Vec<(Tolerance, f64)> {
     let of_tolerance = |tolerance: &Tolerance| {
         let claim = tolerance.of(&verdict.claimed_interval_ns).filter(|claim| is_tried(Some(*claim)));
@@ -57,10 +57,10 @@ pub fn trial_lengths(verdict: &ClockVerdict, open: &[Tolerance]) -> Vec<(Toleran
     lengths
 }
 
-/// What trials of `lengths` came to, each with its rounds.
+/// The trials of `lengths`, each with its rounds.
 ///
-/// Readings of the lengths for the narrower tolerance also say whether the wider one holds at so long intervals, where it
-/// did at none of its own.
+/// Readings of the lengths for the narrower tolerance also test whether the wider one holds at those longer intervals,
+/// if it did at none of its own.
 pub fn trials(lengths: &[(Tolerance, f64)], rounds: &[Vec<(u64, Round)>], rate: Rate) -> Vec<IntervalTrial> {
     let of_tolerance = |tolerance: Tolerance| {
         let own = |of: &Tolerance| *of == tolerance;
@@ -79,9 +79,9 @@ pub fn trials(lengths: &[(Tolerance, f64)], rounds: &[Vec<(u64, Round)>], rate: 
     Tolerance::ALL.into_iter().flat_map(of_tolerance).collect()
 }
 
-/// Writes `trials` into `verdict`, in place of older ones within the same tolerance, and what they confirm.
+/// Writes `trials` into `verdict`, replacing older ones within the same tolerance, with what they confirm.
 ///
-/// A tolerance without a trial keeps its claim and says why, or `why_none` where it was to be tried.
+/// A tolerance without a trial keeps its claim and a reason, or `why_none` if one was planned.
 pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none: &str) {
     let has = |trials: &[IntervalTrial], tolerance: Tolerance| {
         trials.iter().any(|trial| trial.tolerance_pct == tolerance.percent())
@@ -115,7 +115,7 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
     verdict.reason_unvalidated = (!reasons.is_empty()).then(|| reasons.join("; "));
 }
 
-/// Why there is no trial although there was to be one.
+/// Why a planned trial is missing.
 pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
     if rounds.iter().all(Vec::is_empty) {
         "no time left for a trial"
@@ -124,23 +124,24 @@ pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
     }
 }
 
-/// Fewer readings in quiet moments than this prove nothing of a length.
+/// Minimum quiet readings to confirm a length.
 const FEWEST_READINGS: u64 = 40;
 
-/// The most that an interference probe takes in a quiet moment, in ticks of the timer, where a turn of the empty loop then costs at
-/// most `quiet_turn_ns`.
+/// The longest quiet interference probe, in timer ticks, if a turn of the empty loop then costs at most
+/// `quiet_turn_ns`.
 ///
-/// It costs its turns, two readings' worth of the timer's error, and no more.
+/// The cost of its turns, plus the timer's error in two readings.
 pub fn quiet_probe_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate) -> u64 {
     let tick_ns = rate.ns_of_mean(1.0);
     (PROBE_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
 }
 
-/// One length of work on trial: readings compared with the true time of their own round. None if too few were quiet.
+/// One length of work under test: readings compared with the true duration in the same round. None if too few were
+/// quiet.
 ///
-/// Each round comes with what its process's interference probes take in quiet moments. The work does not take the same time
-/// whatever happens: an interrupt or a busy neighbour lengthens it, and a clock that reads so is right. So only readings
-/// between two quiet interference probes count, in rounds whose batches were quiet too and agree within half the tolerance.
+/// Each round comes with its process's quiet interference probe. The work itself varies: an interrupt or a busy
+/// neighbour lengthens it, and a clock that reads a longer time is then right. So a reading counts only between two
+/// quiet interference probes, in a round whose batches were quiet too and agree within half the tolerance.
 fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
     let is_quiet = |(quiet_ticks, round): &&(u64, Round)| {
         let (before, after) = (round.before, round.after);
@@ -176,10 +177,10 @@ fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<Interval
     })
 }
 
-/// The shortest trial of `tolerance_pct` that held and from which on the readings of all lengths together held, rounded
-/// up to two digits.
+/// The shortest trial of `tolerance_pct` that held, and from which the readings of all longer lengths together held,
+/// rounded up to two digits.
 ///
-/// Together, because at a busy moment any one length can fall a little short of 95 readings in 100.
+/// Together, because at a busy moment any single length can fall just short of 95 readings in 100.
 fn confirmed_interval_ns(trials: &[IntervalTrial], tolerance_pct: f64) -> Option<f64> {
     let mut of_tolerance: Vec<&IntervalTrial> =
         trials.iter().filter(|trial| trial.tolerance_pct == tolerance_pct).collect();
@@ -203,7 +204,7 @@ fn round_up(value: f64) -> f64 {
         return value;
     }
     let unit = 10.0_f64.powf(value.log10().floor() - 1.0);
-    // A hair of slack, so that 2.3 µs stays 2.3 µs whatever the last bit of the quotient says.
+    // A small tolerance, so that 2.3 µs stays 2.3 µs whatever the quotient's last bit.
     ((value / unit - 1e-9).ceil() * unit * 1e6).round() / 1e6
 }
 
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(confirmed_interval_ns(&trials, 1.0), Some(2000.0));
     }
 
-    /// Rounds of work of `truth_ns`, which a clock reads `error_ns` too long; enough of them for a trial.
+    /// Rounds of work of `truth_ns`, which a clock reads `error_ns` too long; enough for a trial.
     fn rounds(truth_ns: f64, error_ns: f64) -> Vec<(u64, Round)> {
         let read = readings((truth_ns + error_ns) as i64, 100);
         let round = Round { before: batch(truth_ns, 100), readings: read, after: batch(truth_ns, 100) };
@@ -301,7 +302,7 @@ mod tests {
         ClockVerdict::claimed("slow", claim)
     }
 
-    /// Trials of every length up to `longest_ns` with a clock that errs by `error_ns`.
+    /// Trials of every length up to `longest_ns` with a clock whose error is `error_ns`.
     fn tried_with(verdict: &mut ClockVerdict, open: &[Tolerance], error_ns: f64, longest_ns: f64) {
         let lengths = trial_lengths(verdict, open);
         let of = |(_, length): &(Tolerance, f64)| match *length <= longest_ns {
@@ -344,7 +345,7 @@ mod tests {
 
     #[test]
     fn longer_lengths_help_where_the_short_ones_failed() {
-        // An emulated HPET: eight times the claim does not do, but what was tried for 1 % does for 10 %.
+        // An emulated HPET: eight times the claim is not enough, but the lengths tried for 1 % suffice for 10 %.
         let mut verdict = claimed(80_000.0, 8_000.0);
         tried_with(&mut verdict, &Tolerance::ALL, 12_000.0, f64::INFINITY);
         let ShortestInterval::Confirmed(from) = verdict.shortest(Tolerance::TenPercent) else { panic!("{verdict:?}") };
@@ -358,7 +359,7 @@ mod tests {
         assert!(
             verdict.validated && verdict.reason_unvalidated.as_deref().unwrap().contains("within 1 %: no length tried")
         );
-        // A second chance tries longer ones, and keeps what was confirmed.
+        // A second attempt tries longer ones, and keeps those already confirmed.
         tried_with(&mut verdict, &[Tolerance::OnePercent], 12_000.0, f64::INFINITY);
         assert_eq!(verdict.shortest(Tolerance::OnePercent), ShortestInterval::Confirmed(1_300_000.0));
         assert_eq!(verdict.shortest(Tolerance::TenPercent), ShortestInterval::Confirmed(from));

@@ -49,8 +49,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     outcome(to_try, reasons)
 }
 
-/// Tries once more what was left unconfirmed: at the end of a run, when a quieter moment may have come, and with longer
-/// intervals.
+/// Retries unconfirmed intervals at the end of a run, when it may be quieter, also with longer intervals.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     let processes = record.clocks.plan.interval_forks.max(1);
     let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
@@ -62,7 +61,7 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
         if !session.has_time() {
             return;
         }
-        // What was found before stands if this fails.
+        // Earlier results are kept if this fails.
         let _ = try_out(session, processes, verdict, budget_ms, quiet_turn_ns);
     }
 }
@@ -78,7 +77,7 @@ fn open(verdict: &ClockVerdict) -> Vec<Tolerance> {
     Tolerance::ALL.into_iter().filter(|tolerance| is_tried(*tolerance) && !is_confirmed(*tolerance)).collect()
 }
 
-/// What each clock reads for an empty interval, over several processes.
+/// Each clock's readings of empty intervals, over several processes.
 fn empty_intervals(
     session: &Session<'_>,
     processes: u32,
@@ -95,7 +94,7 @@ fn empty_intervals(
     Ok(all.into_iter().map(Distribution::of).collect())
 }
 
-/// Times known work around the claims of `verdict` that are open, in several processes, and writes what that confirms.
+/// Times known work around the open claims of `verdict`, in several processes, and records which are confirmed.
 fn try_out(
     session: &Session<'_>,
     processes: u32,

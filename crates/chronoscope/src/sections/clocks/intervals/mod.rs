@@ -1,4 +1,4 @@
-//! The shortest interval that two reads of a clock time rightly.
+//! The shortest interval that two reads of a clock time correctly.
 
 pub mod empty;
 pub mod estimate;

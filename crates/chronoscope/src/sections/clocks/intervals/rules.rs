@@ -19,13 +19,13 @@ pub const INTERVAL_CLAIM_REFUTED: Kind =
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
 
-/// An interval that was asked about and that a recommended clock cannot time within 10 %.
+/// Finds requested intervals that a recommended clock cannot time within 10 %.
 fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for interval_ns in &record.clocks.plan.questions_ns {
         for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
             let shortest = clock.shortest(Tolerance::TenPercent);
-            // After trials that confirmed nothing, only what is below the claim is surely too short.
+            // After trials that confirmed nothing, only intervals below the claim are certainly too short.
             let least_ns = match shortest {
                 ShortestInterval::NotConfirmed { .. } => clock.claimed_interval_ns.within_10pct,
                 shortest => shortest.known_from_ns(),

@@ -1,4 +1,5 @@
-//! Times work of known length directly, one pair of reads per reading; the true time comes from batches timed from outside.
+//! Times work of known length directly, with one pair of reads per reading; the true duration comes from batches timed
+//! as a whole.
 
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{SourceVisitor, TickSource};
@@ -10,9 +11,9 @@ use crate::engine::timer::{Deadline, Timer};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
 
-/// Shortest batch that gives a truth, in nanoseconds: the timer's own cost is then below a tenth of a percent.
+/// Shortest batch for a true duration, in nanoseconds: the timer's own cost is then below a tenth of a percent.
 const BATCH_NS: f64 = 40_000.0;
-/// Rounds of one batch and some readings per length.
+/// Rounds, each with one batch and some readings per length.
 const ROUNDS: u32 = 40;
 const READINGS: usize = 15;
 /// Turns of the empty loop in an interference probe: a tenth of a microsecond.
@@ -26,13 +27,13 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// The least difference that two readings of the timer can show.
+    /// The smallest difference that two timer readings resolve.
     pub timer_error_ticks: u64,
-    /// In the order of the request; a length that did not fit into the budget has no rounds.
+    /// In request order; a length that did not fit into the budget has no rounds.
     pub lengths: Vec<Vec<Round>>,
 }
 
-/// Readings between two batches. There is an interference probe on either side of each.
+/// Readings between two batches, each with an interference probe before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     pub before: Batch,
@@ -40,21 +41,21 @@ pub struct Round {
     pub after: Batch,
 }
 
-/// The work, many times in a row, timed from outside.
+/// The work, repeated, timed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Duration of the work once, in nanoseconds.
     pub truth_ns: f64,
-    /// The slower of the interference probes on its two sides, in ticks of the timer.
+    /// The slower of the interference probes before and after, in timer ticks.
     pub probe_ticks: u64,
 }
 
-/// The work once, timed by the clock on trial.
+/// The work once, timed by the clock under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// What the clock read, in its own ticks.
+    /// The clock's reading, in its own ticks.
     pub ticks: i64,
-    /// The slower of the interference probes on its two sides, in ticks of the timer.
+    /// The slower of the interference probes before and after, in timer ticks.
     pub probe_ticks: u64,
 }
 
@@ -90,7 +91,7 @@ impl SourceVisitor for Trials<'_> {
         let plans: Vec<u64> =
             self.request.lengths_ns.iter().map(|ns| ((ns / ns_per_link).round() as u64).max(1)).collect();
         let mut lengths: Vec<Vec<Round>> = plans.iter().map(|_| Vec::new()).collect();
-        // Round by round over all lengths, so that a slow spell of the machine falls on all of them alike.
+        // Round by round over all lengths, so that a slow period affects all of them alike.
         for _ in 0..ROUNDS {
             for (links, rounds) in plans.iter().zip(&mut lengths) {
                 if self.deadline.passed() {
@@ -134,8 +135,8 @@ impl Work {
         let before = Batch { truth_ns, probe_ticks: flanked(self.probe_ticks()) };
         let mut readings = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
-            // The probe ends in a fence, so that no reading starts while earlier work is still on its way: a read that
-            // is not ordered would then be early at both ends, and look right.
+            // The probe ends in a fence, so that no reading starts while earlier work is still in flight: an unordered
+            // read would then be early at both ends, and look correct.
             let start = source.read();
             self.value = chain(self.value, links);
             let ticks = source.read().wrapping_sub(start) as i64;
@@ -146,7 +147,7 @@ impl Work {
         Round { before, readings, after }
     }
 
-    /// What an empty loop takes that runs half as fast on a core shared with a busy neighbour.
+    /// The duration of an empty loop that runs at half speed on a core shared with a busy neighbour.
     fn probe_ticks(&self) -> u64 {
         let start = self.timer.now();
         empty_loop(PROBE_TURNS);

@@ -8,7 +8,7 @@ use crate::sections::clocks::report::Latency;
 use chronoscope_harness::machine::KnownCore;
 use chronoscope_harness::record::Disturbance;
 
-/// What all latency workers of a run have seen so far.
+/// All batches of a run's latency workers so far.
 #[derive(Debug)]
 pub struct Batches {
     lanes: Vec<Lane>,
@@ -30,18 +30,18 @@ impl Default for Batches {
 }
 
 impl Batches {
-    /// None yet, of the two interference probes and of `lanes`.
+    /// Empty, for the two interference probes and `lanes`.
     pub fn of_lanes(lanes: impl Iterator<Item = Lane>) -> Self {
         Self { lanes: [Lane::Empty, Lane::Chain].into_iter().chain(lanes).collect(), ..Self::default() }
     }
 
-    /// What the next process is asked.
+    /// The request for the next process.
     pub fn request(&self, timer_error: f64) -> Request {
         let rotation = self.processes.first().map_or(0, Vec::len);
         Request { lanes: self.lanes.clone(), timer_error, rotation }
     }
 
-    /// Takes in what one more process saw.
+    /// Adds the samples of one more process.
     pub fn add(&mut self, samples: Samples, disturbance: &Disturbance) {
         self.timer_cost_ticks = self.timer_cost_ticks.min(samples.timer_cost_ticks);
         self.disturbance.merge(disturbance);
@@ -49,17 +49,17 @@ impl Batches {
         samples.lanes.into_iter().zip(&mut self.processes).for_each(|(lane, processes)| processes.push(lane));
     }
 
-    /// Which rounds were quiet, and what the interference probes cost in them.
+    /// Which rounds were quiet, and the cost of the interference probes in them.
     pub fn quiet(&self, rate: Rate, core: KnownCore) -> Option<Quiet> {
         interference::quiet_rounds(self.of(&Lane::Empty), self.of(&Lane::Chain), rate, core)
     }
 
-    /// What a turn of `lane` costs.
+    /// The cost per turn of `lane`.
     pub fn latency(&self, lane: &Lane, quiet: &Quiet, rate: Rate) -> Option<Latency> {
         estimate::latency(self.of(lane), &quiet.rounds, rate)
     }
 
-    /// The shortest batch of all, in ticks of the timer.
+    /// The shortest of all batches, in timer ticks.
     pub fn shortest_ticks(&self) -> Option<u64> {
         self.processes.iter().flatten().flat_map(|process| &process.batch_ticks).min().copied()
     }
@@ -70,7 +70,7 @@ impl Batches {
         at.and_then(|at| self.processes.get(at)).map_or(&[], Vec::as_slice)
     }
 
-    /// The clocks whose reads are timed.
+    /// The clocks being timed.
     pub fn clocks(&self) -> impl Iterator<Item = &ClockId> {
         self.lanes.iter().filter_map(|lane| match lane {
             Lane::Reads(clock) => Some(clock),

@@ -5,19 +5,19 @@ use crate::sections::clocks::granularity::task::Steps;
 use crate::sections::clocks::report::{ForkSummary, Granularity, Latency};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
-/// Of all consecutive reads, at most this share may be equal where a step is taken for the latency of the read.
+/// A step counts as the latency of the read only if at most this share of consecutive reads is equal.
 const MOST_EQUAL_READS: f64 = 0.1;
 
-/// The share of equal reads, or of steps longer than the smallest, that shows a tick behind steps that are all multiples.
+/// The share of equal reads, or of steps longer than the smallest, that shows a tick if all steps are multiples of one.
 const LATTICE_EVIDENCE: f64 = 0.01;
 
-/// What a read costs, from the batches of several processes. None for no batches in quiet rounds.
+/// The cost of a read, from batches of several processes. None without batches in quiet rounds.
 ///
-/// `quiet` says of each process's rounds which were quiet. The first batch of each process warms its loop up and is left
-/// out of everything where there are more.
+/// `quiet` marks the quiet rounds of each process. The first batch of each process warms up its loop and is ignored if
+/// there are more.
 ///
 /// # Sources
-/// Medians within and between processes, so that preempted batches do not move the estimate; the process as the
+/// Medians within and between processes, so that preempted batches do not affect the estimate; the process as the
 /// statistical unit as in T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", 2013. The interval is
 /// [`median_interval`]'s.
 pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option<Latency> {
@@ -60,7 +60,7 @@ pub fn latency(forks: &[LaneSamples], quiet: &[Vec<bool>], rate: Rate) -> Option
     })
 }
 
-/// The smallest step that a clock showed, and what it means.
+/// The smallest observed step of a clock, and its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GranularityEstimate {
     pub step_ns: f64,
@@ -69,11 +69,11 @@ pub struct GranularityEstimate {
     pub observed: Granularity,
 }
 
-/// What `steps` of a clock with ticks of `rate` say. None if the clock was never seen to move on.
+/// Interprets `steps` of a clock with ticks of `rate`. None if the clock was never observed to advance.
 ///
-/// A step is the read's latency, not the clock's tick, where hardly any two consecutive reads were equal. It is the
-/// tick all the same if all steps are multiples of one that is itself half granularity or more, and not just a
-/// stray few of them were different multiples, or of the reads equal.
+/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal. It is
+/// still the tick if all steps are multiples of one that is at least half the granularity, and more than a stray few
+/// were different multiples, or reads were equal.
 pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let forward: Vec<u64> =
         steps.changes.iter().filter(|change| **change > 0).map(|change| change.unsigned_abs()).collect();
@@ -103,7 +103,7 @@ pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     })
 }
 
-/// The step in which a clock moves, where it is longer than a read takes; else 0.
+/// The step in which a clock moves, if longer than a read; else 0.
 pub fn step_ns(steps: &Steps, rate: Rate) -> f64 {
     granularity(steps, rate).filter(|found| !found.is_latency).map_or(0.0, |found| found.step_ns)
 }
@@ -123,7 +123,7 @@ mod tests {
         LaneSamples { reads_per_batch: 1000, batch_ticks: vec![99_999_999, median, median, median + 50_000, median] }
     }
 
-    /// Every round but the first of each process.
+    /// All rounds except the first of each process.
     fn all_quiet(forks: usize) -> Vec<Vec<bool>> {
         vec![vec![false, true, true, true, true]; forks]
     }

@@ -6,35 +6,35 @@ use chronoscope_harness::machine::KnownCore;
 use chronoscope_harness::quantity::count;
 use chronoscope_harness::stats::Distribution;
 
-/// A round is quiet if its empty loop took at most this many times what it takes in the quietest rounds.
+/// A round is quiet if its empty loop took at most this many times as long as in the quietest rounds.
 pub const QUIET_FACTOR: f64 = 1.15;
 /// The quietest rounds: this share of all.
 pub const QUIETEST_SHARE: f64 = 0.05;
-/// In a shared round the empty loop takes this many times what it takes in the quietest rounds: two threads of a core share
-/// its width about evenly.
+/// Slowdown of the empty loop in a shared round, relative to the quietest rounds: two threads share a core's width
+/// about evenly.
 const SHARED_FACTORS: std::ops::RangeInclusive<f64> = 1.5..=2.5;
-/// So many shared rounds, and this share of all, are a second state of the core and not a few interrupts.
+/// This many shared rounds, and this share of all, are a second state of the core rather than a few interrupts.
 const FEWEST_SHARED: (u64, f64) = (10, 0.002);
-/// A core that does this share of the turns per link that are its own is shared. Two threads halve them; what does fewer
-/// still is no such core, whoever it says it is.
+/// A core with this share of its known turns per link is shared. Two threads halve them; with even fewer, the core is
+/// not the one it reports to be.
 pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
-/// Which rounds of which process were quiet.
+/// Which rounds of each process were quiet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quiet {
-    /// What is known of the two loops.
+    /// The results of the two loops.
     pub probe: InterferenceProbe,
-    /// For each process and each of its rounds, whether it was quiet. The first round of a process never counts.
+    /// For each round of each process, whether it was quiet. The first round of a process never counts.
     pub rounds: Vec<Vec<bool>>,
 }
 
-/// Judges rounds by the batches of the empty loop and of the chain in them. None for no batches.
+/// Classifies rounds by their batches of the empty loop and the chain. None without batches.
 ///
-/// Whether the core was shared all the time is told by one of two witnesses: a second state of the core in the same run, or
-/// published cycle counts of an identified core. Without either it is not told.
+/// There are two kinds of evidence on whether the core was shared throughout: a second state of the core in the same
+/// run, or published cycle counts of an identified core. Without either the question stays open.
 ///
 /// # Sources
-/// A pair of a latency chain and a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
+/// A latency chain paired with a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
 pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, core: KnownCore) -> Option<Quiet> {
     let turns: Vec<Vec<f64>> = empty.iter().map(|fork| fork.ns_per_read(rate)).collect();
     let links: Vec<Vec<f64>> = chain.iter().map(|fork| fork.ns_per_read(rate)).collect();
@@ -76,7 +76,7 @@ pub fn quiet_rounds(empty: &[LaneSamples], chain: &[LaneSamples], rate: Rate, co
 }
 
 impl InterferenceProbe {
-    /// What the rounds that do not count suffered, as far as that is known. None if all count.
+    /// What disturbed the rounds that do not count, as far as known. None if all count.
     pub fn slow_rounds(&self) -> Option<String> {
         let slow = self.rounds.saturating_sub(self.rounds_quiet);
         let shared = self.rounds_shared.unwrap_or(0).min(slow);
@@ -93,8 +93,8 @@ impl InterferenceProbe {
     }
 }
 
-/// Rounds in which the empty loop ran at about half its speed and the chain did not, as did a neighbouring round: an
-/// interrupt hits one batch, a busy neighbour stays for many.
+/// Rounds where the empty loop ran at about half speed but the chain did not, and likewise in a neighbouring round: an
+/// interrupt affects one batch, a busy neighbour many.
 fn shared_rounds(turns: &[Vec<f64>], links: &[Vec<f64>], turn_ns: f64, link_ns: f64) -> u64 {
     let is_shared =
         |turn: &f64, link: &f64| SHARED_FACTORS.contains(&(turn / turn_ns)) && *link <= link_ns * QUIET_FACTOR;
@@ -106,10 +106,10 @@ fn shared_rounds(turns: &[Vec<f64>], links: &[Vec<f64>], turn_ns: f64, link_ns: 
     turns.iter().zip(links).map(in_fork).sum()
 }
 
-/// Of the rounds of one process those in which its own empty loop was about as fast as in its quietest ones; the first one
+/// The rounds of one process in which its own empty loop was about as fast as in its quietest ones; the first round
 /// never counts.
 ///
-/// For loops that every process compiles anew, and that therefore need not be as fast in one as in another.
+/// For loops that every process compiles anew, whose speed may therefore differ between processes.
 pub fn quiet_rounds_of(empty: &LaneSamples) -> Vec<bool> {
     let counted = empty.batch_ticks.iter().skip(1).map(|ticks| *ticks as f64).collect();
     let quiet_ticks = Distribution::of(counted).quantile(QUIETEST_SHARE).unwrap_or(0.0) * QUIET_FACTOR;
@@ -128,7 +128,7 @@ mod tests {
         LaneSamples { reads_per_batch: 1000, batch_ticks: ns_per_turn.to_vec() }
     }
 
-    /// A process whose every round took `turn` and `link`, in thousandths of a nanosecond.
+    /// A process with the same `turn` and `link` in every round, in thousandths of a nanosecond.
     fn steady(turn: u64, link: u64) -> (Vec<LaneSamples>, Vec<LaneSamples>) {
         (vec![lane(&[turn; 200])], vec![lane(&[link; 200])])
     }
@@ -144,8 +144,8 @@ mod tests {
         assert!((found.probe.turns_per_link - 3.0).abs() < 0.01);
     }
 
-    /// Measured on an idle Sapphire Rapids, whose renamer folds the addition of an immediate: 0.277 and 0.846 ns. Nobody
-    /// shared that core.
+    /// Measured on an idle Sapphire Rapids, whose renamer folds the addition of an immediate: 0.277 and 0.846 ns. The
+    /// core was not shared.
     #[test]
     fn an_idle_core_of_three_cycles_per_link_is_not_called_shared() {
         let (empty, chain) = steady(277, 846);
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Two states are two, whoever made the core.
+    /// Two states are two, whatever the core.
     #[test]
     fn a_neighbour_that_comes_and_goes_is_told_on_any_core() {
         let turns: Vec<u64> = (0..200).map(|round| if (80..140).contains(&round) { 560 } else { 277 }).collect();
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!((found.probe.rounds_shared, found.probe.shared_throughout), (Some(0), None));
     }
 
-    /// QEMU's translated code takes as long for a link as for a turn, also where it passes itself off as a real core.
+    /// In QEMU's translated code a link takes as long as a turn, even when it reports a real core.
     #[test]
     fn an_emulator_has_no_neighbours() {
         let (empty, chain) = steady(1_000, 1_000);

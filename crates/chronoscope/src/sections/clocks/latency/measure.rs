@@ -31,7 +31,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     outcome(forks as usize, reasons)
 }
 
-/// Times some more if too few processes saw a quiet moment: at the end of a run, when another may have come.
+/// Takes more samples if too few processes saw a quiet moment: at the end of a run, when there may be another.
 pub fn finish(session: &mut Session<'_>, record: &mut Record) {
     for _ in 0..record.clocks.plan.latency_forks {
         let is_enough = record.clocks.harness.as_ref().is_none_or(|harness| {
@@ -54,14 +54,14 @@ fn more(session: &mut Session<'_>, plan: &ClocksPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads of every clock, and of every counter once more with a fence behind each.
+/// Reads of every clock, plus reads of every counter followed by a fence.
 fn lanes(clocks: &[ClockId]) -> impl Iterator<Item = Lane> {
     let is_cheap = |id: SourceId| id.is_counter() && !id.facts().traps_under_hypervisor;
     let serialised = clocks.iter().filter(move |clock| clock.known().is_some_and(is_cheap));
     clocks.iter().cloned().map(Lane::Reads).chain(serialised.cloned().map(Lane::Serialised))
 }
 
-/// Estimates from all batches so far, into the record.
+/// Writes estimates from all batches so far into the record.
 fn write(session: &Session<'_>, record: &mut Record) {
     let (batches, rate) = (&session.batches, session.timer_rate());
     let Some(quiet) = batches.quiet(rate, machine::known_core(&record.machine)) else { return };
@@ -88,7 +88,7 @@ fn write(session: &Session<'_>, record: &mut Record) {
     paths::infer(record);
 }
 
-/// The cost of a counter read in the counter's own ticks; None for other clocks.
+/// The cost of a counter read in ticks of that counter; None for other clocks.
 fn cycles(
     clock: &ClockReport,
     latency: &Latency,

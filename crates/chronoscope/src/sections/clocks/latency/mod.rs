@@ -1,4 +1,4 @@
-//! What a read of each clock costs.
+//! The cost of reading each clock.
 
 pub mod batches;
 pub mod estimate;

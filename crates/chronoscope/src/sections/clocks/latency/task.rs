@@ -1,4 +1,4 @@
-//! Times batches of reads from outside, the batches of all clocks interleaved.
+//! Times batches of reads as a whole, interleaving the clocks.
 
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Rate, Serialised, SourceVisitor, TickSource};
@@ -10,18 +10,18 @@ use crate::engine::timer::{Deadline, Timer};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
 
-/// Rounds that are made however slow they are: one to warm up and two to count.
+/// Rounds always made, however slow: one for warm-up and two that count.
 const FEWEST_ROUNDS: usize = 3;
-/// The longest batch a pilot may ask for, in reads.
+/// Maximum reads per batch.
 const MOST_READS: u64 = 1 << 24;
 
 /// What to time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub lanes: Vec<Lane>,
-    /// The timer's largest share of a batch.
+    /// The timer's maximum share of a batch.
     pub timer_error: f64,
-    /// The lane that the first round begins with.
+    /// The first lane of the first round.
     pub rotation: usize,
 }
 
@@ -29,19 +29,19 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
-    /// The loop with nothing in it.
+    /// The empty loop.
     Empty,
     /// A chain of dependent multiplications: one link per turn.
     Chain,
     Reads(ClockId),
-    /// Reads of this source with a fence behind each.
+    /// Reads of this source, each followed by a fence.
     Serialised(ClockId),
 }
 
 /// Batches of every lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// The least difference that two readings of the timer can show.
+    /// The smallest difference that two timer readings resolve.
     pub timer_cost_ticks: u64,
     pub lanes: Vec<LaneSamples>,
 }
@@ -54,7 +54,7 @@ pub struct LaneSamples {
 }
 
 impl LaneSamples {
-    /// Batch means, in ticks of the timer.
+    /// Batch means, in timer ticks.
     pub fn ticks_per_read(&self) -> impl Iterator<Item = f64> {
         let reads = self.reads_per_batch.max(1) as f64;
         self.batch_ticks.iter().map(move |ticks| *ticks as f64 / reads)
@@ -66,7 +66,7 @@ impl LaneSamples {
     }
 }
 
-/// Times a batch of `reads` reads from outside: ticks of the timer.
+/// Times a batch of `reads` reads as a whole, in timer ticks.
 type Batch = Box<dyn Fn(u64) -> u64>;
 
 impl Task for Request {
@@ -86,9 +86,9 @@ impl Task for Request {
 fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, String> {
     let deadline = Deadline::after_ms(timer, budget_ms);
     let timer_cost_ticks = timer.error_ticks();
-    // Twice what the error asks for, since a pilot runs cold and later batches may be faster.
+    // Twice what the error requires, since a pilot runs cold and later batches may be faster.
     let wanted = (2.0 * timer_cost_ticks as f64 / request.timer_error.clamp(1e-6, 1.0)).ceil() as u64;
-    // A timer of coarse steps would want batches longer than there is time for; the record says what error is left.
+    // A coarse timer would need batches longer than the available time; the record holds the remaining error.
     let longest_ns = budget_ms.saturating_mul(1_000_000) / (request.lanes.len().max(1) * FEWEST_ROUNDS * 2) as u64;
     let shortest = wanted.min((longest_ns as f64 / timer.rate().ns_of_mean(1.0)) as u64).max(1);
     let batches: Vec<Batch> = request.lanes.iter().map(|lane| batch(lane, timer)).collect::<Result<_, _>>()?;
@@ -96,7 +96,7 @@ fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, Strin
         .iter()
         .map(|batch| LaneSamples { reads_per_batch: pilot(batch, shortest), batch_ticks: Vec::new() })
         .collect();
-    // A cyclic Latin square: over a full turn every lane stands in every place and follows the same neighbour.
+    // A cyclic Latin square: over a full cycle every lane takes every position and follows the same neighbour.
     let mut first = request.rotation;
     while lanes.first().is_some_and(|lane| lane.batch_ticks.len() < FEWEST_ROUNDS) || !deadline.passed() {
         for turn in 0..lanes.len() {
@@ -113,12 +113,12 @@ fn run(request: &Request, timer: Timer, budget_ms: u64) -> Result<Samples, Strin
 fn pilot(batch: &Batch, shortest: u64) -> u64 {
     let mut reads = 1;
     loop {
-        // The least of a few, since a batch that is interrupted looks long enough and is not.
+        // The minimum of a few, since an interrupted batch looks long enough but is not.
         let ticks = (0..3).map(|_| batch(reads)).min().unwrap_or(0).max(1);
         if ticks >= shortest || reads >= MOST_READS {
             return reads;
         }
-        // Aim a quarter beyond, and grow at least twofold and at most a hundredfold on one sample's word.
+        // Aim a quarter higher, and based on one sample grow at least twofold and at most a hundredfold.
         let wanted = (reads as f64 * shortest as f64 / ticks as f64 * 1.25).ceil() as u64;
         reads = wanted.clamp(reads * 2, reads * 100).min(MOST_READS);
     }

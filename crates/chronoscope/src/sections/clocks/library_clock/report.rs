@@ -1,46 +1,47 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the clock of the library `chronoscope-clock` says of itself here, in a process that has read it for a while.
+/// What the clock of the library `chronoscope-clock` reports about itself, in a process that has been reading it for a
+/// while.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LibraryClock {
-    /// How far it can be trusted.
+    /// How reliable it is.
     pub state: LibraryClockState,
-    /// Where its readings come from, by name: `kernel_data`, `kvm_clock`, `hyper_v`, `system_clock`.
+    /// The source of its rate, by name: `kernel_data`, `kvm_clock`, `hyper_v`, `system_clock`.
     pub rate_source: String,
     /// The same in words.
     pub rate_source_said: String,
-    /// Why the state is not better, and what else should be known.
+    /// Why the state is not better, and other remarks.
     pub reasons: Vec<LibraryClockReason>,
-    /// How far an ordered read may lie from `CLOCK_MONOTONIC`, either way.
+    /// Maximum difference of an ordered read from `CLOCK_MONOTONIC`, in either direction.
     pub error_bound_ns: u64,
-    /// The counter's frequency as the clock converts it; null in fallback.
+    /// The counter frequency used for conversion; null in fallback.
     pub counter_hz: Option<f64>,
-    /// Readings that were compared with two of `CLOCK_MONOTONIC`, one before and one after.
+    /// Readings compared with two of `CLOCK_MONOTONIC`, one before and one after.
     #[serde(default)]
     pub checks: u64,
-    /// Those of them that did not lie between the two.
+    /// Readings outside that interval.
     #[serde(default)]
     pub checks_outside: u64,
-    /// How far beyond the two the furthest of them lay.
+    /// The largest distance from that interval.
     #[serde(default)]
     pub worst_outside_ns: u64,
 }
 
-/// How far the library's clock can be trusted.
+/// How reliable the library's clock is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryClockState {
-    /// The kernel itself keeps time by the counter, and the clock computes what the kernel computes.
+    /// The kernel itself keeps time with the counter, and the clock performs the kernel's computation.
     Verified,
-    /// It reads the counter, and something is less sure than it should be.
+    /// It reads the counter, but with a reservation.
     Degraded,
-    /// Its times are the system's.
+    /// It reads the system clock.
     Fallback,
 }
 
 impl LibraryClockState {
-    /// The word that reports use.
+    /// The word used in reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -50,7 +51,7 @@ impl LibraryClockState {
     }
 }
 
-/// Something to be known of the library's clock.
+/// A remark on the library's clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LibraryClockReason {
     /// Its name: `hypervisor`, `counter_forbidden` …

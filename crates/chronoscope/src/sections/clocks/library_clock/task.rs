@@ -1,4 +1,4 @@
-//! Compares the library's clock with the system's for a while, and asks it what it knows of itself.
+//! Compares the library's clock with the system's for a while, and queries its state.
 
 use chronoscope_clock::os::{self, CounterAccess, OsClock};
 use chronoscope_clock::{Clock, Reason, Trust, TrustState};
@@ -9,10 +9,10 @@ use crate::engine::timer::{Deadline, Timer};
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockReason, LibraryClockState};
 use chronoscope_harness::record::Disturbance;
 
-/// Reads between two looks at the deadline.
+/// Reads between deadline checks.
 const CHUNK: u32 = 256;
 
-/// To ask the clock.
+/// Queries the clock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request;
 
@@ -20,9 +20,9 @@ pub struct Request;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Checks {
     made: u64,
-    /// How many did not lie between the two.
+    /// How many were outside.
     outside: u64,
-    /// How far beyond them the furthest lay.
+    /// The largest distance from the interval.
     worst_ns: u64,
 }
 
@@ -47,10 +47,10 @@ impl Task for Request {
 fn run(timer: Timer, budget_ms: u64) -> LibraryClock {
     let clock = Clock::or_system();
     let deadline = Deadline::after_ms(timer, budget_ms);
-    // The C library's clock reads the counter too: where that is forbidden, it would end the process.
+    // The C library's clock reads the counter too: where that is forbidden, it would kill the process.
     let is_forbidden = os::counter_access() == CounterAccess::Faults;
     let read = if is_forbidden { os::try_read_by_system_call_ns } else { os::try_read_ns };
-    // Without a system's clock to compare with there is no library's either.
+    // Without a system clock for comparison there is no library clock either.
     let system_ns = || read(OsClock::Monotonic).unwrap_or(0);
     let mut checks = Checks::default();
     while !deadline.passed() {
@@ -62,7 +62,7 @@ fn run(timer: Timer, budget_ms: u64) -> LibraryClock {
     library_clock(&clock.trust(), checks)
 }
 
-/// What the library's clock says of itself, in the words of the document.
+/// The library clock's report on itself, in the document's words.
 fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
     let reason = |reason: Reason| LibraryClockReason { name: name(&reason), clause: reason.clause().to_owned() };
     LibraryClock {
@@ -82,7 +82,7 @@ fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
     }
 }
 
-/// The name of a variant as serde spells it.
+/// The serde name of a variant.
 fn name(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

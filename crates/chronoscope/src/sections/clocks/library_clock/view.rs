@@ -7,7 +7,7 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
 use chronoscope_render::words::counted;
 
-/// What the library's clock says of itself, in a sentence; None where the record is older than it.
+/// The library clock's report on itself, in a sentence; None where the record predates it.
 pub fn said(record: &Record) -> Option<String> {
     let text = match (&record.clocks.library_clock, &record.clocks.reason_library_clock_unknown) {
         (Some(clock), _) => sentence(clock),
@@ -37,7 +37,7 @@ fn sentence(clock: &LibraryClock) -> String {
     text
 }
 
-/// All that it says of itself.
+/// Its full report on itself.
 pub fn show(page: &mut Page, record: &Record) {
     let Some(clock) = &record.clocks.library_clock else { return };
     page.section("LIBRARY CLOCK");

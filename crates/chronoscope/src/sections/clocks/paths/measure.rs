@@ -8,10 +8,10 @@ use crate::engine::stages::{StageError, available, clock_mut, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 
-/// A clock that costs less than this share of the real system call is taken not to make it.
+/// A clock cheaper than this share of the real system call is assumed not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
-/// Proves each clock's path by forbidding the system call to a worker.
+/// Determines each clock's path by forbidding the system call in a worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let sources: Vec<ClockId> = available(record, &record.plan.clocks)
         .into_iter()
@@ -31,7 +31,8 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     outcome(sources.len(), reasons)
 }
 
-/// Writes down what `failed` of the reads with the system call forbidden say of the path: one of two, or why neither.
+/// Records the path implied by the number of reads that `failed` with the system call forbidden: one of two, or why
+/// neither.
 fn note(clock: &mut ClockReport, failed: Option<u32>) {
     const READS: u32 = task::READS;
     let Some(failed) = failed else {
@@ -42,7 +43,7 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
     let (path, saw) = match failed {
         0 => (Path::Vdso, "still succeeded: no system call"),
         READS => (Path::Syscall, "all failed: each is a system call"),
-        // A mixture proves neither.
+        // A mixture proves neither path.
         _ => {
             clock.reason_path_unknown =
                 Some(format!("{failed} of {READS} reads failed with clock_gettime forbidden by seccomp"));
@@ -54,8 +55,8 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
     clock.path_evidence = Some(PathEvidence { method: PathMethod::Proved, detail });
 }
 
-/// Guesses the path of clocks for which no proof could be tried, from their cost relative to the real system call. A clock
-/// whose proof gave no clear answer keeps none.
+/// Infers the path of clocks for which no proof could be attempted, from their cost relative to the real system call. A
+/// clock with an inconclusive proof gets none.
 pub fn infer(record: &mut Record) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
     let of_proof = record.parts.iter().find(|report| report.part == PATHS);
@@ -83,7 +84,8 @@ mod tests {
 
     const CLOCK: &str = "CLOCK_MONOTONIC";
 
-    /// A record whose system call costs 200 ns and whose clock costs 20, after a proof that saw `failed` and ended so.
+    /// A record whose system call costs 200 ns and whose clock costs 20, after a proof with `failed` reads and this
+    /// ending.
     fn after(failed: Option<Option<u32>>, reason: Option<&str>) -> Record {
         let mut record = blank();
         let call = SourceId::MonotonicSystemCall.name();

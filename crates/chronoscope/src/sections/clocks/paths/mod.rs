@@ -1,4 +1,4 @@
-//! Which way each clock takes: register, vDSO, system call.
+//! The path of each clock: register, vDSO, system call.
 
 pub mod measure;
 pub mod task;

@@ -1,7 +1,8 @@
-//! Finds the way that each clock of the system takes, by forbidding the system call and reading the clock.
+//! Determines the path of each system clock by forbidding the system call and reading the clock.
 //!
-//! The worker first reads every clock, then installs a seccomp filter that fails `clock_gettime` with an error of its
-//! own choosing, then reads each clock again through the C library. A clock that still works never entered the kernel.
+//! The worker first reads every clock, then installs a seccomp filter that makes `clock_gettime` fail with a
+//! distinctive error, then reads each clock again through the C library. A clock that still works never entered the
+//! kernel.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +18,13 @@ use chronoscope_harness::record::Disturbance;
 /// Reads of each clock under the filter.
 pub const READS: u32 = 1000;
 
-/// To find the paths of these clocks, each one of the system's.
+/// Determines the paths of these clocks, all of them system clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
 
 impl Task for Request {
     const NAME: &'static str = "path";
-    /// Reads that failed, of [`READS`], for each clock; None for a clock that failed before as well.
+    /// Failed reads, out of [`READS`], for each clock; None for a clock that failed before as well.
     type Samples = Vec<Option<u32>>;
 
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
