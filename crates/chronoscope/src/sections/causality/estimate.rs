@@ -8,7 +8,7 @@ use chronoscope_harness::stats::rate_upper_95;
 
 /// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
-/// A clock that moves in steps shows each instant up to a step late, so the half-width grows by one step.
+/// A clock that moves in steps reads up to one step too early, so the half-width grows by one step.
 ///
 /// # Sources
 /// The bound of D. Mills' clock filter (RFC 5905, section 8), whose half-width is half the round trip.

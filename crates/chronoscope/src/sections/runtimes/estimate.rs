@@ -1,4 +1,4 @@
-//! What a runtime's clocks cost and show, from what its probes said.
+//! The cost and behaviour of a runtime's clocks, from its probes' answers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,12 +26,12 @@ use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::{Distribution, Steadiness, median, steady_state};
 
-/// A loop is steady whose batches differ by less than this share from one stretch of them to the next.
+/// A loop is steady if its batches differ by less than this share from one stretch to the next.
 const STEADY_MARGIN: f64 = 0.05;
 /// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
 /// disturbed batch is no proof of that.
 const CHECK_BOUNDS: (f64, f64) = (2.5, 6.4);
-/// A batch of the warm-up that took less says nothing, in nanoseconds.
+/// Shorter warm-up batches are uninformative, in nanoseconds.
 const TELLING_NS: f64 = 10_000.0;
 /// With more system calls per read than this the kernel is entered for each, and with fewer than the second for none; what
 /// lies between belongs to other threads of the runtime, or to some reads alone.
@@ -45,13 +45,13 @@ pub struct ProbeProcess {
     pub answer: Answer,
 }
 
-/// System calls that were counted, by clock and by what was asked.
+/// Counted system calls, by clock and by request.
 pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// What a read of the system's own clocks cost in each round, by clock.
+/// Cost of reading the system's own clocks in each round, by clock.
 pub type NativeRounds = BTreeMap<u32, HashMap<SourceId, f64>>;
 
-/// The clock of the system that native code would read in place of one of this kind.
+/// The system clock that native code would read in place of one of this kind.
 pub const fn native_clock(kind: TimeKind) -> SourceId {
     SourceId::Os(match kind {
         TimeKind::Monotonic => OsClock::Monotonic,
@@ -65,12 +65,12 @@ pub const NATIVE_THREAD_CPU: SourceId = SourceId::Os(OsClock::ThreadCpuTime);
 /// Calls that read the CPU time of their thread, where others of their kind read that of the process.
 const THREAD_CPU_CALLS: [&str; 1] = ["getCurrentThreadCpuTime"];
 
-/// The clock of the system that native code would read in place of `call`.
+/// The system clock that native code would read in place of `call`.
 fn native_of(call: &str, kind: TimeKind) -> SourceId {
     if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_clock(kind) }
 }
 
-/// The clocks that the first of `forks` named, from what all of them saw.
+/// The clocks named by the first of `forks`, with the measurements of all of them.
 ///
 /// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
 pub fn runtime_clocks(
@@ -177,7 +177,7 @@ fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
     .collect()
 }
 
-/// The way of a read, where the counts leave no doubt.
+/// The path of a read, if the counts are unambiguous.
 fn counted_path(calls: &SystemCalls) -> Option<Path> {
     match calls.per_read() {
         each if each >= SYSTEM_CALL_EACH => Some(Path::Syscall),
@@ -220,7 +220,7 @@ fn lane_of(forks: &[ProbeProcess], name: &str) -> LaneOf {
     LaneOf { warm_up: latency.is_some().then_some(warm_up), latency, medians }
 }
 
-/// What a read costs in the quietest rounds of all processes, lane by lane, in ticks of the timer.
+/// The cost of a read in the quietest rounds of all processes, lane by lane, in timer ticks.
 fn undisturbed(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
     let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
@@ -249,7 +249,7 @@ fn quiet(answer: &Answer, name: &str, usual: &BTreeMap<&str, f64>) -> Vec<bool> 
     (0..rounds).map(|round| round > 0 && slowness(round).is_some_and(|slowness| slowness <= QUIET_FACTOR)).collect()
 }
 
-/// Takes batches out of `mask` that came before a loop was steady.
+/// Clears the batches in `mask` from before a loop was steady.
 fn leave_out_unsteady(lane: &LaneSamples, mask: &mut [bool], warm_up: &mut WarmUp) {
     let quiet: Vec<usize> = mask.iter().enumerate().filter(|(_, quiet)| **quiet).map(|(at, _)| at).collect();
     let series: Vec<f64> = quiet.iter().map(|at| lane.batch_ticks[*at] as f64).collect();
@@ -271,7 +271,7 @@ fn timer_rate(forks: &[ProbeProcess]) -> Rate {
     identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
 }
 
-/// What a read costs beyond one of the system's own clock, round by round.
+/// The cost of a read beyond one of the system's own clock, round by round.
 fn added(medians: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
     let differences = medians.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
     let ns = spread(&differences.collect::<Vec<_>>())?;
@@ -288,7 +288,7 @@ fn loop_check(forks: &[ProbeProcess], name: &str) -> Option<LoopCheck> {
     Some(LoopCheck { ratio, holds: (CHECK_BOUNDS.0..=CHECK_BOUNDS.1).contains(&ratio) })
 }
 
-/// What a read costs while several threads read.
+/// The cost of a read while several threads read.
 fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
     let timer = timer_rate(forks);
     let crowds: Vec<&Crowd> =
@@ -306,12 +306,12 @@ fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
     Some(CrowdLatency { threads, ns: spread(&medians)?, batches })
 }
 
-/// The lengths of the batches that lay wholly in the time in which every thread read. None for a thread that never did.
+/// The lengths of the batches entirely within the time during which every thread read. None if some thread never did.
 fn while_all_read(crowd: &Crowd) -> Vec<u64> {
     let of = |thread| crowd.batches.iter().filter(move |(of, ..)| *of == thread);
     let begins = (0..crowd.threads).map(|thread| of(thread).map(|(_, begin, _)| *begin).min());
     let ends = (0..crowd.threads).map(|thread| of(thread).map(|(_, _, end)| *end).max());
-    // Only threads that a batch names are looked at, so a number of threads that is absurd costs nothing.
+    // Only threads named by a batch are examined, so an absurd number of threads costs nothing.
     let known = crowd.batches.len() >= crowd.threads as usize;
     let window = known
         .then(|| Some((begins.collect::<Option<Vec<_>>>()?, ends.collect::<Option<Vec<_>>>()?)))
@@ -322,7 +322,7 @@ fn while_all_read(crowd: &Crowd) -> Vec<u64> {
     inside.map(|(_, begin, end)| end - begin).collect()
 }
 
-/// How long pauses took. None for none.
+/// The duration of pauses. None without pauses.
 pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<RuntimePause> {
     let turns = || forks.iter().flat_map(|fork| &fork.answer.pauses);
     let mut kinds: Vec<(&str, u64)> = Vec::new();
@@ -350,7 +350,7 @@ pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<Runt
     (!methods.is_empty()).then_some(RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
 }
 
-/// What calls cost in one thread and in `threads` released together. None for no calls.
+/// The cost of calls in one thread and in `threads` released together. None without calls.
 pub fn runtime_latch(forks: &[ProbeProcess], threads: u32, disturbance: Disturbance) -> Option<ThreadReleaseReport> {
     let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
     thread_release(&rounds, threads.max(1), timer_rate(forks), disturbance)
@@ -504,7 +504,7 @@ mod tests {
     const WHOLE: &str = include_str!("../../../tests/fixtures/probe.jsonl");
 
     proptest! {
-        /// Whatever numbers a probe says: what is answer gives estimates that can be written and read again.
+        /// Whatever numbers a probe sends: an accepted answer gives estimates that can be written and read back.
         #[test]
         fn absurd_numbers_give_no_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8), 1..20)) {
             const NUMBERS: [&str; 8] =
@@ -535,7 +535,7 @@ mod tests {
                 runtime_latch(&forks, 3, Disturbance::default()),
             ))
             .unwrap();
-            // A number that is not finite would be written as null, which no reader takes for a number.
+            // A non-finite number would be written as null, which no reader accepts as a number.
             type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<ThreadReleaseReport>);
             let again: Result<All, _> = serde_json::from_str(&text);
             prop_assert!(again.is_ok(), "{:?}", again.err());

@@ -1,9 +1,9 @@
-//! The kinds of runtimes, a row each: what is known of one before it is looked for.
+//! The kinds of runtimes, a row each: what is known before looking for one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A kind of language runtime that can be asked what it sees of the time.
+/// A kind of language runtime whose clocks can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuntimeKind {
@@ -19,21 +19,21 @@ pub enum RuntimeKind {
     Node,
     /// Python.
     Python,
-    /// C through a compiler of the system.
+    /// C, through a system compiler.
     C,
 }
 
 pub struct KindRow {
     pub kind: RuntimeKind,
-    /// The name that options use.
+    /// Its name in options.
     pub word: &'static str,
-    /// The name that reports use for one that could not say its own.
+    /// Its name in reports if it did not identify itself.
     pub title: &'static str,
-    /// The programs on the path that start it, or compile for it.
+    /// The programs on the path that start or compile for it.
     pub programs: &'static [&'static str],
-    /// Whether a process of it can be had in a few hundred milliseconds, from source.
+    /// Whether a process of it starts from source within a few hundred milliseconds.
     pub starts_quickly: bool,
-    /// Whether it compiles while it runs.
+    /// Whether it has a JIT compiler.
     pub warms_up: bool,
 }
 
@@ -46,7 +46,7 @@ const JAVA: KindRow = KindRow {
     warms_up: true,
 };
 
-/// In the order of reports.
+/// In report order.
 const ROWS: [KindRow; 7] = [
     JAVA,
     KindRow { kind: RuntimeKind::Dotnet, word: "dotnet", title: ".NET", programs: &["dotnet"], ..JAVA },
@@ -80,7 +80,7 @@ const C: KindRow = KindRow {
 };
 
 impl RuntimeKind {
-    /// Every kind, in the order of reports.
+    /// Every kind, in report order.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.kind)
     }
@@ -89,7 +89,7 @@ impl RuntimeKind {
         &ROWS[self as usize]
     }
 
-    /// The name that reports use for one that could not say its own.
+    /// Its name in reports if it did not identify itself.
     pub const fn title(self) -> &'static str {
         self.row().title
     }
@@ -97,7 +97,7 @@ impl RuntimeKind {
     /// The kind whose option name is `word`.
     ///
     /// # Errors
-    /// The names that there are.
+    /// Lists the known names.
     pub fn named(word: &str) -> Result<Self, String> {
         let found = Self::all().find(|kind| kind.row().word == word);
         found.ok_or_else(|| format!("unknown runtime `{word}`; expected one of {}", Self::words()))

@@ -19,25 +19,25 @@ use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_harness::machine;
 use chronoscope_harness::stats::median;
 
-/// How long a process may take beyond its task, in seconds, by how deep a run looks. A virtual machine that compiles a
-/// source file on a busy machine takes five.
+/// Time allowed for a process beyond its task, in seconds, by depth. A virtual machine that compiles a source file on a
+/// busy machine takes five.
 const PATIENCE_S: [u64; 3] = [8, 20, 40];
 /// The same in a check, which has little time.
 const PATIENCE_IN_CHECK_S: u64 = 2;
-/// Versions of one kind that are asked without being named.
+/// Maximum versions of one kind measured without being named.
 const MOST_OF_A_KIND: usize = 4;
-/// In a check, one of each.
+/// In a check, one of each kind.
 const MOST_OF_A_KIND_IN_CHECK: usize = 1;
-/// A round that was begun may take so much longer than there was time for, or half of that time if it is more.
+/// A started round may overrun the available time by this much, or by half that time if longer.
 const GRACE: Duration = Duration::from_secs(2);
-/// Changes of a clock that are waited for.
+/// Changes of a clock to wait for.
 const STEPS: u32 = 2_000;
 /// The time of a process that reads the system's own clocks, in milliseconds.
 const NATIVE_MS: u64 = 120;
-/// Compiling and counting is so much of the progress that is shown.
+/// Share of the displayed progress for compiling and counting.
 const READY_SHARE: f64 = 0.15;
 
-/// Measures the runtimes of the machine in turn, one process each per round, with one of native code.
+/// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let Some(plan) = record.runtimes.plan.clone() else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
@@ -82,7 +82,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         }
         let count = candidates.len();
         for turn in 0..count {
-            // A round that was begun is gone through, but not for ever.
+            // A started round is completed, but not at any cost.
             if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
                 break;
             }
@@ -100,7 +100,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let mut runtimes: Vec<Runtime> =
         candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native.rounds, stopped)).collect();
     runtimes.extend(missing);
-    // In place: what the user named, or the path has first, comes first of its kind.
+    // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
     record.runtimes.report = runtimes;
     outcome(record, stopped)
@@ -117,7 +117,7 @@ fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {
     Ok(())
 }
 
-/// What can be asked, and a line for each kind of which there is none.
+/// The runtimes to measure, and a line for each kind that is absent.
 fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
     let surroundings = Surroundings::of_this_process();
     let (mut candidates, mut missing) = (Vec::new(), Vec::new());
@@ -165,7 +165,7 @@ fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, runner: &Prob
 }
 
 fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
-    // What one process shows as well as many is looked at once.
+    // Anything that one process shows as well as many is examined once.
     let first = u64::from(candidate.clocks.is_empty());
     Task::Clocks {
         batch_ns: plan.batch_ns,
@@ -179,7 +179,7 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
     }
 }
 
-/// What the record says of a runtime that was asked all that there was time for.
+/// The record of a runtime, given everything there was time for.
 fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
     let is_java = candidate.place.kind == RuntimeKind::Java;
     let clocks =
@@ -207,7 +207,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     Runtime { forks: forks as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
 }
 
-/// The system's own clocks as native code read them, interleaved with the runtimes.
+/// The system's own clocks as read by native code, interleaved with the runtimes.
 struct Native {
     rounds: NativeRounds,
     batches: Batches,
@@ -220,7 +220,7 @@ impl Native {
         Self { rounds: NativeRounds::new(), batches: Batches::of_lanes(clocks.into_iter().map(Lane::Reads)) }
     }
 
-    /// What an earlier part of the same run measured.
+    /// Takes over measurements from an earlier part of the same run.
     fn take_from(&mut self, record: &Record) {
         let known =
             record.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency_ns.as_ref()?.estimate)));
@@ -228,7 +228,7 @@ impl Native {
     }
 
     fn measure(&mut self, session: &Session<'_>, round: u32) {
-        // Without it there is nothing to compare with in this round, which the record shows.
+        // Without it there is no reference in this round, which the record shows.
         let Ok((samples, suffered)) = session.ask_alone(NATIVE_MS, &self.batches.request(BATCH_TIMER_ERROR)) else {
             return;
         };
@@ -243,7 +243,7 @@ impl Native {
         self.rounds.insert(round, seen.collect());
     }
 
-    /// What these processes say of the system's own clocks, where no other part of the run does.
+    /// Records these processes' measurements of the system's own clocks, if no other part of the run has any.
     fn write(&self, session: &Session<'_>, record: &mut Record) {
         let rate = session.timer_rate();
         let Some(quiet) = self.batches.quiet(rate, machine::known_core(&record.machine)) else { return };

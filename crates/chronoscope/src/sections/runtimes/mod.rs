@@ -1,4 +1,4 @@
-//! What language runtimes see of the time.
+//! How language runtimes see time.
 
 pub mod estimate;
 pub mod kind;

@@ -14,7 +14,7 @@ pub const RUNTIMES: Part = Part::named("runtimes");
 
 pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "clocks of language runtimes", 14)];
 
-/// Runtimes that are asked alone get this time: ten of them or so have to be started, compiled and warmed up.
+/// Time for runtimes requested alone: about ten of them must be started, compiled and warmed up.
 pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
 
 /// Options of the table of language runtimes.
@@ -44,24 +44,25 @@ pub struct Options {
     pub latch: Option<u32>,
 }
 
-/// What is asked of the language runtimes of the machine.
+/// What to measure in the machine's language runtimes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimesPlan {
-    /// The kinds that are looked for in the usual places.
+    /// The kinds looked for in the usual places.
     pub kinds: Vec<RuntimeKind>,
-    /// Further ones, named by the user.
+    /// Additional ones named by the user.
     pub added: Vec<RuntimePlace>,
-    /// Whether those are left out that take long to start, as a compiler or a virtual machine that compiles a source file.
+    /// Whether to skip runtimes that take long to start, such as a compiler or a virtual machine that compiles a source
+    /// file.
     pub quick_starters: bool,
-    /// Most rounds; in each, one process of every runtime is measured in turn.
+    /// Maximum rounds; each measures one process of every runtime in turn.
     pub rounds: u32,
-    /// Reads per clock behind which system calls are counted, and of which none is timed.
+    /// Reads per clock during which system calls are counted; none of them is timed.
     pub counted_reads: u32,
-    /// What each process of the table of clocks does; null where that table is not requested.
+    /// The work of each process for the table of clocks; null if not requested.
     pub clocks: Option<RuntimeClocksPlan>,
-    /// Lengths of pauses in nanoseconds; empty where these are not requested.
+    /// Lengths of pauses in nanoseconds; empty if not requested.
     pub pause_lengths_ns: Vec<u64>,
-    /// Threads that are released together; null where that is not requested.
+    /// Threads released together; null if not requested.
     pub latch_threads: Option<u32>,
     /// The time of one process for pauses.
     pub pause_ms: u64,
@@ -69,26 +70,26 @@ pub struct RuntimesPlan {
     pub latch_ms: u64,
 }
 
-/// What one process does for the table of a runtime's clocks.
+/// The work of one process for the table of a runtime's clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeClocksPlan {
     /// The shortest batch.
     pub batch_ns: u64,
-    /// How long loops warm up where the runtime compiles while it runs; a fifth of that elsewhere.
+    /// Warm-up time of loops in a runtime with a JIT compiler; a fifth of that elsewhere.
     pub warm_ms: u64,
-    /// How long they are measured.
+    /// Measuring time.
     pub lanes_ms: u64,
-    /// How long is waited for steps, all clocks together; in the first process of each runtime alone.
+    /// Time to wait for steps, all clocks together; only in the first process of each runtime.
     pub steps_ms: u64,
-    /// How long several threads read, all clocks together.
+    /// Time for concurrent reads by several threads, all clocks together.
     pub crowd_ms: u64,
-    /// Consecutive reads whose differences are kept; in the first process of each runtime alone.
+    /// Consecutive reads whose differences are kept; only in the first process of each runtime.
     pub reads: u32,
-    /// Threads that read at once.
+    /// Threads that read concurrently.
     pub threads: u32,
 }
 
-/// A language runtime that a user names.
+/// A language runtime named by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimePlace {
     /// Its kind.
@@ -111,7 +112,7 @@ impl FromStr for RuntimePlace {
     }
 }
 
-/// What is asked of language runtimes.
+/// The plan for language runtimes.
 pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError> {
     let latch_threads = options.latch.map(thread_release::checked).transpose()?;
     let in_check = !frame.alone;
@@ -123,7 +124,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError>
         Depth::Normal => (400, 250, 300, 200, 200_000),
         Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
     };
-    // Many short processes tell more than few long ones; a pause of 10 ms takes its time.
+    // Many short processes are more informative than few long ones; a pause of 10 ms takes its time.
     let (pause_ms, latch_ms) = if frame.depth == Depth::Quick { (500, 150) } else { (800, 300) };
     let clocks = RuntimeClocksPlan { batch_ns: 250_000, warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads };
     Ok(RuntimesPlan {

@@ -15,45 +15,45 @@ use chronoscope_harness::record::{Disturbance, Spread};
 /// One language runtime of the machine, measured from inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runtime {
-    /// Which kind.
+    /// Its kind.
     pub kind: RuntimeKind,
-    /// How it calls itself; the kind's name where it was never asked.
+    /// Its own name; the kind's name if it was never asked.
     pub name: String,
-    /// Its version, as it says it.
+    /// Its version, as it reports it.
     pub version: Option<String>,
-    /// The file that runs, as it says itself, else the one that was started.
+    /// The running file, as it reports it, else the one that was started.
     pub executable: Option<String>,
-    /// Whether anything was measured in it.
+    /// Whether anything was measured.
     pub available: bool,
-    /// Why nothing was.
+    /// Why nothing was measured.
     pub reason_unavailable: Option<String>,
-    /// Whether nothing was measured because the time was over, which says nothing about the runtime.
+    /// Whether nothing was measured because time ran out, which implies nothing about the runtime.
     #[serde(default)]
     pub out_of_time: bool,
-    /// What was asked of it and could not be had.
+    /// Requested measurements that could not be made.
     pub reasons_incomplete: Vec<String>,
-    /// Processes of it that were measured.
+    /// Measured processes.
     pub forks: u32,
-    /// From the start of a process until it said who it is: the median over processes, in milliseconds.
+    /// Time from the start of a process until it identified itself: the median over processes, in milliseconds.
     pub start_ms: Option<f64>,
-    /// Whether threads of one process run at once.
+    /// Whether threads of one process run in parallel.
     pub parallel: Option<bool>,
-    /// What a reader of its numbers must know of how its loops are made.
+    /// Caveats about how its loops are built.
     pub notes: Vec<String>,
-    /// A turn of the same loop with no clock in it. Shown, never subtracted.
+    /// A turn of the same loop without a clock. Reported, never subtracted.
     pub loop_overhead_ns: Option<Latency>,
     /// Its clocks.
     pub clocks: Vec<RuntimeClock>,
-    /// How long its pauses take; null where that was not requested.
+    /// Actual length of its pauses; null if not requested.
     pub pause: Option<RuntimePause>,
-    /// What a call costs in one thread and in many released together; null where that was not requested.
+    /// Cost of a call in one thread and in many released together; null if not requested.
     pub latch: Option<ThreadReleaseReport>,
-    /// What disturbed the machine while it was measured.
+    /// Disturbance of the machine during the measurement.
     pub disturbance: Disturbance,
 }
 
 impl Runtime {
-    /// The kind and the number of its version: `Java 17.0.15`; for C the compiler's.
+    /// The kind and its version number: `Java 17.0.15`; for C the compiler's.
     pub fn title(&self) -> String {
         let kind = self.kind.title();
         let version = self.version.as_deref().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Runtime {
     }
 }
 
-/// The first number of a version with all its parts: `17.0.15` of `17.0.15+6-Debian`, `1.26.8` of `go1.26.8`.
+/// The first complete version number: `17.0.15` of `17.0.15+6-Debian`, `1.26.8` of `go1.26.8`.
 fn number(version: &str) -> Option<&str> {
     let rest = &version[version.find(|c: char| c.is_ascii_digit())?..];
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -76,67 +76,67 @@ fn number(version: &str) -> Option<&str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeKind {
-    /// Elapsed time, which nobody sets.
+    /// Elapsed time, which cannot be set.
     Monotonic,
-    /// The time of day, which can be set while an interval runs.
+    /// Time of day, which can be set during an interval.
     Wall,
-    /// Time that a CPU worked.
+    /// CPU time.
     Cpu,
 }
 
-/// One clock of a runtime, as its users call it.
+/// One clock of a runtime, under its users' name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeClock {
     /// The call.
     pub name: String,
-    /// What it counts.
+    /// The kind of time.
     pub kind: TimeKind,
-    /// The way that a read takes, where the counted calls leave no doubt: `vdso` with one for every twenty reads or fewer,
-    /// `syscall` with nine for every ten or more.
+    /// The path of a read, if the counted calls are unambiguous: `vdso` for at most one call per twenty reads,
+    /// `syscall` for at least nine per ten.
     pub path: Option<Path>,
     /// How that is known.
     pub path_evidence: Option<PathEvidence>,
-    /// The system calls behind its reads; null where they could not be counted.
+    /// The system calls made by its reads; null if they could not be counted.
     pub system_calls: Option<SystemCalls>,
-    /// The length of a tick of its readings, in nanoseconds.
+    /// The tick length of its readings, in nanoseconds.
     pub tick_ns: f64,
-    /// The frequency that it declares.
+    /// Its declared frequency.
     pub frequency_hz_declared: Option<f64>,
-    /// The resolution that it declares; where it declares a frequency alone, the inverse of that.
+    /// Its declared resolution; if it declares only a frequency, the inverse of that.
     pub resolution_ns_declared: Option<f64>,
-    /// What it says of being a high-resolution clock.
+    /// Whether it declares itself a high-resolution clock.
     pub high_resolution_declared: Option<bool>,
     /// Cost of a read on one thread.
     pub latency_ns: Option<Latency>,
-    /// What a read costs more than the system's own clock beneath it, process by process of one interleaved run.
+    /// The extra cost of a read over the underlying system clock, process by process in one interleaved run.
     pub added: Option<AddedLatency>,
     /// Cost of a read while several threads read.
     pub crowd: Option<CrowdLatency>,
-    /// The smallest step that was seen.
+    /// The smallest observed step.
     pub granularity_ns: Option<f64>,
-    /// Whether that step is merely the latency of the read.
+    /// Whether that step is only the latency of the read.
     pub granularity_is_latency: Option<bool>,
     /// The observation behind it.
     pub granularity: Option<Granularity>,
     /// The differences between consecutive reads.
     pub reads: Option<Reads>,
-    /// The shortest interval that two reads of it should time rightly, from empty intervals and granularity.
+    /// The shortest interval that two reads of it should time correctly, from empty intervals and granularity.
     pub claimed_interval_ns: DirectInterval,
-    /// Whether the loop that was timed really reads the clock as often as it says.
+    /// Whether the timed loop really reads the clock as often as reported.
     pub loop_check: Option<LoopCheck>,
-    /// How long the loop took to become steady.
+    /// Warm-up of the loop.
     pub warm_up: Option<WarmUp>,
-    /// What was published of the same call, on other machines.
+    /// Published figures for the same call, on other machines.
     pub published: Vec<PublishedTimer>,
 }
 
 impl RuntimeClock {
-    /// The step in which the clock moves, where that is longer than a read takes.
+    /// The step in which the clock moves, if longer than a read.
     pub fn step_ns(&self) -> Option<f64> {
         self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
     }
 
-    /// The largest gap between two reads; a bound where the clock's steps hide what is shorter. None if nothing was seen.
+    /// The largest gap between two reads; an upper bound if the clock's steps hide shorter gaps. None without data.
     ///
     /// Each of two readings may be up to a step old, so a difference of `n` steps is a gap of less than `n + 1`.
     pub fn largest_gap_ns(&self) -> Option<Bounded> {
@@ -151,65 +151,65 @@ impl RuntimeClock {
     }
 }
 
-/// A number, or the most that it can be.
+/// A number, or an upper bound on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounded {
-    /// It is this.
+    /// Its value.
     Known(f64),
-    /// It is smaller than this, either way.
+    /// Its magnitude is smaller than this.
     Below(f64),
 }
 
 /// Published figures of a runtime's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedTimer {
-    /// The runtime, the system and what its clock rested on.
+    /// The runtime, the system and its underlying clock.
     pub surroundings: String,
-    /// The length of a tick.
+    /// The tick length.
     pub tick_ns: Option<f64>,
-    /// Cost of a read, from.
+    /// Cost of a read, lower end.
     pub latency_ns_low: f64,
-    /// Cost of a read, to.
+    /// Cost of a read, upper end.
     pub latency_ns_high: f64,
-    /// Who published it.
+    /// The publication.
     pub source: String,
 }
 
-/// System calls for the time that were counted while a clock was read.
+/// Time-related system calls counted while a clock was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemCalls {
-    /// Reads made meanwhile.
+    /// Reads made in that time.
     pub reads: u64,
-    /// All of the process's system calls that ask for the time.
+    /// All of the process's time-related system calls.
     pub count: u64,
-    /// The same by what was asked.
+    /// The same by request.
     pub by_call: BTreeMap<String, u64>,
 }
 
 impl SystemCalls {
-    /// For each read.
+    /// Calls per read.
     pub fn per_read(&self) -> f64 {
         self.count as f64 / self.reads.max(1) as f64
     }
 
-    /// For each read, where that is more than one.
+    /// Calls per read, if more than one.
     pub fn several_per_read(&self) -> Option<f64> {
         const SEVERAL: f64 = 1.5;
         Some(self.per_read()).filter(|each| *each >= SEVERAL)
     }
 }
 
-/// What a read of a runtime's clock costs beyond a read of the clock beneath it.
+/// The extra cost of reading a runtime's clock over the underlying clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AddedLatency {
-    /// The clock beneath, read from native code.
+    /// The underlying clock, read from native code.
     pub over: ClockId,
-    /// The difference: the median over rounds, in each of which one process of either was measured.
+    /// The difference: the median over rounds, each with one process of either.
     pub ns: Spread,
 }
 
 impl AddedLatency {
-    /// The difference; its most where its interval holds 0, so that its sign is not known.
+    /// The difference; its upper bound if its interval contains 0, so that its sign is unknown.
     pub fn difference_ns(&self) -> Bounded {
         let Spread { median, low, high, .. } = self.ns;
         if low <= 0.0 && high >= 0.0 && low < high { Bounded::Below(high.max(-low)) } else { Bounded::Known(median) }
@@ -223,7 +223,7 @@ pub struct CrowdLatency {
     pub threads: u32,
     /// Time per read and thread: the median over processes of each one's median batch.
     pub ns: Spread,
-    /// Batches that lay wholly in the time in which all threads read, over all processes.
+    /// Batches entirely within the time during which all threads read, over all processes.
     pub batches: u64,
 }
 
@@ -232,33 +232,34 @@ pub struct CrowdLatency {
 pub struct LoopCheck {
     /// The time of four times as many reads over that of the usual number: the median over processes.
     pub ratio: f64,
-    /// Whether that is near enough to four. A loop that the compiler had emptied would show about one.
+    /// Whether that is close enough to four. A loop emptied by the compiler would show about one.
     pub holds: bool,
 }
 
-/// How long a loop took to become steady.
+/// Warm-up of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
-    /// The first batches: the median over processes of what a read cost in the first one long enough to tell.
+    /// The first batches: the median over processes of the cost per read in the first one long enough to be
+    /// informative.
     pub first_ns: Option<f64>,
-    /// Processes whose measured batches were judged: those with twenty or more in quiet rounds.
+    /// Processes whose measured batches were classified: those with at least twenty in quiet rounds.
     pub forks: u32,
-    /// Those of them in which they were steady at the end.
+    /// Those that were steady at the end.
     pub forks_steady: u32,
-    /// Batches that were left out since they came before the steady ones, over all processes.
+    /// Batches left out because they preceded the steady ones, over all processes.
     pub batches_left_out: u64,
 }
 
-/// How long pauses of a runtime take.
+/// Actual length of a runtime's pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimePause {
-    /// Every way to pause that it has, at every length.
+    /// Every method of pausing that it has, at every length.
     pub methods: Vec<PauseFigures>,
-    /// Ways that this version of it lacks.
+    /// Methods that this version lacks.
     pub unavailable: Vec<PauseUnavailable>,
-    /// Processes in which they were measured.
+    /// Measured processes.
     pub rounds: u64,
-    /// What was published for ways of the same name, on other machines.
+    /// Published figures for methods of the same name, on other machines.
     pub published: Vec<PublishedPause>,
 }
 

@@ -48,11 +48,11 @@ pub const RUNTIME_NOT_PARALLEL: Kind =
 pub const RUNTIME_FAILED: Kind =
     Kind::warning("runtime_failed", "an installed runtime could not be measured").shown_in(&["runtimes"]);
 
-/// A step below this is no coarse one, nor is one that is shorter than a read.
+/// A step shorter than this, or shorter than a read, is not coarse.
 const COARSE_NS: f64 = 50.0;
-/// A step is more than the unit of the readings if it is so many times as long.
+/// A step is distinct from the unit of the readings if it is at least this many times as long.
 const STEP_FACTOR: f64 = 1.5;
-/// Of fewer processes nothing is said about steadiness.
+/// With fewer processes, no statement about steadiness.
 const FEWEST_JUDGED: u32 = 3;
 
 /// Every clock of every runtime that was measured.
@@ -64,12 +64,12 @@ fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
     record.runtimes.iter().filter(|runtime| runtime.available)
 }
 
-/// Whether the table of clocks was wanted, and not pauses or a latch alone, nor a few lines of it in a check.
+/// Whether the table of clocks was requested, rather than only pauses or a latch, or a short form in a check.
 fn asks_for_clocks(record: &Record) -> bool {
     record.runtimes.plan.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
 }
 
-/// How a clock is called where others of the same name may be.
+/// A clock's name where others may have the same name.
 fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
     format!("{} of {}", clock.name, runtime.title())
 }
@@ -103,7 +103,7 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
                     .about(name)
                     .value("granularity_ns", step)
                     .value("tick_ns", clock.tick_ns);
-            // Nobody takes a clock of milliseconds for a fine one.
+            // Nobody mistakes a clock of milliseconds for a fine one.
             if clock.kind == TimeKind::Wall || clock.tick_ns >= 1e3 {
                 finding.severity = Severity::Notice;
             }
@@ -177,8 +177,7 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
     ]
 }
 
-/// The monotonic clock to advise: of those that were not seen to step back, the one of the finest step, and of these the
-/// first.
+/// The monotonic clock to recommend: among those never observed to step back, the first of those with the finest step.
 fn steadiest(runtime: &Runtime) -> Option<&str> {
     let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
     let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
@@ -256,14 +255,14 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .value("early", method.early as f64)
                 .value("requested_ns", method.requested_ns as f64)
                 .advice("check the clock on return and wait out the rest");
-            // Several runtimes permit it in so many words.
+            // Several runtimes explicitly permit it.
             finding.severity = Severity::Notice;
             finding
         })
         .collect()
 }
 
-/// Of an interrupted run nothing is held against a runtime.
+/// In an interrupted run, nothing is held against a runtime.
 fn failed(record: &Record) -> Vec<Finding> {
     if record.interrupted {
         return Vec::new();
@@ -297,7 +296,7 @@ mod tests {
     use crate::sections::runtimes::report::WarmUp;
     use std::collections::BTreeMap;
 
-    /// A record of one runtime with one clock, as its probe would tell of it.
+    /// A record of one runtime with one clock, as its probe would report it.
     fn record(kind: TimeKind, hz: u64, high_resolution: Option<bool>, lines: &[&str]) -> Record {
         let identity = r#"{"type":"identity","protocol":1,"runtime":"R","version":"7.1","executable":"/r","timer":"t","timer_hz":1000000000,"parallel":false,"notes":[]}"#;
         let kind = serde_json::to_string(&kind).unwrap();

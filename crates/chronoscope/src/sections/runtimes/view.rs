@@ -1,4 +1,4 @@
-//! What language runtimes see of the time.
+//! How language runtimes see time.
 
 mod clocks;
 mod latch;
@@ -14,7 +14,7 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::words::given;
 
-/// Everything that was asked of them.
+/// All requested results.
 pub fn show(page: &mut Page, record: &Record) {
     let asked = record.runtimes.plan.as_ref();
     if record.runtimes.is_empty() {
@@ -35,7 +35,7 @@ pub fn show(page: &mut Page, record: &Record) {
     incomplete(page, record);
 }
 
-/// A few lines of it, for a check that looked at it.
+/// A short form, for a check that included it.
 pub fn brief(page: &mut Page, record: &Record) {
     if record.parts.iter().all(|report| report.part != RUNTIMES) {
         return;
@@ -62,7 +62,7 @@ pub fn brief(page: &mut Page, record: &Record) {
     }
 }
 
-/// Those that could not be measured, each with its reason.
+/// Those that could not be measured, with reasons.
 fn absent(page: &mut Page, record: &Record) {
     let missing: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| !runtime.available).collect();
     if missing.is_empty() {
@@ -76,7 +76,7 @@ fn absent(page: &mut Page, record: &Record) {
     }
 }
 
-/// What was asked of those that were measured, and could not be had.
+/// Requested measurements that the measured runtimes lack.
 fn incomplete(page: &mut Page, record: &Record) {
     for runtime in record.runtimes.iter().filter(|runtime| runtime.available) {
         for reason in &runtime.reasons_incomplete {

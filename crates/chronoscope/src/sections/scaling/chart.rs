@@ -6,21 +6,21 @@ use chronoscope_render::text::ns;
 
 use super::report::{Conclusion, Rise};
 
-/// Curves at most.
+/// Maximum curves.
 const CURVES: usize = 5;
 
-/// By the backoff in tokens: how long that takes, and the times by number of threads.
+/// By backoff in tokens: its duration, and the times by number of threads.
 type Curves = BTreeMap<u64, (f64, BTreeMap<u32, ThreadTime>)>;
 
-/// Time per operation over threads, a curve for each of a few amounts of work; none where there are no two numbers of
-/// threads. What is known to lie below the front is shaded.
+/// Time per operation over threads, a curve for each of a few amounts of work; None with fewer than two thread counts.
+/// The region known to lie below the front is shaded.
 pub fn chart(conclusion: &Conclusion) -> Option<OverThreads> {
     let curves = curves(conclusion);
     if curves.values().all(|(_, times)| times.len() < 2) {
         return None;
     }
     let tokens: Vec<u64> = curves.keys().copied().collect();
-    // Spread evenly, the least and the most work among them.
+    // Spread evenly, always including the least and the most work.
     let most = CURVES.min(tokens.len());
     let chosen = (0..most).map(|i| tokens[i * (tokens.len() - 1) / (most - 1).max(1)]);
     let curve = |tokens: u64| {

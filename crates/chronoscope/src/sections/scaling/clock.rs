@@ -6,22 +6,22 @@ use chronoscope_harness::{Bencher, Study};
 
 use crate::clock_id::ClockId;
 
-/// The case that has no clock: the work between reads alone.
+/// The case without a clock: only the work between reads.
 pub const NOTHING: &str = "nothing";
-/// Granularities of the causal clock besides the one that [`SourceId`] names. With 0 every read writes the shared word.
+/// Granularities of the causal clock in addition to the one in [`SourceId`]. With 0 every read writes the shared word.
 const GRANULARITIES_NS: [u64; 2] = [0, 100];
-/// Reads of a probe, and probes of which the fastest counts.
+/// Reads per probe, and the number of probes, of which the fastest counts.
 const PROBE: (u32, u32) = (64, 5);
-/// No read is expected to take less; where the clock that probes is coarse, this stands in.
+/// Minimum expected time of a read; used where the probing clock is coarse.
 const FASTEST_READ_NS: f64 = 1.0;
 
-/// One way to read the time, under the name that reports show.
+/// One way to read the time, under its name in reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaledClock {
     pub name: String,
-    /// What one read takes here, roughly: it decides which clocks are measured together.
+    /// Approximate time of a read here: it determines which clocks are measured together.
     pub read_ns: f64,
-    /// What it takes until the value changes, roughly.
+    /// Approximate time until the value changes.
     pub tick_ns: f64,
     kind: Kind,
 }
@@ -29,7 +29,7 @@ pub struct ScaledClock {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Source(SourceId),
-    /// The causal clock of its own shared word, of this granularity.
+    /// The causal clock with its own shared word and this granularity.
     Granular(u64),
 }
 
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 impl ScaledClock {
-    /// Every clock that can be read here, or where the counter may not be read, those that do without it.
+    /// Every clock that can be read here; if the counter may not be read, those that do not need it.
     pub fn all(counter_is_allowed: bool) -> Vec<Self> {
         let sources = SourceId::all().filter(|id| id.availability().is_ok());
         let sources = sources.map(|id| (id.name().to_owned(), Kind::Source(id)));
@@ -59,26 +59,26 @@ impl ScaledClock {
         self.kind == Kind::Source(id)
     }
 
-    /// The same with what it takes here.
+    /// The same with its approximate times here.
     pub fn probed(self) -> Self {
         let found = match self.kind {
             Kind::Source(id) => id.visit(Probe).ok(),
-            // Theirs is that of what they read.
+            // The same as that of the underlying clock.
             Kind::Granular(_) => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
         };
         let (read_ns, tick_ns) = found.unwrap_or((self.read_ns, self.tick_ns));
         Self { read_ns, tick_ns, ..self }
     }
 
-    /// The case in which it is read until its value changes.
+    /// The name of the case that reads it until its value changes.
     pub fn ticks(&self) -> String {
         ticks_of(&self.name)
     }
 
-    /// Adds the case `name`, in which it is read so. The threads of a cell read one and the same clock.
+    /// Adds the case `name`, which reads it in this way. The threads of a cell share one clock.
     pub fn add_case(&self, study: Study, name: String, read: Read) -> Study {
         match self.kind {
-            // It was there a moment ago; should it be gone, the study lacks it.
+            // It was available a moment ago; if it is gone, the study lacks it.
             Kind::Source(id) => id.visit(Case { study: study.clone(), name, read }).unwrap_or(study),
             Kind::Granular(ns) => {
                 let granularity = Duration::from_nanos(ns);
@@ -89,7 +89,7 @@ impl ScaledClock {
     }
 }
 
-/// The name of the case in which `clock` is read until its value changes.
+/// The name of the case that reads `clock` until its value changes.
 pub fn ticks_of(clock: &str) -> String {
     format!("ticks of {clock}")
 }
@@ -116,7 +116,7 @@ impl Read {
     }
 }
 
-/// What the clock says once it no longer says `last`.
+/// The clock's first value other than `last`.
 #[inline(always)]
 fn next(clock: &impl TickSource, last: u64) -> u64 {
     loop {
@@ -138,14 +138,14 @@ impl SourceVisitor for Case {
 
     fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
         self.study.case(self.name, move |b| {
-            // A local of the thread: nothing is loaded to reach it.
+            // A local of the thread: reaching it needs no load.
             let source = source;
             self.read.iterate(b, &source);
         })
     }
 }
 
-/// What a read and a change of the value take, roughly.
+/// Approximate times of a read and of a change of the value.
 struct Probe;
 
 impl SourceVisitor for Probe {
@@ -162,7 +162,7 @@ impl SourceVisitor for Probe {
             per_read(began)
         });
         let read_ns = read_ns.fold(f64::INFINITY, f64::min).max(FASTEST_READ_NS);
-        // From a change to the next, so that nothing but whole steps is seen.
+        // From one change to the next, so that only whole steps are observed.
         let first = next(&source, source.read());
         let began = Instant::now();
         black_box(next(&source, first));

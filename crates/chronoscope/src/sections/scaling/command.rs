@@ -14,10 +14,10 @@ use crate::document::Record;
 use crate::experiment::against::worst_first;
 use crate::sections::scaling::Program;
 
-/// Measures clocks over backoff and threads, and says from where on they scale.
+/// Measures clocks over backoff and threads, and determines where they start to scale.
 pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure> {
     let run = &options.run;
-    // Worker processes go no further.
+    // Worker processes do not get past this line.
     let program = Program::new(start, options)?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
@@ -31,7 +31,7 @@ pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure>
     record.findings.extend(rule::conclude(RULES, &conclusions));
     record.scaling = Some(conclusions);
     worst_first(&mut record.findings);
-    // Both are tried whatever becomes of the other, so that a full disk or a closed pipe loses nothing measured.
+    // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
     let written = output.write(&record, Shown { full: options.verbose, ..Shown::default() });
     browser.map_or(Ok(()), |file| file.write(&page)).and(written)?;
     Ok(ExitCode::from(u8::from(!is_well)))

@@ -1,15 +1,15 @@
-//! From how much work between reads threads that read a clock do not get in each other's way. Pure functions of the record:
-//! sentences, tables and charts take every judgement from here.
+//! How much work between reads it takes for threads reading a clock not to slow each other down. Pure functions of the
+//! record: sentences, tables and charts take every judgement from here.
 
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 
 use super::clock::{NOTHING, ticks_of};
 use super::report::{Conclusion, End, Front, Oversubscribed, Point, Read, Rise, worst_by_backoff};
 
-/// What more threads may add to an operation without being called a rise, in percent of what it takes on one.
+/// The increase that more threads may cause before it counts as a rise, in percent of the time on one thread.
 pub const TOLERANCE_PCT: f64 = 10.0;
 
-/// What the record says of each clock that it holds.
+/// The conclusions for each clock in the record.
 pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     let mut clocks: Vec<&str> = Vec::new();
     for cell in &record.cells {
@@ -24,7 +24,7 @@ pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
 fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let mut cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
-    // A later pass may have measured one again: of a combination there is one cell, the one that tables show.
+    // A later pass may have repeated one: each combination has one cell, the one shown in tables.
     cells.dedup_by_key(|cell| (cell.backoff_tokens, cell.threads));
     let work_ns = |tokens: u64| work_ns(record, tokens);
     let points: Vec<Point> = cells
@@ -35,7 +35,7 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
             let tokens = crowd.backoff_tokens;
             let (alone_ns, crowd_ns) = (alone.time_ns, crowd.time_ns);
             let own = difference(record, clock, tokens, 1).zip(difference(record, clock, tokens, crowd.threads));
-            // What could not be had was tried all the same, and is not left out of the front.
+            // A failed combination was still tried, and is not left out of the front.
             let rise = alone_ns.zip(crowd_ns).map_or(Rise::Unresolved, |(alone, crowd)| rise(alone, crowd, own));
             let (work_ns, threads) = (work_ns(tokens), crowd.threads);
             Some(Point { backoff_tokens: tokens, work_ns, threads, alone_ns, crowd_ns, rise })
@@ -54,7 +54,7 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     }
 }
 
-/// How long so many tokens take: as the work alone was measured between the clocks, else as the tokens were calibrated.
+/// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated.
 fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
     if tokens == 0 {
         return 0.0;
@@ -66,7 +66,7 @@ fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
         .unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64)))
 }
 
-/// What the clock adds to the work alone, from pairs of the same round.
+/// The clock's addition to the work alone, from pairs of the same round.
 pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
     let of_clock = record.comparisons.iter().filter(|comparison| {
         comparison.case == clock && comparison.baseline == NOTHING && comparison.threads == threads
@@ -75,10 +75,10 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
     points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
 }
 
-/// Whether the operation takes more on many threads than on one, by more than [`TOLERANCE_PCT`] of what it takes on one.
+/// Whether the operation takes longer on many threads than on one, by more than [`TOLERANCE_PCT`] of its time on one.
 ///
-/// Where the clock was compared with the work alone on both, what it adds there is compared, so that a core which two CPUs
-/// share and which slows the work itself down is not taken for contention.
+/// If the clock was compared with the work alone on both, its additions are compared, so that slower work on a core
+/// shared by two CPUs is not mistaken for contention.
 fn rise(alone_ns: Estimate, crowd_ns: Estimate, own: Option<(Estimate, Estimate)>) -> Rise {
     let tolerated_ns = alone_ns.estimate * TOLERANCE_PCT / 100.0;
     let (alone, crowd) = own.unwrap_or((alone_ns, crowd_ns));
@@ -92,7 +92,7 @@ fn rise(alone_ns: Estimate, crowd_ns: Estimate, own: Option<(Estimate, Estimate)
     }
 }
 
-/// What is known of the front from `points`, which come with rising backoff.
+/// What is known about the front from `points`, which have ascending backoff.
 fn front(points: &[Point]) -> Front {
     let backoffs = worst_by_backoff(points);
     let flat = backoffs.iter().rev().take_while(|(_, rise)| *rise == Rise::Flat).last().map(|(end, _)| *end);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_dip_is_no_front() {
-        // Flat, then raised again with more work: what counts is from where on it stays flat.
+        // Flat, then raised again with more work: what matters is where it starts to stay flat.
         let points = [point(1, 2, Rise::Flat), point(16, 2, Rise::Raised), point(256, 2, Rise::Flat)];
         let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 16, raised_ns: 24.0 };
         assert_eq!(front(&points), expected);

@@ -1,4 +1,4 @@
-//! Which combinations are measured: never all that there are, unless the user asks for them.
+//! Which combinations are measured: never all of them, unless the user requests it.
 
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Guarantee, SourceId};
@@ -9,35 +9,36 @@ use crate::plan::Depth;
 
 /// Backoff sweeps 2^0 … 2^20 tokens.
 const LARGEST_POWER: u32 = 20;
-/// The clocks that programs use.
+/// The clocks that programs usually use.
 pub const USUAL: [SourceId; 2] = [SourceId::Os(OsClock::Monotonic), SourceId::Clock(Guarantee::Ordered)];
-/// Threads beyond the CPUs: so many times as many.
+/// Thread counts beyond the CPUs, as multiples.
 const OVERSUBSCRIBED: [u32; 2] = [2, 4];
-/// Batches have the same number of operations for all cases of a combination, so what is measured together may
-/// take at most so many times as long.
+/// Batches have the same number of operations for all cases of a combination, so times measured together may differ at
+/// most by this factor.
 const MOST_UNLIKE: f64 = 24.0;
-/// The work at each end of which groups of clocks begin, in nanoseconds per read.
+/// Upper limits of the groups of clocks by their work, in nanoseconds per read.
 const GROUPS_NS: [f64; 3] = [60.0, 1_000.0, 100_000.0];
-/// What a visit to a combination takes, relative to others: threads that share CPUs must be watched over several turns.
+/// The relative length of a visit to such a combination: threads that share CPUs must be observed over several time
+/// slices.
 const OVERSUBSCRIBED_WEIGHT: f64 = 12.0;
-/// A guess at what a token and a call without tokens take, in nanoseconds, for what must be known before it is measured.
+/// Approximate cost of a token and of a call without tokens, in nanoseconds, for decisions before measuring.
 const GUESS_NS: (f64, f64) = (1.5, 1.5);
 
-/// One study: some cases at the same backoffs and numbers of threads.
+/// One study: some cases at the same backoffs and thread counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
-    /// What it finds out, in a few words.
+    /// What it determines, in a few words.
     pub title: &'static str,
     pub cases: Vec<String>,
-    /// Whether they are compared with [`NOTHING`](super::clock::NOTHING), which then runs along.
+    /// Whether they are compared with [`NOTHING`](super::clock::NOTHING), which is then included.
     pub compared: bool,
     pub backoff: Vec<u64>,
     pub threads: Vec<u32>,
-    /// The time that it takes, relative to other passes.
+    /// Its time, relative to other passes.
     pub weight: f64,
 }
 
-/// Numbers of threads up to the number of CPUs, and beyond it.
+/// Thread counts up to the number of CPUs, and beyond it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threads {
     pub within: Vec<u32>,
@@ -45,7 +46,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// The user's, one thread always among them; else powers of two and all CPUs, and twice and four times as many.
+    /// The user's, always with one thread; else powers of two and all CPUs, and twice and four times as many.
     pub fn new(wanted: Option<&[u32]>, cpus: u32) -> Self {
         let cpus = cpus.max(1);
         let powers = (0..=cpus.ilog2()).map(|power| 1 << power);
@@ -59,7 +60,7 @@ impl Threads {
         Self { within, beyond }
     }
 
-    /// One thread and all of them.
+    /// One thread and all threads.
     fn ends(&self) -> Vec<u32> {
         let mut ends: Vec<u32> = self.within.first().into_iter().chain(self.within.last()).copied().collect();
         ends.dedup();
@@ -67,7 +68,7 @@ impl Threads {
     }
 }
 
-/// What is measured before anything is known.
+/// Initial measurements.
 pub fn first(clocks: &[ScaledClock], threads: &Threads, depth: Depth) -> Vec<Pass> {
     let within = if depth == Depth::Thorough { threads.within.clone() } else { threads.ends() };
     let mut passes = Vec::new();
@@ -89,8 +90,8 @@ pub fn first(clocks: &[ScaledClock], threads: &Threads, depth: Depth) -> Vec<Pas
     passes
 }
 
-/// What is measured where the first passes found something: between the largest backoff at which threads get in each
-/// other's way and the smallest at which they do not.
+/// Measurements where the first passes found something: between the largest backoff at which threads slow each other
+/// down and the smallest at which they do not.
 pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, depth: Depth) -> Vec<Pass> {
     let mut passes = Vec::new();
     if depth == Depth::Normal {
@@ -136,7 +137,7 @@ impl Pass {
     }
 }
 
-/// Clocks whose `cost` is alike, cheap ones first.
+/// Clocks grouped by similar `cost`, cheap ones first.
 fn groups(clocks: &[ScaledClock], cost: impl Fn(&ScaledClock) -> f64) -> Vec<Vec<&ScaledClock>> {
     let mut groups: Vec<Vec<&ScaledClock>> = vec![Vec::new(); GROUPS_NS.len() + 1];
     for clock in clocks {
@@ -155,7 +156,7 @@ fn is_coarse(power: u32, depth: Depth) -> bool {
     }
 }
 
-/// Whether this many tokens of work are long enough, compared with a read, to be measured together with it.
+/// Whether this many tokens of work take long enough, relative to a read, to be measured together with it.
 fn is_alike(tokens: u64, read_ns: f64) -> bool {
     let work_ns = GUESS_NS.1 + GUESS_NS.0 * tokens as f64;
     work_ns * MOST_UNLIKE >= read_ns
@@ -171,7 +172,7 @@ fn between(front: &Front) -> Vec<u64> {
     (0..=LARGEST_POWER).map(|power| 1 << power).filter(|tokens| low < *tokens && *tokens < high).collect()
 }
 
-/// Clocks that are also read by more threads than CPUs: the one that contends most, and two that programs use.
+/// Clocks also read with more threads than CPUs: the one with most contention, and two that programs use.
 fn is_telling(clock: &ScaledClock, found: &[Conclusion]) -> bool {
     USUAL.iter().any(|id| clock.is(*id)) || slowed_most(found).is_some_and(|worst| worst.clock == clock.name)
 }

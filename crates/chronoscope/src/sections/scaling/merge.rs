@@ -1,14 +1,14 @@
-//! One record of several passes, which are studies of the same name and cases at other backoffs and numbers of threads.
+//! Merges several passes, which are studies of the same name and cases at different backoffs and thread counts.
 
 use chronoscope_harness::study_conclusions::conclusions;
 
 use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord, StudyReport};
 
-/// The passes as one record; none if there is none.
+/// The passes as one record; None if there are none.
 ///
-/// What the whole has once comes from the first pass that knows it: machine, clock, length of a token, empty loop. What
-/// each pass has of its own is appended: cells, comparisons, processes (numbered on), failures, findings.
-/// Significance within a family is that within its pass. Of the controls, the coarsest resolution counts.
+/// Common data come from the first pass that has them: machine, clock, length of a token, empty loop. Each pass's own
+/// data are appended: cells, comparisons, processes (renumbered), failures, findings. Significance within a family is
+/// that within its pass. Of the controls, the coarsest resolution is kept.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     let mut whole = passes.into_iter().reduce(joined)?;
     whole.conclusions = Some(conclusions(&whole));
@@ -58,7 +58,7 @@ fn join(whole: &mut StudyReport, mut next: StudyReport) {
     }
 }
 
-/// Adds what is new.
+/// Adds items that are new.
 fn adopt<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
     for value in more {
         if !known.contains(&value) {
@@ -87,7 +87,7 @@ fn canaries(a: InterferenceProbe, b: InterferenceProbe) -> InterferenceProbe {
 }
 
 fn controls(a: Control, b: Control) -> Control {
-    // Both figures are of one comparison.
+    // Both figures come from one comparison.
     let coarser = if b.resolvable_pct > a.resolvable_pct { b } else { a };
     Control {
         comparisons: a.comparisons + b.comparisons,

@@ -1,9 +1,10 @@
-//! `chronoscope scaling`: what a read of each clock costs as a function of the work between reads and of the threads that
-//! read, and from where on threads do not get in each other's way. Written against the public API of `chronoscope-harness`,
-//! as a user would write it.
+//! `chronoscope scaling`: the cost of reading each clock as a function of the work between reads and of the number of
+//! threads, and where threads stop slowing each other down. Written against the public API of `chronoscope-harness`, as
+//! a user would write it.
 //!
-//! Data moves one way: [`clock`] names what can be read, [`grid`] says in which passes, [`program`] runs them, [`merge`]
-//! makes one record of them, [`front`] concludes from the record alone, [`rules`] say what that means, and [`mod@page`] draws it.
+//! Data moves one way: [`clock`] lists what can be read, [`grid`] plans the passes, [`program`] runs them, [`merge`]
+//! combines them into one record, [`front`] concludes from the record alone, [`rules`] turn that into findings, and
+//! [`mod@page`] draws it.
 
 mod chart;
 mod clock;

@@ -15,11 +15,11 @@ use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
 use chronoscope_harness::finding::{Finding, Kind};
 
-/// Backoffs that a table has room for.
+/// Maximum backoffs in a table.
 const COLUMNS: usize = 6;
 const NONE: &str = "–";
 
-/// What was found, as text for a terminal.
+/// The results as text for a terminal.
 pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> String {
     let mut page = Text::with_width(width);
     show::title(&mut page, record, "scaling");
@@ -43,7 +43,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> S
     page.finish()
 }
 
-/// Of these, what fits many clocks is said once.
+/// Among these kinds, a sentence that fits many clocks is printed once.
 const SHARED: [Kind; 3] = [ONE_THREAD, SCALES, FRONT_UNKNOWN];
 
 fn fronts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion], objections: &[Objection]) {
@@ -81,7 +81,7 @@ fn sign(finding: &Finding) -> (Mood, &'static str) {
     signs.iter().find(|(kind, _)| finding.is(*kind)).map_or((Mood::Quiet, "?"), |(_, sign)| *sign)
 }
 
-/// What the front is, for whoever reads it for the first time.
+/// Explains the front to first-time readers.
 fn definition() -> String {
     format!(
         "scalability front: the least work between reads at which adding threads, up to the number of CPUs, raises \
@@ -91,7 +91,7 @@ fn definition() -> String {
     )
 }
 
-/// A clock's name with the signs of what is held against its figures.
+/// A clock's name with the signs of objections to its figures.
 fn marked(objections: &[Objection], clock: &str) -> String {
     format!("{clock}{}", marks(objections, &[clock]))
 }
@@ -113,12 +113,12 @@ fn charts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion]) {
     page.sentence(Mood::Quiet, " ", "▲ longer than on one thread; ░ below the front: you are measuring the clock");
 }
 
-/// Reads in a row and steps of the value.
+/// Back-to-back reads and steps of the value.
 fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
     let mut threads: Vec<u32> = conclusions.iter().flat_map(|one| one.reads.iter().map(|read| read.threads)).collect();
     threads.sort_unstable();
     threads.dedup();
-    // One thread and all.
+    // One thread and all threads.
     threads = threads.first().into_iter().chain(threads.last().filter(|_| threads.len() > 1)).copied().collect();
     if threads.is_empty() {
         return;
@@ -136,7 +136,7 @@ fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) 
         let cells = threads.iter().flat_map(|count| {
             let Some(read) = of(count) else { return [NONE.to_owned(), NONE.to_owned()] };
             let time = about_or_below(read.latency_ns, read.latency_below_ns);
-            // On one thread there is nothing to be longer than.
+            // One thread has no reference to be longer than.
             let mark = if *count == 1 { "" } else { mark(conclusion.in_a_row(*count)) };
             [format!("{time}{mark}"), about_or_below(read.step_ns, read.step_below_ns)]
         });
@@ -185,7 +185,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
     );
 }
 
-/// A row for each case and number of threads that has a cell; the case is named in its first.
+/// A row for each case and thread count with a cell; the case is named in its first row.
 fn over_work<'a>(
     cases: impl Iterator<Item = &'a str>,
     conclusions: &[Conclusion],
@@ -251,8 +251,8 @@ fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Obj
     page.sentence(Mood::Quiet, " ", "a separate regime that says nothing about a front");
 }
 
-/// The backoffs that get a column, with the work that they are: the least and the most, then those at which fronts are known
-/// to end, then others, spread evenly.
+/// The backoffs that get a column, with their work: the least and the most, then those at which fronts are known to
+/// end, then others, spread evenly.
 fn backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
     let all = all_backoffs(conclusions);
     let ends = conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten();
@@ -272,7 +272,7 @@ fn backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
     all.into_iter().filter(|(tokens, _)| chosen.contains(tokens)).collect()
 }
 
-/// Every backoff with work, and how long that takes.
+/// Every backoff with work, and its duration.
 fn all_backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
     let points = conclusions.iter().flat_map(|conclusion| &conclusion.points).filter(|point| point.backoff_tokens > 0);
     let mut all: Vec<(u64, f64)> = points.map(|point| (point.backoff_tokens, point.work_ns)).collect();
@@ -281,13 +281,13 @@ fn all_backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
     all
 }
 
-/// How many backoffs have no column, in words.
+/// How many backoffs lack a column, in words.
 fn left_out(conclusions: &[Conclusion], shown: usize) -> String {
     let all = all_backoffs(conclusions).len();
     if shown < all { format!(" ({shown} of {all}; the record has all)") } else { String::new() }
 }
 
-/// The sign behind a time on several threads.
+/// The sign after a time on several threads.
 fn mark(rise: Option<Rise>) -> &'static str {
     match rise {
         Some(Rise::Raised) => " ▲",
@@ -296,7 +296,7 @@ fn mark(rise: Option<Rise>) -> &'static str {
     }
 }
 
-/// Numbers of threads that do not share CPUs, one first.
+/// Thread counts that do not oversubscribe the CPUs, one first.
 fn within(conclusions: &[Conclusion]) -> Vec<u32> {
     let all = conclusions.iter().flat_map(|conclusion| conclusion.points.iter().map(|point| point.threads));
     let mut threads: Vec<u32> = std::iter::once(1).chain(all).collect();
@@ -315,12 +315,12 @@ fn about(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(|| NONE.to_owned(), |found| TIME.difference(&found))
 }
 
-/// An estimate, or what it is less than where it cannot be told from nothing.
+/// An estimate, or an upper bound if indistinguishable from an empty loop.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
     below(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
 }
 
-/// What a time is less than, if it cannot be told from nothing.
+/// The upper bound on a time, if indistinguishable from an empty loop.
 fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
     match estimate {
         Some(found) => (found.confidence > 0.0 && found.low <= 0.0).then_some(found.high),
@@ -328,7 +328,7 @@ fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
     }
 }
 
-/// A difference; of one that is not resolved, how far its interval reaches.
+/// A difference; for an unresolved one, how far its interval reaches.
 fn extra(found: Estimate) -> String {
     if found.confidence <= 0.0 {
         "?".to_owned()
@@ -352,15 +352,15 @@ mod tests {
         Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
     }
 
-    /// Three clocks on one thread and on two: one that costs 6.38 ± 0.15 ns wherever that can be told, one whose reads in a
-    /// row and between 50 ns of work get in each other's way, and one of which the intervals tell nothing.
+    /// Three clocks on one thread and on two: one that costs 6.38 ± 0.15 ns wherever that is resolved, one with
+    /// contention in back-to-back reads and between 50 ns of work, and one whose intervals are inconclusive.
     fn record() -> StudyRecord {
         let text = include_str!("../../../tests/fixtures/study.json");
         let mut record = chronoscope_render::study::parse(text).unwrap();
         let empty = record.cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
         record.cells.clear();
         record.comparisons.clear();
-        // Of a clock: reads in a row, at 50 ns and at 3 000 ns of work, each on one thread and on two.
+        // For each clock: back-to-back reads, at 50 ns and at 3 000 ns of work, each on one thread and on two.
         let clocks = [
             ("cheap", [about(6.4, 0.1); 2], [about(6.38, 0.15), about(6.4, 0.2)], [about(6.0, 9.0), about(6.1, 9.0)]),
             (
@@ -410,7 +410,7 @@ mod tests {
         record
     }
 
-    /// The conclusions; their findings are added to the study's.
+    /// The conclusions; also adds their findings to the study's.
     fn concluded(record: &mut StudyRecord) -> Vec<Conclusion> {
         let conclusions = conclude(record);
         record.findings.extend(chronoscope_harness::rule::conclude(super::super::rules::RULES, &conclusions));
@@ -424,7 +424,7 @@ mod tests {
         pieces.fold(first, |text, piece| text + piece.split_once('m').map_or("", |(_, rest)| rest))
     }
 
-    /// The section of the page, and in it what stands behind a clock's name and in the row below, on two threads.
+    /// A section of the page: the text after a clock's name and in the row below, on two threads.
     fn rows<'a>(text: &'a str, section: &str, clock: &str) -> Vec<&'a str> {
         let start = text.find(section).unwrap_or_else(|| panic!("{section} is missing:\n{text}"));
         let mut lines = text[start..].lines().skip_while(|line| !line.starts_with(clock));
@@ -438,7 +438,7 @@ mod tests {
         let text = plain(&page(&record, &conclusions, Width::default()));
         let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
 
-        // What the table resolves is not called unresolved, and the other way round.
+        // Anything resolved in the table is not called unresolved, and vice versa.
         let times = |clock| rows(&text, "TIME PER OPERATION", clock).concat();
         let added = |clock| rows(&text, "WHAT A READ ADDS", clock).concat();
         assert!(!times("cheap").contains(['▲', '?']), "{text}");
@@ -459,7 +459,7 @@ mod tests {
             summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
             "{text}"
         );
-        // The head of a column is what the row of the work alone says.
+        // A column's heading matches the row of the work alone.
         assert!(times(NOTHING).contains("50.1 ns") && times(NOTHING).contains("3.06 µs"), "{text}");
     }
 
@@ -512,7 +512,7 @@ mod tests {
     #[test]
     fn what_was_measured_twice_is_judged_once() {
         let mut record = record();
-        // A later pass that saw another time for the same combination, which no table shows.
+        // A later pass with another time for the same combination, which no table shows.
         let mut again =
             record.cells.iter().find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
         again.time_ns = Some(about(900.0, 1.0));

@@ -12,16 +12,16 @@ use super::clock::{NOTHING, Read, ScaledClock};
 use super::grid::{self, Pass, Threads};
 use super::{conclude, merge};
 
-/// The study's name: that of all its passes, so that a worker process knows itself whatever its pass.
+/// The study's name, shared by all its passes so that a worker process recognizes itself in any pass.
 const STUDY: &str = "scaling";
 /// Worker processes of each pass.
 const FORKS: u32 = 8;
 const FORKS_QUICK: u32 = 6;
-/// No run is shorter or longer.
+/// The shortest and longest run.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(24 * 3600));
-/// The share of the time that the first passes may take, if there are to be second ones.
+/// The share of the time available to the first passes, if second ones are planned.
 const FIRST_SHARE: f64 = 0.65;
-/// With less time left, no further pass that is not needed is begun.
+/// With less time left, no optional pass is started.
 const SHORTEST_PASS: Duration = Duration::from_millis(1500);
 
 /// Passes over clocks, ready to run.
@@ -37,14 +37,14 @@ pub struct Program {
 #[derive(Clone, Copy)]
 struct Stage {
     deadline: Instant,
-    /// The shares of the whole run at which it begins and ends.
+    /// Where in the whole run it begins and ends, as shares.
     shares: (f64, f64),
-    /// Whether its passes are left out where there is no time; those of the first stage only become short.
+    /// Whether its passes are skipped if time is short; those of the first stage only get shorter.
     is_extra: bool,
 }
 
 impl Program {
-    /// In a worker process of any pass: serves, and ends the process. Else draws the program up.
+    /// In a worker process of any pass: serves, then exits the process. Otherwise builds the program.
     pub fn new(start: &Start, options: &ScalingOptions) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
         everything(&clocks, |_| true).serve_if_worker();
@@ -65,7 +65,7 @@ impl Program {
                 said(longest)
             )));
         }
-        // The plan says what of threads and CPUs makes no sense.
+        // The plan reports invalid threads and CPUs.
         let threads = options.threads.clone().map(|list| list.0);
         let cpus = options.run.cpus.clone().map(|list| list.0);
         let wish = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
@@ -76,7 +76,7 @@ impl Program {
         Ok(Self { clocks, threads, cpus, depth, budget })
     }
 
-    /// Runs all passes; what was measured until the user stops it counts.
+    /// Runs all passes; everything measured before the user stops it counts.
     pub fn run(&self, tool: &Tool, progress: &mut StudyProgress) -> Result<StudyRecord, Failure> {
         let began = Instant::now();
         let mut records = Vec::new();
@@ -98,7 +98,7 @@ impl Program {
         Ok(record)
     }
 
-    /// Runs passes one after another until the stage ends; what one takes too long, the others have less.
+    /// Runs passes one after another until the stage ends; if one overruns, the others get less time.
     fn run_all(
         &self,
         passes: Vec<Pass>,
@@ -144,7 +144,7 @@ impl Program {
     }
 }
 
-/// Time for all passes together, without what starting processes takes.
+/// Time for all passes together, excluding process start-up.
 const fn budget(depth: Depth) -> Duration {
     match depth {
         Depth::Quick => Duration::from_secs(12),
@@ -153,7 +153,7 @@ const fn budget(depth: Depth) -> Duration {
     }
 }
 
-/// A study of the cases that `holds` wants, always in the same order.
+/// A study of the cases for which `holds` is true, always in the same order.
 fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
     let mut study = Study::new(STUDY);
     if holds(NOTHING) {
@@ -169,7 +169,7 @@ fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
     study
 }
 
-/// The clocks of these names; all of them for none.
+/// The clocks with these names; all clocks if there are none.
 fn chosen(clocks: Vec<ScaledClock>, names: &[String]) -> Result<Vec<ScaledClock>, Failure> {
     let names: Vec<ClockId> = names.iter().map(|name| name.as_str().into()).collect();
     let is_named = |clock: &ScaledClock, name: &ClockId| clock.name == name.name();

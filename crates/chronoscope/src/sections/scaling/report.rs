@@ -1,33 +1,35 @@
-//! What is known of each clock: plain data.
+//! What is known about each clock: plain data.
 
 use chronoscope_harness::record::study::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the record says of one clock.
+/// The conclusions for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
     pub clock: String,
-    /// Up to so many threads, none of which shares a CPU with another.
+    /// The highest thread count at which no two threads share a CPU.
     pub threads: u32,
-    /// From how much work between reads it scales, as far as that is known.
+    /// How much work between reads it takes to scale, as far as known.
     pub front: Front,
-    /// With rising backoff, and at each with rising threads: all combinations that enter the front.
+    /// By ascending backoff, and within each by ascending thread count: all combinations that enter the front.
     pub points: Vec<Point>,
-    /// Reads in a row and steps of the value, by number of threads.
+    /// Back-to-back reads and steps of the value, by number of threads.
     pub reads: Vec<Read>,
-    /// Combinations with more threads than CPUs: they wait for a CPU, not for the clock, and tell nothing of a front.
+    /// Combinations with more threads than CPUs: they wait for a CPU, not for the clock, and reveal nothing about a
+    /// front.
     pub crowded: Vec<Oversubscribed>,
 }
 
-/// The least work between reads from which adding threads, up to the number of CPUs, does not raise the time per operation.
-/// It is known as a bracket at best, and never as one number.
+/// The least work between reads at which, and above which, adding threads, up to the number of CPUs, does not raise the
+/// time per operation. It is known as a bracket at best, never as one number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "scales")]
 pub enum Front {
-    /// It scales at every backoff tried, of which the smallest is so much work.
+    /// It scales at every backoff tried; the smallest is this much work.
     Everywhere { tokens: u64, ns: f64 },
-    /// It scales at so much work and at all more that was tried; at `raised` it does not. The front lies between.
+    /// It scales with this much work and with every larger amount tried; at `raised` it does not. The front lies
+    /// between.
     From { tokens: u64, ns: f64, raised_tokens: u64, raised_ns: f64 },
     /// It does not scale at the largest backoff tried.
     Beyond { tokens: u64, ns: f64 },
@@ -36,13 +38,13 @@ pub enum Front {
         /// The most work at which it is known not to scale.
         raised_tokens: Option<u64>,
         raised_ns: Option<f64>,
-        /// The least at which, and at all more that was tried, it is known to.
+        /// The least work at which it is known to scale, with every larger amount tried.
         flat_tokens: Option<u64>,
         flat_ns: Option<f64>,
     },
 }
 
-/// One end of what is known of a front: so much work between reads.
+/// One end of the front's bracket: an amount of work between reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct End {
     pub tokens: u64,
@@ -50,7 +52,7 @@ pub struct End {
 }
 
 impl Front {
-    /// The most work at which it is known not to scale, and so lies below the front.
+    /// The most work at which it is known not to scale, and which thus lies below the front.
     pub fn low(&self) -> Option<End> {
         match *self {
             Self::From { raised_tokens: tokens, raised_ns: ns, .. } | Self::Beyond { tokens, ns } => {
@@ -63,7 +65,7 @@ impl Front {
         }
     }
 
-    /// The least work at which it is known to scale, with all more that was tried.
+    /// The least work at which it is known to scale, with every larger amount tried.
     pub fn high(&self) -> Option<End> {
         match *self {
             Self::From { tokens, ns, .. } | Self::Everywhere { tokens, ns } => Some(End { tokens, ns }),
@@ -82,7 +84,7 @@ pub struct Point {
     /// The work between reads, in nanoseconds.
     pub work_ns: f64,
     pub threads: u32,
-    /// Time per operation on one thread, work included; null where it cannot be told from nothing.
+    /// Time per operation on one thread, work included; null if indistinguishable from an empty loop.
     pub alone_ns: Option<Estimate>,
     /// On all of them.
     pub crowd_ns: Option<Estimate>,
@@ -101,17 +103,17 @@ pub enum Rise {
     Unresolved,
 }
 
-/// Reads in a row.
+/// Back-to-back reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Read {
     pub threads: u32,
-    /// Time per read; null where it could not be had.
+    /// Time per read; null if unavailable.
     pub latency_ns: Option<Estimate>,
-    /// Where it cannot be told from nothing: it takes less than this.
+    /// Upper bound, if indistinguishable from an empty loop.
     pub latency_below_ns: Option<f64>,
     /// Time until the value changes.
     pub step_ns: Option<Estimate>,
-    /// Where that cannot be told from nothing.
+    /// Upper bound, if that is indistinguishable from an empty loop.
     pub step_below_ns: Option<f64>,
 }
 
@@ -124,11 +126,11 @@ pub struct Oversubscribed {
 }
 
 impl Conclusion {
-    /// The point at which threads raise the time per operation by the largest factor, and that factor with the interval
-    /// that those of both times allow; none where none is known.
+    /// The point with the largest relative increase due to threads, and that factor with the interval implied by both
+    /// times; None if unknown.
     pub fn worst(&self) -> Option<(&Point, Estimate)> {
         let factor = |point: &'_ Point| {
-            // How many times nothing something takes is no number.
+            // A multiple of zero is undefined.
             let (alone, crowd) = (point.alone_ns?, point.crowd_ns?);
             crowd.over(&alone)
         };
@@ -136,7 +138,7 @@ impl Conclusion {
         raised.filter_map(|point| Some((point, factor(point)?))).max_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))
     }
 
-    /// Each backoff that was tried, as bad as its worst number of threads.
+    /// Each backoff tried, rated by its worst thread count.
     pub fn by_backoff(&self) -> Vec<(End, Rise)> {
         worst_by_backoff(&self.points)
     }
@@ -152,13 +154,13 @@ impl Conclusion {
     }
 }
 
-/// The clock whose readers slow each other down the most; none where no clock's do.
+/// The clock with the largest slowdown among threads; None if no clock has any.
 pub fn slowed_most(conclusions: &[Conclusion]) -> Option<&Conclusion> {
     let factors = conclusions.iter().filter_map(|one| Some((one, one.worst()?.1.estimate)));
     factors.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(one, _)| one)
 }
 
-/// Each backoff, as bad as its worst number of threads.
+/// Each backoff, rated by its worst thread count.
 pub fn worst_by_backoff(points: &[Point]) -> Vec<(End, Rise)> {
     let mut backoffs: Vec<(End, Rise)> = Vec::new();
     for point in points {

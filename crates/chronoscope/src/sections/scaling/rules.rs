@@ -5,7 +5,7 @@ use chronoscope_render::text::{count, ns};
 use super::report::{self, Conclusion, End, Front, Rise};
 use chronoscope_harness::finding::{Finding, Kind};
 
-/// What can be known of a clock's front, one finding for each clock.
+/// What can be known about a clock's front, one finding per clock.
 pub const FRONTS: &[Kind] = &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN];
 
 /// The page that shows them.
@@ -58,7 +58,7 @@ fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
     Some(Finding::new(SLOWED_MOST, words).about(&slowed.clock).value("factor", factor.estimate))
 }
 
-/// What is known of a clock's front: a bracket, or which of its ends is open.
+/// What is known about a clock's front: a bracket, or which of its ends is open.
 fn of_front(conclusion: &Conclusion) -> Finding {
     let threads = count(u64::from(conclusion.threads));
     let between = format!("of work between reads on {threads} threads");
@@ -104,7 +104,7 @@ fn of_front(conclusion: &Conclusion) -> Finding {
     })
 }
 
-/// Over all that was tried.
+/// Over everything tried.
 fn inconclusive(conclusion: &Conclusion, between: &str) -> String {
     match (conclusion.points.first(), conclusion.points.last()) {
         (Some(least), Some(most)) if least.backoff_tokens < most.backoff_tokens => {
@@ -115,7 +115,7 @@ fn inconclusive(conclusion: &Conclusion, between: &str) -> String {
     }
 }
 
-/// Amounts of work that a sentence names; of more it says between which they lie.
+/// Maximum amounts of work listed in a sentence; beyond that, only their range.
 const NAMED: usize = 3;
 
 /// Where, in a range that is inconclusive as a whole, threads are known not to slow each other down: `, but flat at …`.
@@ -132,7 +132,7 @@ fn but(conclusion: &Conclusion, is_in: impl Fn(End) -> bool) -> String {
     }
 }
 
-/// What threads do to each other where it is known: up to the front's lower end.
+/// How much threads are known to slow each other down: up to the front's lower end.
 fn slowed(conclusion: &Conclusion, low: End) -> String {
     let at = match low.tokens {
         0 => "read back to back".to_owned(),
@@ -140,7 +140,8 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
         _ => format!("at {}", ns(low.ns)),
     };
     let longer = format!("; {at} an operation takes longer than on one thread");
-    // An interval that allows none is no factor: what the read adds, compared directly, is what is known to rise.
+    // An interval that includes no increase is not a factor: the directly compared cost of the read is what is known to
+    // rise.
     let Some((point, worst)) = conclusion.worst().filter(|(_, worst)| worst.low > 1.0) else { return longer };
     let work =
         if point.backoff_tokens == 0 { "read back to back".to_owned() } else { format!("at {}", ns(point.work_ns)) };
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// As a page says it: with the clock's name where the words are its own.
+    /// As on a page: with the clock's name if the words are its own.
     fn said(conclusion: &Conclusion) -> String {
         let found = of_front(conclusion);
         let is_shared = [ONE_THREAD, SCALES, FRONT_UNKNOWN].iter().any(|kind| found.is(*kind));
@@ -268,7 +269,7 @@ mod tests {
         assert!(said(&lone).contains("scaling unknown"));
     }
 
-    /// So much work, so long on one thread and on two.
+    /// This much work, with these times on one thread and on two.
     fn at(backoff_tokens: u64, (alone, crowd): (f64, f64), rise: Rise) -> Point {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
         let (alone_ns, crowd_ns) = (Some(about(alone)), Some(about(crowd)));

@@ -12,7 +12,7 @@ pub const FURTHER_MULTIPLES: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 const LONGEST_CLAIM_TRIED_NS: f64 = 100_000.0;
 /// The share of readings that must lie within the tolerance.
 const SHARE_REQUIRED: f64 = 0.95;
-/// The search ends at a length where no more than this share of readings is accurate: shorter ones that hold do so by
+/// At a length where fewer readings than this share are accurate, the search ends: shorter ones that hold do so by
 /// luck.
 const HOPELESS_SHARE: f64 = 0.85;
 

@@ -10,23 +10,23 @@ use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::task as reads;
 use crate::sections::thread_release::task::{self as thread_release, Call, CallSamples};
 
-/// A runtime with more clocks than this is none.
+/// Maximum clocks of a runtime.
 const MOST_CLOCKS: usize = 64;
-/// Every loop and every call of a latch takes so many turns, however slow they are.
+/// Every loop and every latch call takes this many turns, however slow.
 const FEWEST_TURNS: usize = 3;
-/// Calls that a latch releases: of nothing, of a monotonic clock and of a wall clock.
+/// Calls released by a latch: of nothing, of a monotonic clock and of a wall clock.
 const LATCH_CALLS: usize = 3;
-/// No name, version or reason is longer, in bytes.
+/// Maximum length of a name, version or reason, in bytes.
 const LONGEST_TEXT: usize = 1000;
 
-/// All that one process of a probe said.
+/// Everything sent by one process of a probe.
 ///
-/// Made line by line, so that what came before a fault is there all the same.
+/// Built line by line, so that everything before a fault is kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     pub identity: Option<Identity>,
     pub clocks: Vec<Clock>,
-    /// By clock, the reads behind which system calls were counted.
+    /// By clock, the reads during which system calls were counted.
     pub counted: BTreeMap<String, u64>,
     /// Loops by clock; [`NOTHING`] is the empty one.
     pub lanes: BTreeMap<String, Lane>,
@@ -35,12 +35,12 @@ pub struct Answer {
     pub differences: BTreeMap<String, reads::Samples>,
     pub crowds: Vec<Crowd>,
     pub pauses: Vec<Paused>,
-    /// Ways to pause that are not there.
+    /// Unavailable methods of pausing.
     pub pauses_unavailable: Vec<PauseUnavailable>,
     /// Calls in one thread and in many released together.
     pub latch: thread_release::Samples,
     pub latch_unavailable: Option<String>,
-    /// Whether the probe said that it was done.
+    /// Whether the probe reported completion.
     pub ended: bool,
     /// The clock whose reads are being counted.
     pub counting: Option<String>,
@@ -48,7 +48,7 @@ pub struct Answer {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
-    /// Its batches, in ticks of the timer.
+    /// Its batches, in timer ticks.
     pub samples: LaneSamples,
     /// The first batches of the warm-up: reads and ticks.
     pub warm: Vec<(u64, u64)>,
@@ -60,7 +60,7 @@ impl Answer {
     /// Everything in `text`.
     ///
     /// # Errors
-    /// [`ProtocolError`] for the first line that does not speak the protocol.
+    /// [`ProtocolError`] for the first line that violates the protocol.
     #[cfg(test)]
     pub fn of(text: &str) -> Result<Self, ProtocolError> {
         let mut answer = Self::default();
@@ -70,7 +70,7 @@ impl Answer {
     /// Takes in one line.
     ///
     /// # Errors
-    /// [`ProtocolError`] if it does not speak the protocol or comes in the wrong place; what came before is kept.
+    /// [`ProtocolError`] if it violates the protocol or is out of place; everything before it is kept.
     pub fn push_line(&mut self, line: &str) -> Result<(), ProtocolError> {
         let message = serde_json::from_str(line).map_err(|error| error.to_string());
         message.and_then(|message| self.take(message)).map_err(|why| ProtocolError { line: shortened(line), why })
@@ -131,7 +131,7 @@ impl Answer {
         Ok(())
     }
 
-    /// Takes what was seen of a clock, or of a call of nothing.
+    /// Takes in samples of a clock, or of an empty call.
     fn take_samples(&mut self, line: Line) -> Result<(), String> {
         match line {
             Line::Lane { clock, reads, ticks, warm, check } => {
@@ -153,7 +153,7 @@ impl Answer {
             Line::Differences { clock, span, counts } => {
                 self.known(&clock)?;
                 no_second(self.differences.contains_key(&clock), "differences of this clock")?;
-                // Two reads in a row are an empty interval.
+                // Two consecutive reads are an empty interval.
                 let empty_intervals = sum_of(&counts)?;
                 let largest_empty_ticks = counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0);
                 let samples =
@@ -190,7 +190,7 @@ impl Answer {
         Ok(())
     }
 
-    /// What there is too little of in an answer to `task`.
+    /// What is missing from an answer to `task`.
     pub fn missing(&self, task: &Task) -> Option<String> {
         let of_clocks = |what: &str, is_whole: &dyn Fn(&str) -> bool| {
             let lacking = self.clocks.iter().find(|clock| !is_whole(&clock.clock));
@@ -261,7 +261,7 @@ fn positive(value: u64, what: &str) -> Result<(), String> {
     if value == 0 { Err(format!("no {what}")) } else { Ok(()) }
 }
 
-/// The sum of counts that could have been made.
+/// The sum of counts, if plausible.
 fn sum_of<T>(counts: &[(T, u64)]) -> Result<u64, String> {
     let sum = counts.iter().try_fold(0, |sum: u64, (_, count)| sum.checked_add(*count)).filter(|sum| *sum < 1 << 48);
     sum.ok_or_else(|| "there are more values than any process could take".to_owned())
@@ -302,7 +302,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A line that does not speak the protocol.
+/// A line that violates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtocolError {
     line: String,

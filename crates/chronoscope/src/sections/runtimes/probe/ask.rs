@@ -17,19 +17,19 @@ use super::recipe::Launch;
 use chronoscope_harness::process::ChildProcess;
 use chronoscope_harness::worker::Launcher;
 
-/// How often a waiting coordinator looks whether the run was interrupted. Rare, since every look disturbs the probe.
+/// How often a waiting coordinator checks whether the run was interrupted. Rare, since every check disturbs the probe.
 const LOOK_EVERY_MS: u16 = 50;
 
-/// What one process said, and how it ended.
+/// The answer of one process, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProbeRun {
-    /// All that it said until then.
+    /// Everything it sent until then.
     pub answer: Answer,
-    /// From its start until it said who it is.
+    /// Time from its start until it identified itself.
     pub start_ms: Option<f64>,
-    /// The system calls for the time while each clock's reads were counted, by what was asked.
+    /// Time-related system calls during each clock's reads, by request.
     pub calls: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Why it did not come to its end.
+    /// Why it did not complete.
     pub failure: Option<String>,
 }
 
@@ -41,9 +41,9 @@ impl ProbeRun {
 
 pub struct ProbeRunner<'a> {
     pub launcher: &'a Launcher,
-    /// Whether probes give up the right to read the counter, as their users' programs would have to.
+    /// Whether probes drop the right to read the counter, as their users' programs would have to.
     pub counter_faults: bool,
-    /// How long a process may take beyond its task.
+    /// Time allowed for a process beyond its task.
     pub patience: Duration,
 }
 
@@ -59,7 +59,7 @@ impl ProbeRunner<'_> {
     /// The same, and counts its system calls that ask for the time.
     ///
     /// # Errors
-    /// Why they cannot be counted here; no process was started then.
+    /// Why they cannot be counted here; no process has then been started.
     pub fn ask_and_count(
         &self,
         launch: &Launch,
@@ -70,12 +70,12 @@ impl ProbeRunner<'_> {
         thread::scope(|scope| {
             let (tell, told) = channel();
             let (keep, kept) = channel::<()>();
-            // The filter holds for the thread that installs it, and for what that thread starts.
+            // The filter applies to the thread that installs it, and to everything that thread starts.
             let starter = move || {
                 let numbers: Vec<u32> = CALLS.iter().map(|(number, _)| *number as u32).collect();
                 let held = calls::hold(&numbers);
                 let _ = tell.send(held.map(|listener| (listener, ChildProcess::start(&mut command))));
-                // The process ends with the thread that started it, so this must not end before.
+                // The process ends with the thread that started it, so this thread must not end earlier.
                 let _ = kept.recv();
             };
             let refused = |error: &dyn std::fmt::Display| format!("seccomp cannot hold system calls here: {error}");
@@ -104,7 +104,7 @@ impl ProbeRunner<'_> {
         command
     }
 
-    /// Hears the process to its end.
+    /// Receives the process's output until it ends.
     fn attend(
         &self,
         mut process: ChildProcess,
@@ -129,7 +129,7 @@ impl ProbeRunner<'_> {
                     asked.start_ms = Some(began.elapsed().as_secs_f64() * 1e3);
                 }
             }
-            // What it said before a call that waits has been answer now, so the call belongs to the count that was begun.
+            // Its output before a pending call has now been parsed, so the call belongs to the current count.
             if let Some(listener) = listener.filter(|_| calls_wait) {
                 count(listener, &mut asked);
             }
@@ -164,7 +164,8 @@ impl ProbeRunner<'_> {
     }
 }
 
-/// Waits until the process says something, or one of its system calls waits, which is returned, or some time passed.
+/// Waits until the process writes something, one of its system calls is pending (which is returned), or some time has
+/// passed.
 fn wait(process: &ChildProcess, listener: Option<&OwnedFd>) -> bool {
     let mut ready: Vec<PollFd<'_>> = vec![PollFd::new(process.output(), PollFlags::POLLIN)];
     ready.extend(listener.map(|listener| PollFd::new(listener.as_fd(), PollFlags::POLLIN)));
@@ -172,13 +173,13 @@ fn wait(process: &ChildProcess, listener: Option<&OwnedFd>) -> bool {
     let events = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
     let hung_up = events(0).contains(PollFlags::POLLHUP) && !events(0).contains(PollFlags::POLLIN);
     if hung_up && !events(1).contains(PollFlags::POLLIN) {
-        // It closed its output and has yet to end.
+        // It has closed its output but not yet exited.
         thread::sleep(Duration::from_millis(2));
     }
     events(1).contains(PollFlags::POLLIN)
 }
 
-/// System calls that ask for the time.
+/// System calls that query the time.
 const CALLS: &[(i64, &str)] = &[
     (libc::SYS_clock_gettime, "clock_gettime"),
     (libc::SYS_gettimeofday, "gettimeofday"),
@@ -188,17 +189,17 @@ const CALLS: &[(i64, &str)] = &[
     (libc::SYS_time, "time"),
 ];
 
-/// Counts the call that waits, and lets it go on.
+/// Counts the pending call, and lets it continue.
 fn count(listener: &OwnedFd, asked: &mut ProbeRun) {
     let Ok(call) = calls::next(listener.as_fd()) else { return };
     if let Some(clock) = asked.answer.counting.as_deref() {
         *asked.calls.entry(clock.to_owned()).or_default().entry(named(&call)).or_default() += 1;
     }
-    // Its caller may have been ended meanwhile.
+    // Its caller may have died in the meantime.
     let _ = calls::release(listener.as_fd(), &call);
 }
 
-/// What was asked, as a programmer writes it.
+/// The request, as a programmer writes it.
 fn named(call: &Call) -> String {
     let name = CALLS.iter().find(|(number, _)| *number == i64::from(call.number)).map_or("?", |(_, name)| name);
     if i64::from(call.number) != libc::SYS_clock_gettime {

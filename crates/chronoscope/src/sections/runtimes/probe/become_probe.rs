@@ -1,4 +1,4 @@
-//! What stands between the coordinator and a probe: this program, started again, which becomes the probe.
+//! The step between the coordinator and a probe: this program, restarted, which becomes the probe.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 
 /// The first argument of a program that is to become a probe.
 const ARGUMENT: &str = "__chronoscope-probe";
-/// The second, where it gives up the right to read the counter.
+/// The second, if it drops the right to read the counter.
 const FAULTS: &str = "faults";
 const NO_FAULTS: &str = "-";
 
@@ -19,7 +19,7 @@ pub fn become_arguments(counter_faults: bool) -> [&'static str; 2] {
     [ARGUMENT, if counter_faults { FAULTS } else { NO_FAULTS }]
 }
 
-/// Becomes the probe that the arguments name, if they ask for it; then this returns only for a reason why it cannot.
+/// Becomes the probe named by the arguments, if they request it; then this returns only if it fails, with the reason.
 pub fn become_if_asked(mut arguments: impl Iterator<Item = OsString>) -> Option<String> {
     if arguments.next()? != ARGUMENT {
         return None;
@@ -27,7 +27,7 @@ pub fn become_if_asked(mut arguments: impl Iterator<Item = OsString>) -> Option<
     let (Some(access), Some(program)) = (arguments.next(), arguments.next()) else {
         return Some("a probe needs a program".to_owned());
     };
-    // Should the coordinator be killed, the probe must not go on.
+    // If the coordinator is killed, the probe must not continue.
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
     if access == FAULTS
         && let Err(unavailable) = set_counter_access(CounterAccess::Faults)

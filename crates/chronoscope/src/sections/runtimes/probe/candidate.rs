@@ -14,17 +14,17 @@ use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 
-/// A process of a runtime fails now and then on a busy machine; one that fails so often is not asked again.
+/// A runtime's process occasionally fails on a busy machine; after this many failures it is not asked again.
 const MOST_FAILURES: u32 = 3;
 
-/// A runtime on its way into the record.
+/// A runtime being measured, before it enters the record.
 pub struct Candidate {
     pub place: Place,
     pub runtime: Runtime,
     launch: Option<Launch>,
-    /// The process whose system calls were counted, where they could be.
+    /// The process whose system calls were counted, if possible.
     counted: Option<ProbeRun>,
-    /// Processes that came to their end, by what they were asked.
+    /// Completed processes, by task.
     pub clocks: Vec<ProbeProcess>,
     pub pauses: Vec<ProbeProcess>,
     pub latches: Vec<ProbeProcess>,
@@ -49,7 +49,7 @@ impl Candidate {
         }
     }
 
-    /// Compiles its probe, and asks it who it is while its system calls are counted.
+    /// Compiles its probe, and asks it to identify itself while its system calls are counted.
     fn get_ready(
         &mut self,
         directory: &Path,
@@ -67,7 +67,7 @@ impl Candidate {
         let request = Request::new(Task::Count { reads }, 0);
         let (asked, not_counted) = match runner.ask_and_count(&launch, &request, stop) {
             Ok(asked) => (asked, None),
-            // It says who it is all the same.
+            // It identifies itself all the same.
             Err(reason) => (runner.ask(&launch, &request, stop), Some(reason)),
         };
         let was_counted = not_counted.is_none();
@@ -85,7 +85,7 @@ impl Candidate {
         let Some(identity) = &asked.answer.identity else { return };
         self.runtime.name.clone_from(&identity.runtime);
         self.runtime.version = Some(identity.version.clone());
-        // What was compiled lies in a folder that is about to go.
+        // The compiled files are in a folder about to be deleted.
         let is_ours =
             self.launch.as_ref().is_some_and(|launch| Path::new(&identity.executable).starts_with(&launch.directory));
         if !identity.executable.is_empty() && !is_ours {
@@ -95,7 +95,8 @@ impl Candidate {
         self.runtime.notes.clone_from(&identity.notes);
     }
 
-    /// Has a new process of it answer `task` in round number `round`, and counts what `cpus` lose to others meanwhile.
+    /// Has a new process of it answer `task` in round number `rotation`, and counts the time stolen from `cpus`
+    /// meanwhile.
     pub fn ask(
         &mut self,
         task: Task,
@@ -133,13 +134,13 @@ impl Candidate {
         self.counted.as_ref().map(|asked| (&asked.answer, &asked.calls))
     }
 
-    /// The median time from a process's start until it said who it is.
+    /// The median time from a process's start until it identified itself.
     pub fn start_ms(&self) -> Option<f64> {
         chronoscope_harness::stats::median(self.starts_ms.clone())
     }
 }
 
-/// A runtime of which nothing is known yet.
+/// A runtime about which nothing is known yet.
 pub fn unasked(kind: RuntimeKind) -> Runtime {
     Runtime {
         kind,
@@ -162,8 +163,8 @@ pub fn unasked(kind: RuntimeKind) -> Runtime {
     }
 }
 
-/// Gets all of `candidates` ready, some at once, since nothing is timed meanwhile. Those that turn out to be the same
-/// runtime under another name are dropped.
+/// Prepares all of `candidates`, some concurrently, since nothing is timed meanwhile. Duplicates of the same runtime
+/// under another name are dropped.
 pub fn get_ready(
     candidates: Vec<Candidate>,
     directory: &Path,

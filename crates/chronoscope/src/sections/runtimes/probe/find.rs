@@ -7,20 +7,20 @@ use crate::sections::runtimes::kind::RuntimeKind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub kind: RuntimeKind,
-    /// The program as it was found; a launcher may look at the name that it is called by.
+    /// The program as found; a launcher may depend on the name it is called by.
     pub program: PathBuf,
-    /// Of several versions under one program, the one that is meant.
+    /// The intended version, if one program has several.
     pub version: Option<String>,
     /// Whether the user named it.
     pub is_named: bool,
 }
 
 pub struct Surroundings {
-    /// Directories of programs, in order.
+    /// Program directories, in order.
     pub path: Vec<PathBuf>,
     pub java_home: Option<PathBuf>,
     pub dotnet_root: Option<PathBuf>,
-    /// Under this stands what packages installed.
+    /// Root of the file system with installed packages.
     pub root: PathBuf,
 }
 
@@ -37,7 +37,7 @@ impl Surroundings {
         }
     }
 
-    /// Every file of this name in the directories of programs.
+    /// Every file of this name in the program directories.
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         let path = std::env::join_paths(&self.path).unwrap_or_default();
         which::which_in_all(name, Some(path), "/").map(Iterator::collect).unwrap_or_default()
@@ -47,7 +47,7 @@ impl Surroundings {
         names.iter().find_map(|name| self.on_path(name).into_iter().next())
     }
 
-    /// The program `name` in every directory below `directory` that has one, in the order of their names.
+    /// The program `name` in every directory below `directory` that has one, in name order.
     fn below(&self, directory: &str, name: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.root.join(directory)) else { return Vec::new() };
         let mut found: Vec<PathBuf> =
@@ -76,7 +76,7 @@ impl Surroundings {
     }
 }
 
-/// All that is found of one kind, and what the user named of it: each file once, each version of .NET by itself.
+/// Everything found of one kind, and what the user named of it: each file once, each version of .NET separately.
 pub fn places(kind: RuntimeKind, added: &[RuntimePlace], surroundings: &Surroundings, usual: bool) -> Vec<Place> {
     let named = added.iter().filter(|place| place.kind == kind).map(|place| (named_program(place, surroundings), true));
     let usual = if usual { surroundings.usual(kind) } else { Vec::new() };
@@ -91,7 +91,7 @@ pub fn places(kind: RuntimeKind, added: &[RuntimePlace], surroundings: &Surround
         match kind {
             RuntimeKind::Dotnet => {
                 let versions = dotnet_versions(&file);
-                // Without a version that can be seen, the program itself says what is wrong.
+                // Without a visible version, the program itself reports what is wrong.
                 if versions.is_empty() {
                     places.push(place(None));
                 }
@@ -104,7 +104,7 @@ pub fn places(kind: RuntimeKind, added: &[RuntimePlace], surroundings: &Surround
     places
 }
 
-/// What the user named: a path, or the name of a program on the path.
+/// The user's choice: a path, or the name of a program on the path.
 fn named_program(place: &RuntimePlace, surroundings: &Surroundings) -> PathBuf {
     if place.program.contains('/') {
         let path = PathBuf::from(&place.program);
@@ -113,7 +113,7 @@ fn named_program(place: &RuntimePlace, surroundings: &Surroundings) -> PathBuf {
     surroundings.first_on_path(&[&place.program]).unwrap_or_else(|| PathBuf::from(&place.program))
 }
 
-/// The folder of the frameworks that a `dotnet` has.
+/// The frameworks folder of a `dotnet`.
 pub fn dotnet_frameworks(dotnet: &Path) -> Option<PathBuf> {
     let file = dotnet.canonicalize().ok()?;
     Some(file.parent()?.join("shared/Microsoft.NETCore.App"))

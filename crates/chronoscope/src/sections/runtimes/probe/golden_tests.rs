@@ -1,7 +1,7 @@
-//! Every probe, asked every task by its own runtime and compared with its transcript.
+//! Runs every probe with every task in its own runtime and compares it with its transcript.
 //!
-//! Numbers and versions differ from run to run, so transcripts hold their shape. `UPDATE_GOLDEN=1` writes them anew. A
-//! runtime that is not on the machine is skipped with a word.
+//! Numbers and versions differ from run to run, so transcripts contain only shapes. `UPDATE_GOLDEN=1` rewrites them. A
+//! runtime absent from the machine is skipped with a note.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,7 +43,7 @@ fn ready(kind: RuntimeKind, directory: &Path) -> Option<Launch> {
     launch.map_err(|reason| println!("skipped: {}: {reason}", kind.title())).ok()
 }
 
-/// What it says to `task`.
+/// Its answer to `task`.
 fn said(launch: &Launch, task: Task, environment: &[(&str, &str)]) -> String {
     let output = Command::new(&launch.program)
         .args(&launch.arguments)
@@ -58,7 +58,7 @@ fn said(launch: &Launch, task: Task, environment: &[(&str, &str)]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A line without what differs from one machine to the next.
+/// A line without anything that differs between machines.
 fn shape(line: &str) -> String {
     let mut value: Value = serde_json::from_str(line).unwrap();
     if let Value::Object(fields) = &mut value {
@@ -70,10 +70,10 @@ fn shape(line: &str) -> String {
 fn blur(key: &str, field: &mut Value) {
     match key {
         "runtime" | "version" | "executable" | "sink" | "reason" => *field = Value::from("…"),
-        // Given by the request, or by what the clock is.
+        // Determined by the request, or by the kind of clock.
         "protocol" | "hz" | "threads" | "requested_ns" => {}
         "declared_hz" | "declared_resolution_ns" | "cpu_ns" | "high_resolution" => *field = Value::from("may be null"),
-        // A runtime with and one without its lock are the same otherwise.
+        // Runtimes with and without a global lock are otherwise the same.
         "parallel" => *field = Value::from("yes or no"),
         "notes" => *field = Value::from("sentences"),
         _ => {
@@ -89,7 +89,7 @@ fn blur(key: &str, field: &mut Value) {
     }
 }
 
-/// The transcript of all tasks: lines of the same shape once, in the order of the first.
+/// The transcript of all tasks: each line shape once, in order of first appearance.
 fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for task in tasks() {
@@ -109,7 +109,7 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
     text
 }
 
-/// What must hold of every answer beyond its shape.
+/// What every answer must satisfy beyond its shape.
 fn assert_sound(task: &Task, heard: &Answer) {
     assert_eq!(heard.missing(task), None);
     match task {
@@ -135,7 +135,7 @@ fn assert_sound(task: &Task, heard: &Answer) {
     }
 }
 
-/// Compares what the probe of `kind` says, in every environment, with its transcript.
+/// Compares the output of the probe of `kind`, in every environment, with its transcript.
 fn golden(kind: RuntimeKind) {
     let directory = tempfile::tempdir().unwrap();
     let Some(launch) = ready(kind, directory.path()) else { return };
@@ -159,7 +159,7 @@ fn golden_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../probes/golden")
 }
 
-/// A locale that writes 1,5 for one and a half, for every runtime in its own way.
+/// A locale that writes 1,5 for one and a half, set in the way of each runtime.
 const GERMAN: &[(&str, &str)] = &[
     ("LANG", "de_DE.UTF-8"),
     ("LC_ALL", "de_DE.UTF-8"),

@@ -1,4 +1,4 @@
-//! Every list of language runtimes outside of the code names the kinds that the code knows, in their order.
+//! Checks that every list of language runtimes outside the code has the code's kinds, in order.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// `kind` and the first of `programs` in every row of the list that scripts read.
+/// `kind` and the first of `programs` in every row of the list read by scripts.
 fn listed(text: &str) -> Vec<(&str, &str)> {
     let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     rows.map(|row| {

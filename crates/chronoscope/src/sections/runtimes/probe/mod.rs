@@ -1,7 +1,7 @@
-//! Language runtimes of the machine, measured from inside: what an engineer's program sees of the time.
+//! The machine's language runtimes, measured from inside: time as an engineer's program sees it.
 //!
 //! For every runtime there is a probe, one source file that its own launcher runs. It answers with raw integers
-//! (`probes/PROTOCOL.md`); everything else is done here, by the same estimators as for the machine's own clocks.
+//! (`probes/PROTOCOL.md`); everything else is done here, with the same estimators as for the machine's own clocks.
 
 mod answer;
 mod ask;

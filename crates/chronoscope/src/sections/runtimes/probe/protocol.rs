@@ -1,14 +1,14 @@
-//! What a probe is asked, and what it answers: `probes/PROTOCOL.md` in types.
+//! Requests to probes and their answers: `probes/PROTOCOL.md` in types.
 
 use serde::{Deserialize, Serialize};
 
 use crate::sections::runtimes::report::TimeKind;
 
-/// The version of the protocol that this build speaks.
+/// The protocol version of this build.
 pub const PROTOCOL: u32 = 1;
-/// What threads take to meet before they read at once, for all clocks of a runtime.
+/// Time for threads to meet before they read concurrently, for all clocks of a runtime.
 const MEETING_MS: u64 = 100;
-/// The lane without a clock, and the call that calls nothing.
+/// The lane without a clock, and the empty call.
 pub const NOTHING: &str = "nothing";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,11 +19,11 @@ pub struct Request {
     pub task: Task,
 }
 
-/// What a probe can be asked.
+/// A task for a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
 pub enum Task {
-    /// Read each clock so often, while system calls are counted.
+    /// Read each clock this many times, while system calls are counted.
     Count { reads: u32 },
     /// The table of clocks.
     Clocks {
@@ -36,9 +36,9 @@ pub enum Task {
         threads: u32,
         crowd_ms: u64,
     },
-    /// Every way to pause.
+    /// Every method of pausing.
     Pause { lengths_ns: Vec<u64>, budget_ms: u64 },
-    /// Threads that one latch releases.
+    /// Threads released by one latch.
     Latch { threads: u32, budget_ms: u64 },
 }
 
@@ -49,15 +49,15 @@ impl Request {
     }
 
     pub fn argument(&self) -> String {
-        // Numbers and lists of numbers can always be written.
+        // Numbers and lists of numbers can always be serialized.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The time that the parts of the task take together.
+    /// The total time of the task's parts.
     pub fn takes_ms(&self) -> u64 {
         match &self.task {
             Task::Count { .. } => 0,
-            // Steps may take four times their share, and threads meet for a while before they read.
+            // Steps may take four times their share, and threads take a while to meet before they read.
             Task::Clocks { warm_ms, lanes_ms, steps_ms, crowd_ms, .. } => {
                 warm_ms + lanes_ms + 4 * steps_ms + crowd_ms + MEETING_MS
             }
@@ -66,7 +66,7 @@ impl Request {
     }
 }
 
-/// One line of an answer; `probes/PROTOCOL.md` says what each field holds.
+/// One line of an answer; `probes/PROTOCOL.md` defines each field.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Line {
@@ -123,18 +123,18 @@ pub enum Line {
     },
 }
 
-/// Who answers.
+/// The identity of the runtime.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     pub protocol: u32,
     pub runtime: String,
     pub version: String,
-    /// Empty if it does not tell.
+    /// Empty if unknown.
     pub executable: String,
     pub timer: String,
     pub timer_hz: u64,
-    /// Whether threads of one process run at once.
+    /// Whether threads of one process run in parallel.
     pub parallel: bool,
     pub notes: Vec<String>,
 }
@@ -152,18 +152,18 @@ pub struct Clock {
     pub high_resolution: Option<bool>,
 }
 
-/// Batches of several threads that read at once.
+/// Batches of several threads that read concurrently.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crowd {
     pub clock: String,
     pub threads: u32,
     pub reads: u64,
-    /// Thread, begin and end in ticks of the timer.
+    /// Thread, begin and end in timer ticks.
     pub batches: Vec<(u32, u64, u64)>,
 }
 
-/// Pauses of one way and length.
+/// Pauses of one method and length.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paused {

@@ -1,4 +1,4 @@
-//! How each runtime is made to run its probe.
+//! How to run each runtime's probe.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use super::find::{Place, Surroundings, dotnet_frameworks};
 use crate::sections::runtimes::kind::RuntimeKind;
 use chronoscope_harness::process::ChildProcess;
 
-/// No more than this of what a compiler says is kept, in bytes.
+/// Keep at most this much of a compiler's output, in bytes.
 const MOST_COMPLAINT: usize = 4096;
-/// How often a waiting coordinator looks.
+/// How often a waiting coordinator checks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// A command that runs a probe, but for the request.
+/// A command that runs a probe, without the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub environment: Vec<(&'static str, OsString)>,
-    /// The file that its user knows it by.
+    /// The file under which the user knows it.
     pub known_as: PathBuf,
-    /// Where it runs: nothing of its user's lies there that it might read.
+    /// The working directory: it contains nothing of the user's that the runtime might read.
     pub directory: PathBuf,
 }
 
@@ -40,11 +40,11 @@ impl Launch {
     }
 }
 
-/// Writes the probe into `directory`, which is its own, and compiles it where its runtime does not, for at most `limit`: a Go
-/// toolchain that has never built anything takes ten seconds and more.
+/// Writes the probe into `directory`, which is its own, and compiles it if its runtime does not, for at most `limit`: a
+/// Go toolchain that has never built anything takes ten seconds or more.
 ///
 /// # Errors
-/// Why it cannot run, in words for a reader of the report.
+/// Why it cannot run, in words for the report.
 pub fn prepare(
     place: &Place,
     directory: &Path,
@@ -68,7 +68,7 @@ pub fn prepare(
     }
 }
 
-/// What a probe is made from.
+/// The ingredients of a probe.
 struct Recipe<'a> {
     place: &'a Place,
     directory: &'a Path,
@@ -96,7 +96,7 @@ impl Recipe<'_> {
 
     fn java(&self) -> Result<Launch, String> {
         let (program, source) = (&self.place.program, self.write(&JAVA)?);
-        // One compilation for all processes, and none inside the one that measures.
+        // One compilation for all processes, and none inside the measuring process.
         let Some(compiler) = sibling(program, "javac") else { return Ok(self.run(program).with(source)) };
         self.compile(&self.run(&compiler).with("-d").with(self.directory).with(source))?;
         Ok(self.run(program).with("-cp").with(self.directory).with("Probe"))
@@ -114,7 +114,7 @@ impl Recipe<'_> {
     fn go(&self) -> Result<Launch, String> {
         let (source, binary) = (self.write(&GO)?, self.directory.join("probe"));
         let mut build = self.run(&self.place.program).with("build").with("-o").with(&binary).with(source);
-        // What is here, and nothing from the network.
+        // Use only local files, nothing from the network.
         for (name, value) in [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("GOFLAGS", ""), ("GOWORK", "off")] {
             build = build.within(name, value);
         }
@@ -170,7 +170,7 @@ impl Recipe<'_> {
         let mut process = ChildProcess::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
             .map_err(|error| format!("could not start the compiler {compiler}: {error}"))?;
         let began = Instant::now();
-        // Some compilers complain on their standard output.
+        // Some compilers report errors on standard output.
         let mut said = String::new();
         loop {
             let status = process.look().map_err(|error| format!("the compiler {compiler}: {error}"))?;
@@ -199,10 +199,10 @@ impl Recipe<'_> {
     }
 }
 
-/// A runtime of .NET must not end for want of a library of locales; the probe prints integers alone.
+/// A .NET runtime must not fail for lack of a locale library; the probe prints only integers.
 const INVARIANT: &str = "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
-/// The program `name` in the folder of `program`, or in that of the file behind it.
+/// The program `name` in the folder of `program`, or in that of the file it links to.
 fn sibling(program: &Path, name: &str) -> Option<PathBuf> {
     let file = program.canonicalize().ok();
     [Some(program.to_owned()), file]
@@ -212,14 +212,14 @@ fn sibling(program: &Path, name: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The compiler of the newest SDK that a `dotnet` has.
+/// The compiler of a `dotnet`'s newest SDK.
 fn roslyn(dotnet: &Path) -> Option<PathBuf> {
     let file = dotnet.canonicalize().ok()?;
     let versions = std::fs::read_dir(file.parent()?.join("sdk")).ok()?.flatten().map(|entry| entry.path());
     versions.map(|version| version.join("Roslyn/bincore/csc.dll")).filter(|compiler| compiler.is_file()).max()
 }
 
-/// The class library in `folder`, without what is no assembly.
+/// The class library in `folder`, without files that are not assemblies.
 fn assemblies(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries
@@ -234,7 +234,7 @@ fn assemblies(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Settings that ask for exactly this version.
+/// Settings that select exactly this version.
 fn runtime_settings(version: &str) -> String {
     let framework = serde_json::json!({ "name": "Microsoft.NETCore.App", "version": version });
     serde_json::json!({ "runtimeOptions": { "framework": framework, "rollForward": "LatestPatch" } }).to_string()

@@ -52,7 +52,7 @@ pub fn show(page: &mut Page, record: &Record) {
     page.paragraph(Line::plain("  "), DIM, &explanation(record, &measured));
 }
 
-/// The clock that users of each time intervals with, in few columns.
+/// The usual interval clock of each, in few columns.
 pub fn brief(page: &mut Page, record: &Record) {
     let mut table = Table::new(&[
         ("runtime", Align::Left),
@@ -77,7 +77,7 @@ pub fn brief(page: &mut Page, record: &Record) {
     page.paragraph(Line::plain("  "), DIM, &format!("claimed: {CLAIM}"));
 }
 
-/// What the claims are worth.
+/// The meaning of the claims.
 const CLAIM: &str = "shortest interval that two reads should time to this accuracy, predicted from empty intervals \
                      and steps; not confirmed by trials, which may need longer ones";
 
@@ -118,7 +118,7 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
     [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
 }
 
-/// How far the interval reaches on its longer side, of the estimate, in few columns; one process has no interval.
+/// The longer half of the interval relative to the estimate, in few columns; one process has no interval.
 fn longer_side(latency: &Latency) -> String {
     if latency.forks.len() < 2 {
         return none();
@@ -127,7 +127,7 @@ fn longer_side(latency: &Latency) -> String {
     PERCENT.off(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE)).trim_start_matches("± ").to_owned()
 }
 
-/// A difference, or the most that it can be.
+/// A difference, or its upper bound.
 fn difference(of: Bounded) -> String {
     match of {
         Bounded::Known(difference) => TIME.signed().value(difference),
@@ -135,7 +135,7 @@ fn difference(of: Bounded) -> String {
     }
 }
 
-/// What the counted system calls say.
+/// The conclusion from the counted system calls.
 fn path(clock: &RuntimeClock) -> String {
     let Some(calls) = &clock.system_calls else { return none() };
     match (clock.path, calls.several_per_read()) {
@@ -162,13 +162,13 @@ fn largest_gap(clock: &RuntimeClock) -> String {
     }
 }
 
-/// The share of equal reads, in as few columns as can be.
+/// The share of equal reads, in as few columns as possible.
 fn zeros(value: f64) -> String {
     let text = share(value);
     if text.starts_with('>') { "~100 %".to_owned() } else { text }
 }
 
-/// What the interface says of its frequency.
+/// What the interface declares about its frequency.
 fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
     let frequency = clock.frequency_hz_declared.map(|hz| format!("a frequency of {}", hertz(hz)));
     let fine = clock
@@ -228,7 +228,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     )
 }
 
-/// The clocks that those of the runtimes were compared with.
+/// The reference clocks for those of the runtimes.
 fn beneath(measured: &[&Runtime]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for added in measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.added.as_ref()) {
@@ -243,7 +243,7 @@ fn beneath(measured: &[&Runtime]) -> String {
     }
 }
 
-/// What the column of several threads holds.
+/// The meaning of the column for several threads.
 fn crowd_said(measured: &[&Runtime]) -> String {
     let of =
         || measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.crowd)?)));

@@ -5,7 +5,7 @@ use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::DIM;
 
-/// Calls in one thread and in many that one latch releases, runtime by runtime.
+/// Calls in one thread and in many released by one latch, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {
     let threads = record.runtimes.plan.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
     page.section(&format!("RUNTIMES, THREAD RELEASE: calls by one thread and by {threads} released together"));

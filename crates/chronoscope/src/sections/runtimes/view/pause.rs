@@ -10,7 +10,7 @@ use chronoscope_render::palette::{DIM, PLAIN, TITLE};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::{counted, given};
 
-/// Every way to pause that each runtime has.
+/// Every method of pausing that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
     let paused: Vec<(String, &RuntimePause)> =
@@ -23,7 +23,7 @@ pub fn show(page: &mut Page, record: &Record) {
         paused.iter().flat_map(|(_, pause)| &pause.methods).map(|method| method.requested_ns).collect();
     lengths.sort_unstable();
     lengths.dedup();
-    // The article's lengths at most; a record may hold anything.
+    // At most the article's lengths; a record may contain anything.
     lengths.truncate(MOST_LENGTHS);
     let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
     let columns: Vec<(&str, Align)> =
@@ -56,7 +56,7 @@ pub fn show(page: &mut Page, record: &Record) {
 
 const MOST_LENGTHS: usize = 8;
 
-/// The ways, in the order in which they were told.
+/// The methods, in the order reported.
 fn ways(pause: &RuntimePause) -> Vec<&str> {
     let mut ways: Vec<&str> = Vec::new();
     for method in &pause.methods {
