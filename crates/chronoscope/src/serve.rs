@@ -1,4 +1,4 @@
-//! What this program does when it is started as a worker, or as the probe of a language runtime.
+//! The program's roles as a worker, or as the probe of a language runtime.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,8 +8,8 @@ use crate::sections::runtimes::probe::become_if_asked;
 use crate::{engine, registry};
 use chronoscope_harness::worker;
 
-/// Serves one request and tells the program to exit, if it was started as a worker; becomes the probe of a language
-/// runtime, if it was started for that; else does nothing.
+/// If started as a worker, serves one request and tells the program to exit; if started as the probe of a language
+/// runtime, becomes it; otherwise does nothing.
 pub fn serve_if_asked() -> Option<ExitCode> {
     if let Some(reason) = become_if_asked(std::env::args_os().skip(1)) {
         let _ = writeln!(std::io::stderr(), "{reason}");

@@ -1,4 +1,4 @@
-//! The way of a stranger's bytes through the program, for fuzzing: documents from another machine, and what a probe says.
+//! Entry points for untrusted bytes, for fuzzing: documents from another machine, and output of a probe.
 
 use chronoscope_render::Width;
 use chronoscope_render::study::html;
@@ -12,7 +12,7 @@ use crate::sections::runtimes::probe::Answer;
 use crate::view::{View, terminal_at};
 use chronoscope_harness::record::Disturbance;
 
-/// Reads a document of any kind, and if it is one renders it in every way. Gives the pages, or the error.
+/// Reads a document of any kind and, if valid, renders it in every way. Returns the pages, or the error.
 ///
 /// # Guarantees
 /// Never panics.
@@ -29,8 +29,8 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
     Ok(views.chain(pages).chain(record.as_study().map(|study| html(&study))).chain(json(&record)).collect())
 }
 
-/// Hears what a probe says until a line that it cannot have said, and estimates everything from it. Gives the estimates of
-/// its clocks as JSON.
+/// Parses a probe's output up to the first invalid line, and computes all estimates. Returns the estimates of its
+/// clocks as JSON.
 ///
 /// # Guarantees
 /// Never panics.
@@ -41,7 +41,7 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
 /// ```
 pub fn heard(text: &str) -> Result<String, serde_json::Error> {
     let mut answer = Answer::default();
-    // What came before a fault is used as well: a process may be ended in the middle.
+    // Everything before a fault is used as well: a process may be killed midway.
     for line in text.lines() {
         if answer.push_line(line).is_err() {
             break;

@@ -1,16 +1,16 @@
-//! Documents of version 1 in the shape of today.
+//! Converts documents of version 1 to the current shape.
 
 use serde_json::{Map, Value, json};
 
 use crate::view::OLD_NAMES;
 
-/// What the upgraded document of a check or of a section says was run.
+/// The `command` of an upgraded document of a check or a section.
 const CHECK: &str = "check";
 
 /// The fields of every document.
 const ENVELOPE: [&str; 5] = ["tool", "started_at", "elapsed_ms", "interrupted", "machine"];
 
-/// Where each field of a check went: from its name in version 1 to its section and its place there.
+/// Where each field of a check moved: its name in version 1, its section and its place there.
 const OF_CHECK: [(&str, &str, &str); 33] = [
     ("clocks", "clocks", "report/clocks"),
     ("harness", "clocks", "report/harness"),
@@ -47,7 +47,7 @@ const OF_CHECK: [(&str, &str, &str); 33] = [
     ("plan/runtimes", "runtimes", "plan"),
 ];
 
-/// Where findings were kept before all went into the envelope; `*` is each of a list.
+/// Where findings were kept before all moved into the envelope; `*` is each item of a list.
 const FINDINGS_ELSEWHERE: [&str; 4] = [
     "content/selftest/verdict/findings",
     "content/scaling/*/findings",
@@ -55,8 +55,8 @@ const FINDINGS_ELSEWHERE: [&str; 4] = [
     "content/sections/runtimes/report/*/latch/conclusions",
 ];
 
-/// Moves findings of documents of version 2 from where they were first kept into the envelope; false if there is no such
-/// place, and so nothing of an earlier build.
+/// Moves findings of version 2 documents from their first location into the envelope; false if there is no such
+/// location, so that the document is not from an earlier build.
 pub fn gathered(document: &mut Value) -> bool {
     let has_place = FINDINGS_ELSEWHERE.iter().any(|path| document.pointer(&format!("/{path}")).is_some());
     let found: Vec<Value> = FINDINGS_ELSEWHERE.iter().flat_map(|path| take_each(document, path)).collect();
@@ -81,7 +81,7 @@ fn take_each(value: &mut Value, path: &str) -> Vec<Value> {
     }
 }
 
-/// A check, or a section of one, which only the parts that were planned tell from it.
+/// A check, or a section of one, which differs only in the planned parts.
 pub fn check(mut old: Value) -> Value {
     let mut sections = Map::new();
     for (from, section, to) in OF_CHECK {
@@ -89,7 +89,7 @@ pub fn check(mut old: Value) -> Value {
         let section = sections.entry(section).or_insert_with(|| json!({}));
         put(section, to, value);
     }
-    // A plan of nothing but these is that of a section that was not asked for, and lacks fields.
+    // A plan with only these values is that of a section that was not requested, and lacks fields.
     let nothing = [json!(null), json!(false), json!([]), json!(0)];
     let is_empty =
         |plan: &Value| plan.as_object().is_some_and(|plan| plan.values().all(|value| nothing.contains(value)));
@@ -142,7 +142,7 @@ fn document(old: &mut Value, command: &str, content: Value) -> Value {
     new
 }
 
-/// Parts are called as their sections are, where those have another name today.
+/// Parts have their section's name, where that differs today.
 fn rename_parts(old: &mut Value) {
     for list in ["/plan/parts", "/parts"] {
         for part in old.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {

@@ -13,7 +13,7 @@ use crate::registry;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
-/// What is shown of a document: all on one screen, or a section with all that was seen of it.
+/// The view of a document: everything on one screen, or one section in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View(&'static str);
 
@@ -21,7 +21,7 @@ impl View {
     /// Everything, on one screen.
     pub const CHECK: Self = Self("check");
 
-    /// That of the section `name`; of a check, if there is none of that name.
+    /// The view of section `name`; that of a check if there is no such section.
     pub fn named(name: &str) -> Self {
         let name = &name.replace('-', "_");
         let old = OLD_NAMES.iter().find(|(old, _)| old == name).map_or(name.as_str(), |(_, new)| new);
@@ -33,7 +33,7 @@ impl View {
         [Self::CHECK].into_iter().chain(registry::NAMES.iter().map(|name| Self(name)))
     }
 
-    /// The names of all, as a user may write them.
+    /// The names of all, as accepted from users.
     pub fn names() -> impl Iterator<Item = PossibleValue> {
         Self::all().map(|view| {
             let old = OLD_NAMES.iter().filter(move |(_, new)| *new == view.0).map(|(old, _)| *old);
@@ -42,7 +42,7 @@ impl View {
         })
     }
 
-    /// That of what was planned.
+    /// The view of what was planned.
     pub fn of(record: &Record) -> Self {
         let planned: Vec<Part> = record.plan.parts.iter().map(|part| part.part).collect();
         let is_planned = |name: &&&str| registry::parts_of(name).iter().map(|row| row.part).eq(planned.iter().copied());
@@ -55,7 +55,7 @@ impl View {
     }
 }
 
-/// What sections were called in version 1.
+/// Former section names, from version 1.
 pub const OLD_NAMES: [(&str, &str); 3] = [("pause", "pauses"), ("monotime", "contention"), ("latch", "thread_release")];
 
 /// As [`terminal_at`], 118 columns wide.
@@ -67,9 +67,9 @@ pub fn terminal(record: &Record, view: View) -> String {
 /// Renders a record as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
-/// Never panics, whatever the record holds. The record's own strings cannot steer the terminal: control characters
-/// in them are shown as pictures. Quantities and their units are written the same way under every locale. A narrower
-/// page has more lines and the same numbers: no column of a table is left out.
+/// Never panics, for any record. The record's own strings cannot control the terminal: control characters in them are
+/// shown as pictures. Quantities and their units are written the same way in every locale. A narrower page has more
+/// lines and the same numbers: no column of a table is left out.
 pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
     let tool = format!("{} {}", record.tool.name, record.tool.version);

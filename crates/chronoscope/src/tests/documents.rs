@@ -1,9 +1,9 @@
-//! What documents and records in the tree say is what the code does.
+//! Checks that documents and records in the tree match the code.
 //!
-//! A record that is shown somewhere holds findings and a verdict; both must be those that the rules draw from the rest of
-//! it, so that no sentence is shown that no rule writes. `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib documents`
-//! writes them anew; then the golden files of the reports follow. And a sentence with a figure that is a constant of the
-//! code is written here from the constant.
+//! A record shown anywhere has findings and a verdict; both must be those that the rules draw from the rest of it, so
+//! that every sentence shown comes from a rule. `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib documents` rewrites
+//! them; then update the golden files of the reports. A sentence with a figure that is a constant of the code is
+//! generated here from the constant.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Records that goldens and documents are made of.
+/// Records used in goldens and documents.
 fn records() -> Vec<PathBuf> {
     let folders = ["crates/chronoscope/tests/fixtures", "docs/shown"].map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
@@ -64,7 +64,7 @@ fn seconds(depth: Depth) -> u64 {
     depth.budget().as_secs()
 }
 
-/// The names that the clock crate shows at its root, and in the modules that programs use.
+/// The names that the clock crate exports at its root, and in the modules that programs use.
 fn public_names() -> BTreeSet<String> {
     let mut names = shown_by("lib.rs", "");
     names.extend(shown_by("pause/mod.rs", "pause::"));
@@ -104,7 +104,7 @@ fn the_review_of_what_is_public_names_all_of_it_and_nothing_else() {
     assert_eq!(reviewed, public);
 }
 
-/// A feature that is not in the table is one that nobody finds.
+/// A feature missing from the table cannot be found.
 #[test]
 fn the_clock_crates_features_are_all_described() {
     let read = |name: &str| fs::read_to_string(root().join("crates/clock").join(name)).expect("the file is there");

@@ -1,4 +1,4 @@
-//! A fake clock with one fault each, taken through samples, estimates and rules: exactly its finding must come out.
+//! A fake clock with one fault at a time, taken through samples, estimates and rules: exactly its finding must result.
 
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
@@ -25,7 +25,7 @@ use chronoscope_harness::stats::Distribution;
 
 const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
 
-/// A clock that reads in 20 ns and is flawless.
+/// A flawless clock that reads in 20 ns.
 fn sound() -> FakeClock {
     let clock = FakeClock::new();
     clock.set_read_cost(Duration::from_nanos(20));
@@ -44,7 +44,7 @@ fn clock_report(clock: SourceId, declared_ns: f64) -> ClockReport {
     }
 }
 
-/// What the granularity part would make of `clock`, to which `midway` happens at one read.
+/// The granularity part's result for `clock`, with `midway` called at one read.
 fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeClock)) -> Record {
     let mut record = blank();
     let mut report = clock_report(CLOCK, declared_ns);
@@ -129,7 +129,7 @@ fn drift_alone_gives_no_finding() {
     assert_eq!(found(&granularity_of(&clock, 1.0, |_| {})), []);
 }
 
-/// What the litmus would make of a reader whose view of the clock is `skew_ns` off the writer's.
+/// The litmus result for a reader whose view of the clock is `skew_ns` off the writer's.
 fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     let clock = sound();
     clock.advance(Duration::from_millis(1));
@@ -200,7 +200,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     assert_eq!(with(80, 100), []);
 }
 
-/// What the intervals part would claim of `clock`, when the user asks about `interval`.
+/// The intervals part's claim for `clock`, when the user asks about `interval`.
 fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let empty = empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
     let empty = Distribution::of(empty);

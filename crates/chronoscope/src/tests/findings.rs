@@ -1,4 +1,4 @@
-//! Every kind of finding: one row each, its own id, a test that brings it about, and a line in the list of all.
+//! Every kind of finding has one row, its own id, a test that triggers it, and a line in the list of all kinds.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,7 +20,7 @@ fn kinds<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
     rules.iter().flat_map(|rule| rule.yields)
 }
 
-/// Those of documents that are no check, and of parts of one.
+/// Kinds in documents other than checks, and in parts of one.
 fn of_others() -> impl Iterator<Item = &'static Kind> {
     kinds(study_rules::RULES)
         .chain(kinds(study_conclusions::RULES))
@@ -29,7 +29,7 @@ fn of_others() -> impl Iterator<Item = &'static Kind> {
         .chain(kinds(selftest::RULES))
 }
 
-/// All rows, each once.
+/// All rows, without duplicates.
 fn rows() -> Vec<Kind> {
     let mut rows: Vec<Kind> = Vec::new();
     for kind in crate::rules::kinds().chain(of_others()) {
@@ -141,7 +141,7 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
     }
 }
 
-/// A later build may have concluded something that this one has no rule for.
+/// A later build may have conclusions without a rule in this one.
 #[test]
 fn a_finding_of_an_unknown_kind_is_read_and_shown_by_every_section() {
     let text =

@@ -1,7 +1,7 @@
-//! The text of every view, and the JSON, of one record made by hand.
+//! The text of every view, and the JSON, of one handmade record.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
-//! committed.
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` rewrites the golden files; review the difference before
+//! committing.
 
 use super::golden_file::assert_golden;
 use crate::answers::conclude::draw_conclusions;
@@ -20,7 +20,7 @@ fn record() -> Record {
     document(FIXTURE).expect("the fixture is a record")
 }
 
-/// What a run of `chronoscope runtimes` saw, in few figures.
+/// Measurements of a run of `chronoscope runtimes`, in few figures.
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
 
 fn record_of_runtimes() -> Record {
@@ -84,7 +84,7 @@ fn a_document_without_conclusions_is_shown_with_them() {
     assert_eq!(document(&fields.to_string()).expect("fields are only ever added"), record());
 }
 
-/// The line of the verdict on what `record` now holds that has `words`, with the lines that go on with it.
+/// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
 fn line_of(record: &Record, words: &str) -> String {
     let mut record = record.clone();
     draw_conclusions(&mut record);
@@ -101,7 +101,7 @@ fn a_recommended_clock_that_was_not_observed_takes_the_tick_of_causality() {
     let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     clock.causal = None;
     clock.reason_causal_unknown = Some("nothing was observed from CPU 0 to CPU 1".to_owned());
-    // An earlier build gave the tick all the same.
+    // An earlier build reported the tick regardless.
     for told in [None, Some(true)] {
         record.verdict.causal = told;
         let line = line_of(&record, "causal across cores");
@@ -127,7 +127,7 @@ fn a_longer_interval_that_did_not_hold_is_named() {
     assert!(line.contains("(95 of 100 quiet trials; to 1 % 93.1 at 7.20 µs)"), "{line}");
 }
 
-/// An emulator whose CPUs hardly ever run at once shows too few new values of every clock.
+/// An emulator whose CPUs hardly ever run concurrently yields too few new values of every clock.
 #[test]
 fn that_no_clock_was_seen_enough_has_its_reasons() {
     let mut record = record();

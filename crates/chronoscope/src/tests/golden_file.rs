@@ -1,14 +1,14 @@
-//! Golden files. `UPDATE_GOLDEN=1` writes them anew; read the difference before it is committed.
+//! Golden files. `UPDATE_GOLDEN=1` rewrites them; review the difference before committing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `text` is what the file of this name in `tests/golden` holds.
+/// Asserts that `text` matches the file of this name in `tests/golden`.
 pub fn assert_golden(name: &str, text: &str) {
     assert_same(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name), text);
 }
 
-/// `text` is what this file holds.
+/// Asserts that `text` matches this file.
 pub fn assert_same(path: &Path, text: &str) {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(path, text).expect("golden files can be written");

@@ -1,4 +1,4 @@
-//! Whatever still parses is rendered without a panic and without a character that could steer the terminal.
+//! Anything that still parses is rendered without a panic and without a character that could control the terminal.
 
 use crate::document::Record;
 use crate::json::{document, json};
@@ -16,7 +16,7 @@ const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
 fn assert_harmless(record: &Record) {
     for view in View::all() {
         let styled = terminal(record, view);
-        // What remains between the escapes that set a style must be text alone.
+        // The rest, between the escapes that set a style, must be plain text.
         for piece in styled.split('\x1b').skip(1) {
             let sequence = piece.split('m').next().unwrap_or_default();
             let known = sequence.strip_prefix('[').is_some_and(|codes| codes.bytes().all(|b| b.is_ascii_digit()));

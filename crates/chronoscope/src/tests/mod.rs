@@ -1,4 +1,4 @@
-//! What every page, document and rule must hold, over whole records.
+//! Requirements on every page, document and rule, over whole records.
 
 mod documents;
 mod faults;

@@ -83,7 +83,7 @@ pub fn apply(root: &mut Value, pointer: &str, mutation: &Mutation) {
                 items.extend(copies);
             }
         }
-        // A leaf gives way to a value of its own kind, so that many a mutated record still parses.
+        // A leaf is replaced by a value of its own type, so that many mutated records still parse.
         Mutation::Replace(new) => match root.pointer_mut(pointer) {
             Some(old) if new.is_null() || new.is_number() && old.is_number() || new.is_string() && old.is_string() => {
                 *old = new.clone();

@@ -1,4 +1,4 @@
-//! The committed schema is the one that the types of a document give, and what is written fits it.
+//! The committed schema matches the document types, and output conforms to it.
 
 use jsonschema::validator_for;
 use serde_json::Value;

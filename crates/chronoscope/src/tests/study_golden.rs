@@ -1,7 +1,7 @@
-//! The text, the page and the JSON of one study made by hand.
+//! The text, the page and the JSON of one handmade study.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
-//! committed.
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` rewrites the golden files; review the difference before
+//! committing.
 
 use super::golden_file::assert_golden;
 use crate::json::document;

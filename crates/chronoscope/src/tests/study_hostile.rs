@@ -1,5 +1,5 @@
-//! Whatever still parses as a study is rendered without a panic, without a character that could steer the terminal, and
-//! without markup of its own.
+//! Anything that still parses as a study is rendered without a panic, without a character that could control the
+//! terminal, and without markup of its own.
 
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
@@ -59,7 +59,7 @@ const ELEMENTS: [&str; 40] = [
 fn assert_harmless(record: &StudyRecord) {
     for detail in [Detail::Usual, Detail::Full] {
         let styled = terminal(record, detail, Width::default());
-        // What remains between the escapes that set a style must be text alone.
+        // The rest, between the escapes that set a style, must be plain text.
         for piece in styled.split('\x1b').skip(1) {
             let sequence = piece.split('m').next().unwrap_or_default();
             let known = sequence.strip_prefix('[').is_some_and(|codes| codes.bytes().all(|b| b.is_ascii_digit()));
@@ -80,7 +80,7 @@ fn assert_own_markup(page: &str) {
         let (tag, _) = piece.split_once('>').expect("every element ends");
         let name = tag.trim_start_matches('/').trim_end_matches('/').split([' ', '\n']).next().unwrap_or_default();
         assert!(ELEMENTS.contains(&name), "<{tag}>");
-        // Between quotes anything may stand, but no attribute may be a handler.
+        // Anything may appear between quotes, but no attribute may be a handler.
         let attributes: String = tag.split('"').step_by(2).collect();
         assert!(!attributes.contains(" on") && !attributes.contains(" style="), "<{tag}>");
         if tag.starts_with('/') {

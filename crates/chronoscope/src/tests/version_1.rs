@@ -1,4 +1,4 @@
-//! What version 1 wrote is read as what this version writes, and shown the same.
+//! Documents written by version 1 are read like this version's, and shown the same.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn documents_of_version_1_are_those_of_today() {
         let (mut upgraded, written) = (document(&old).unwrap(), document(&new).unwrap());
         assert_eq!(json(&written).unwrap(), new, "{name}");
         if !upgraded.parts.is_empty() {
-            // Findings name clocks, and are told in the order, of the build that wrote them, until they are drawn again.
+            // Findings keep the writing build's clock names and order until they are drawn again.
             upgraded.findings = rules::conclude(&upgraded);
         }
         assert_eq!(upgraded, written, "{name}");

@@ -1,7 +1,7 @@
 //! Every page at every width: no line is wider than the page, and a narrow page has the numbers of a wide one.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` writes the golden files anew; read the difference before it is
-//! committed.
+//! `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib` rewrites the golden files; review the difference before
+//! committing.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn compared() -> StudyCompared {
     }
 }
 
-/// Every page that this crate renders, by name.
+/// Every page rendered by this crate, by name.
 fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
     let mut pages = Vec::new();
@@ -79,10 +79,10 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     pages.into_iter().map(|(name, page)| (name, strip_str(&page).to_string())).collect()
 }
 
-/// The numbers of a page, and how often each is there; a page in parts may name rows more than once.
+/// The numbers on a page with their counts; a page in parts may name rows more than once.
 fn numbers(page: &str) -> BTreeMap<String, usize> {
     let mut numbers = BTreeMap::new();
-    // A chart has the ticks that it has room for.
+    // A chart has as many ticks as fit.
     let is_chart = |line: &&str| line.contains(['│', '└']) || line.trim_start().starts_with("tokens 0");
     let words = page.lines().filter(|line| !is_chart(line)).flat_map(|line| line.split([' ', '(', ')', ',', ';', ':']));
     // The name of a file may be wider than a page.

@@ -6,11 +6,11 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{PLAIN, TITLE};
 use chronoscope_render::words::given;
 
-/// What all measurements suffered together, and the parts that are not whole.
+/// The combined disturbance of all measurements, and the incomplete parts.
 pub fn show(page: &mut Page, record: &Record) {
     let mut all: Option<Disturbance> = None;
     let is_skipped = |part: &&PartReport| part.outcome == Outcome::Skipped;
-    // A part without workers watches nobody.
+    // A part without workers observes nothing.
     let unwatched = Disturbance::default();
     for part in record.parts.iter().filter(|part| !is_skipped(part) && part.disturbance != unwatched) {
         all.get_or_insert_default().merge(&part.disturbance);
@@ -33,7 +33,7 @@ pub fn show(page: &mut Page, record: &Record) {
     }
 }
 
-/// Whether processes ran whose threads nothing counts.
+/// Whether processes ran whose threads are not counted.
 fn runtimes_ran(record: &Record) -> bool {
     record
         .parts

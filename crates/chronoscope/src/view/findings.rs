@@ -9,14 +9,15 @@ use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, PLAIN, WARNING};
 
-/// All findings that concern `section`; one of a kind that this build does not know is shown in all, so that none is lost.
+/// All findings that concern `section`; one of a kind unknown to this build is shown in every section, so that none is
+/// lost.
 pub fn concerning(page: &mut Page, record: &Record, section: &str) {
     let concerns = |id: &str| kind(id).is_none_or(|kind| kind.is_shown_in(section));
     all(page, record.findings.iter().filter(|finding| concerns(&finding.id)));
 }
 
-/// How a number that findings of `kinds` speak of is drawn: as gravely as they are about `clock`, as it is called now or was
-/// when the document was written.
+/// The style of a number subject to findings of `kinds`: as severe as those about `clock`, under its current name or
+/// the name when the document was written.
 pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
     let about = record.findings.iter().filter(|finding| kinds.iter().any(|kind| finding.is(*kind)));
     let about = about.filter(|finding| finding.subject.as_deref().is_some_and(|name| clock.is_called(name)));
@@ -27,8 +28,8 @@ pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
     }
 }
 
-/// All findings but those of sections that no check measures: their own pages show them. A kind belongs to the first section
-/// that it names.
+/// All findings except those of sections outside checks: their own pages show them. A kind belongs to the first section
+/// it names.
 pub fn of_check(record: &Record) -> Vec<Finding> {
     let is_of_check = |finding: &&Finding| {
         let section = kind(&finding.id).and_then(|kind| kind.shown_in.first());

@@ -3,8 +3,8 @@ use chronoscope_harness::black_box;
 /// An odd factor: it never makes a product zero.
 const FACTOR: u64 = 0x5851_f42d_4c95_7f2d;
 
-/// One link: a multiplication whose factor is the product of the one before. The black box is no instruction; it keeps the
-/// compiler from multiplying the factors of several links beforehand.
+/// One link: a multiplication by the previous product. The black box is not an instruction; it keeps the compiler from
+/// combining the factors of several links in advance.
 #[inline(always)]
 fn link(x: u64) -> u64 {
     black_box(x.wrapping_mul(FACTOR))
@@ -15,9 +15,9 @@ fn ten_links(x: u64) -> u64 {
     link(link(link(link(link(link(link(link(link(link(x))))))))))
 }
 
-/// A chain of `links` multiplications, each of which waits for the one before.
+/// A chain of `links` multiplications, each waiting for the previous one.
 ///
-/// What it takes is `links` times as long as the CPU's multiplication: the loop's counter is not waited for.
+/// It takes `links` times the latency of the CPU's multiplication: the loop counter adds nothing.
 #[inline(always)]
 pub fn chain(mut x: u64, links: u64) -> u64 {
     for _ in 0..links / 10 {
@@ -29,7 +29,7 @@ pub fn chain(mut x: u64, links: u64) -> u64 {
     x
 }
 
-/// The same with a length that the compiler knows.
+/// The same with a compile-time length.
 #[inline(always)]
 pub fn chain_of<const LINKS: u64>(x: u64) -> u64 {
     chain(x, LINKS)

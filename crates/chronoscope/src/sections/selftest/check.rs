@@ -2,16 +2,16 @@ use chronoscope_harness::record::study::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that is known, what the harness claims of it, and whether that is right.
+/// A known fact, the harness's claim about it, and whether that is right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What was measured.
     pub name: String,
-    /// What the harness says.
+    /// The harness's claim.
     pub claim: String,
-    /// What is the case.
+    /// The truth.
     pub truth: String,
-    /// The claim as a number, where it is one: nanoseconds, a ratio or a rate.
+    /// The claim as a number, if it is one: nanoseconds, a ratio or a rate.
     pub claimed: Option<Estimate>,
     /// The truth as a number.
     pub true_value: Option<Estimate>,
@@ -52,7 +52,7 @@ impl Check {
     }
 }
 
-/// What is said of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     pub outcome: Outcome,

@@ -17,10 +17,10 @@ use crate::run_options::RunOptions;
 use crate::sections::selftest::rules::RULES;
 use crate::sections::selftest::{self, Part, Selftest, Verdict};
 
-/// What its document says was run.
+/// The `command` in its document.
 const COMMAND: &str = "selftest";
 
-/// Judges the harness, and prints and saves the verdict.
+/// Tests the harness, then prints and saves the verdict.
 pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     let parts = selftest::parts(study_run::cpus(run, start));
     for part in &parts {
@@ -33,7 +33,7 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     let mut records = Vec::with_capacity(parts.len());
     let all: Vec<usize> = (0..parts.len()).collect();
     measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;
-    // A user who says how long it may take gets no second try.
+    // There is no second attempt if the user sets the duration.
     let again = if run.duration.is_none() { selftest::unclear(&parts, &records) } else { Vec::new() };
     let mut repeated = Vec::new();
     measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| {
@@ -47,7 +47,7 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(!passed)))
 }
 
-/// The document of a self-test that rests on `records`.
+/// The document of a self-test based on `records`.
 pub(super) fn document(verdict: Verdict, records: Vec<StudyRecord>, start: &Start) -> Record {
     let machine = match records.first() {
         Some(first) => first.machine.clone(),
@@ -65,7 +65,7 @@ pub(super) fn document(verdict: Verdict, records: Vec<StudyRecord>, start: &Star
     record
 }
 
-/// Measures those of `parts` that `which` says, each with its budget, until the user stops it.
+/// Measures the parts selected by `which`, each with its budget, until the user stops it.
 fn measure(
     parts: &[Part],
     budgets: &[Duration],
@@ -90,7 +90,7 @@ fn measure(
     Ok(())
 }
 
-/// The time of each part: its own, or its share of what the user said.
+/// The time of each part: its own, or its share of the user's.
 fn budgets(parts: &[Part], wish: &StudyOptions, start: &Start) -> Result<Vec<Duration>, Failure> {
     let own = StudyOptions { budget: None, ..wish.clone() };
     let plans = parts.iter().map(|part| part.study.plan(&own, start.allowed_cpus()));

@@ -1,20 +1,20 @@
-//! Whether claims about known things are right: pure functions, which wrong claims must fail.
+//! Whether claims about known facts are right: pure functions that must fail wrong claims.
 
 use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate, Steadiness};
 use chronoscope_render::text::{ns, percent};
 
 use super::check::Judgement;
 
-/// An error up to this is none, in percent.
+/// Tolerated error, in percent.
 const TOLERANCE_PCT: f64 = 1.0;
 /// Below this length the tolerance does not shrink further: it is then 0.1 ns.
 const TOLERANCE_FLOOR_NS: f64 = 10.0;
-/// An interval whose half is wider than this says too little to be right, in percent.
+/// An interval with a larger half-width is too vague to be right, in percent.
 const VAGUE_PCT: f64 = 5.0;
-/// An empty loop that is said to take less than this was not resolved badly.
+/// An empty loop with a smaller bound than this was not badly resolved.
 const EMPTY_BELOW_NS: f64 = 10.0;
 
-/// A duration: right if its interval meets that of the truth and is not vague, or if it is within a percent.
+/// A duration: right if its interval overlaps that of the truth and is not vague, or if it is within a percent.
 pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     let scale_ns = truth.estimate.max(TOLERANCE_FLOOR_NS);
     let error_pct = 100.0 * (claim.estimate - truth.estimate) / scale_ns;
@@ -22,13 +22,13 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     let of =
         if truth.estimate < TOLERANCE_FLOOR_NS { format!(" of {}", ns(TOLERANCE_FLOOR_NS)) } else { String::new() };
     let off = format!("off {error_pct:+.2} %{of}");
-    // Written so that what is no number is not right.
+    // Written so that NaN is not right.
     let is_near = error_pct.abs() <= TOLERANCE_PCT;
     let covers = claim.confidence > 0.0 && claim.low <= truth.high && claim.high >= truth.low;
     let is_vague = half_pct > VAGUE_PCT;
     let truth_half_pct = 100.0 * truth.half_width() / scale_ns;
     match (is_near, covers) {
-        // What is hardly known is easily met.
+        // A poorly known truth is easily matched.
         (_, true) if truth_half_pct > VAGUE_PCT => Judgement::too_noisy(format!(
             "the truth is itself measured, and known only to ± {}",
             percent(truth_half_pct)
@@ -46,11 +46,11 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     }
 }
 
-/// A duration of which only a bound is given: an interval from nothing to there, judged as any other.
+/// A duration with only an upper bound: an interval from zero to there, judged as any other.
 pub fn bound(below_ns: f64, truth: &Estimate) -> Judgement {
     let half_ns = below_ns / 2.0;
     let half_pct = 100.0 * half_ns / truth.estimate.max(TOLERANCE_FLOOR_NS);
-    // Written so that what is no number is not right.
+    // Written so that NaN is not right.
     if below_ns >= truth.low && half_pct <= VAGUE_PCT {
         Judgement::pass("covered by the bound")
     } else if below_ns >= truth.low {
@@ -60,7 +60,7 @@ pub fn bound(below_ns: f64, truth: &Estimate) -> Judgement {
     }
 }
 
-/// A loop with nothing in it: right if no number is given.
+/// An empty loop: right if no number is given.
 pub fn nothing(time: Option<&Estimate>, below_ns: Option<f64>) -> Judgement {
     match (time, below_ns) {
         (Some(time), _) => Judgement::fail(format!("reported as taking {}", ns(time.estimate))),
@@ -72,7 +72,7 @@ pub fn nothing(time: Option<&Estimate>, below_ns: Option<f64>) -> Judgement {
     }
 }
 
-/// A difference that is there: right if it is found, in its direction and about its size.
+/// A real difference: right if detected, in its direction and about its size.
 pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
     let claimed = &point.ratio;
     let right_side = if ratio > 1.0 { claimed.low > 1.0 } else { claimed.high < 1.0 };
@@ -98,7 +98,7 @@ pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
     }
 }
 
-/// An operation compared with itself: right if it is called the same.
+/// An operation compared with itself: right if judged the same.
 pub fn no_difference(point: &ComparisonPoint, margin_pct: f64) -> Judgement {
     match point.verdict {
         Difference::Same => Judgement::pass(format!("the same within {}", percent(margin_pct))),
@@ -114,10 +114,10 @@ pub fn no_difference(point: &ComparisonPoint, margin_pct: f64) -> Judgement {
     }
 }
 
-/// What a series does.
+/// The true behaviour of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Series {
-    /// The same from the first to the last.
+    /// The same from first to last.
     Flat,
     /// Slower at first.
     WarmsUp,
@@ -125,15 +125,15 @@ pub enum Series {
     Grows,
 }
 
-/// What the detector says of a series: right if more than half of the processes say so.
+/// The detector's classification of a series: right if more than half of the processes agree.
 pub fn series(found: &Steadiness, truth: Series) -> Judgement {
     let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
-    // A process that was disturbed has no series to judge.
+    // A disturbed process has no series to judge.
     let all = flat + warm_up + slow_down + no_steady_state + trend;
     let right = match truth {
         Series::Flat => flat,
         Series::WarmsUp => warm_up,
-        // Both say that there is no number to give.
+        // Both mean that there is no single number.
         Series::Grows => trend + no_steady_state,
     };
     let said = format!("{right} of {all} processes say so");
@@ -150,7 +150,7 @@ pub fn series(found: &Steadiness, truth: Series) -> Judgement {
 
 /// A quantile of single operations: right if within the histogram's bins and the clock's error.
 pub fn quantile(claim_ns: f64, truth: &Estimate, resolved_from_ns: f64) -> Judgement {
-    /// A bin of the histogram is so wide at most, in percent.
+    /// Maximum width of a histogram bin, in percent.
     const BIN_PCT: f64 = 7.0;
     let error_pct = 100.0 * (claim_ns / truth.estimate - 1.0);
     let (low, high) = (truth.low * (1.0 - BIN_PCT / 100.0), truth.high * (1.0 + BIN_PCT / 100.0) + resolved_from_ns);
@@ -162,17 +162,17 @@ pub fn quantile(claim_ns: f64, truth: &Estimate, resolved_from_ns: f64) -> Judge
     }
 }
 
-/// The shares of two modes: right if there are two, where they are, as frequent as they are.
+/// The shares of two modes: right if there are two, at the right places and with the right shares.
 pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
-    /// A mode's place may be off by so much: it is a bin's middle.
+    /// Tolerated error of a mode's place: it is a bin's middle.
     const PLACE_PCT: f64 = 10.0;
-    /// And its share by so much, as a share of all.
+    /// Tolerated error of its share, as a share of all.
     const SHARE: f64 = 0.03;
     let is = |(at, share): &(f64, f64), (true_at, true_share): (f64, f64)| {
         (at / true_at - 1.0).abs() * 100.0 <= PLACE_PCT && (share - true_share).abs() <= SHARE
     };
     let missing = truth.iter().filter(|mode| !found.iter().any(|each| is(each, **mode))).count();
-    // What interrupts made of operations is no mode of theirs, and rare.
+    // Operations hit by interrupts are not a mode, and rare.
     let others = found.iter().filter(|each| !truth.iter().any(|mode| is(each, *mode)) && each.1 > SHARE).count();
     match (missing, others) {
         (0, 0) => Judgement::pass("both found, and no others"),
@@ -181,7 +181,7 @@ pub fn two_modes(found: &[(f64, f64)], truth: [(f64, f64); 2]) -> Judgement {
     }
 }
 
-/// More threads than CPUs: right if that is said, and no more is claimed than the CPUs can do.
+/// More threads than CPUs: right if marked as such, and the claim does not exceed the CPUs' capacity.
 pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> Judgement {
     let over_pct = 100.0 * (claim.estimate / ceiling.estimate - 1.0);
     if !is_marked {
@@ -195,10 +195,10 @@ pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> 
     }
 }
 
-/// A straight line: right if no point is far from it.
+/// A straight line: right if no point deviates far from it.
 pub fn straight(largest_deviation_pct: f64, limit_pct: f64) -> Judgement {
     let said = format!("within {} of it", percent(largest_deviation_pct));
-    // Written so that what is no number is not right.
+    // Written so that NaN is not right.
     if largest_deviation_pct <= limit_pct {
         Judgement::pass(said)
     } else {

@@ -1,4 +1,4 @@
-//! Operations of known length: chains whose link is timed in the same run, and spins against the system's clock.
+//! Operations of known length: chains whose link is timed in the same run, and spins timed by the system clock.
 
 use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::study_words::why_no_time;
@@ -26,7 +26,7 @@ const SPINS: [(&str, Duration); 4] = [
     ("spin of 100 µs", Duration::from_micros(100)),
     ("spin of 1 ms", Duration::from_millis(1)),
 ];
-/// A spin must be so many reads of its clock long to keep its schedule: one at least belongs to each.
+/// Minimum length of a spin in reads of its clock, to keep its schedule: each includes at least one.
 const READS_PER_SPIN: f64 = 1.5;
 
 pub(super) fn study() -> Study {
@@ -53,12 +53,12 @@ pub(super) fn study() -> Study {
         .budget(Duration::from_secs(18))
 }
 
-/// Operation i of a batch ends at the first reading of the system's clock at or past the batch's start + i · length. So a
-/// batch of n takes n · length and a reading, also if the thread loses its CPU on the way: the others catch up.
+/// Operation i of a batch ends at the first reading of the system clock at or past the batch's start + i · length. So a
+/// batch of n takes n · length plus a reading, even if the thread is preempted: the others catch up.
 fn spin(b: &mut Bencher<'_>, length: Duration) {
     let begins = Cell::new(true);
     let mut end = Instant::now();
-    // Inputs are made before each batch, which tells that one begins.
+    // Inputs are made before each batch, which marks its start.
     b.iter_batched(
         || begins.set(true),
         |()| {
@@ -111,7 +111,7 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
     checks
 }
 
-/// A check of a duration; `why_none` says why there is no claim, if there is none.
+/// A check of a duration; `why_none` is the reason if there is no claim.
 pub(super) fn of_duration(
     name: &str,
     claim: Option<Estimate>,

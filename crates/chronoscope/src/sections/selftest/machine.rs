@@ -3,14 +3,14 @@ use chronoscope_render::text::{count, ns, percent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A share of disturbed visits above which the machine is at fault for what went wrong.
+/// Share of disturbed visits above which errors are attributed to the machine.
 const DISTURBED: f64 = 0.5;
-/// A share of the run's time that the hypervisor gave to others, above which the same holds.
+/// Share of stolen time above which the same applies.
 const STOLEN: f64 = 0.02;
-/// A share of false alarms in comparisons of an operation with itself.
+/// Share of false alarms in comparisons of an operation with itself, likewise.
 const ALARMS: f64 = 0.1;
 
-/// What disturbed the runs, over all studies of the self-test.
+/// Disturbance of the runs, over all studies of the self-test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineState {
     pub visits: u64,
@@ -23,12 +23,12 @@ pub struct MachineState {
     pub control_comparisons: u64,
     pub control_alarms: u64,
     pub control_verdicts_wrong: u64,
-    /// What comparisons could resolve, in percent.
+    /// Resolution of comparisons, in percent.
     pub resolvable_pct: Option<f64>,
 }
 
 impl MachineState {
-    /// Over `records`; those with more threads than CPUs disturb themselves, and are left to the caller to leave out.
+    /// Over `records`; the caller excludes studies with more threads than CPUs, which disturb themselves.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a StudyRecord>) -> Self {
         let mut state = Self::default();
         for record in records {
@@ -51,13 +51,13 @@ impl MachineState {
         state
     }
 
-    /// Whether so much was disturbed that wrong claims say little of the harness.
+    /// Whether the disturbance was so large that wrong claims reveal little about the harness.
     pub fn is_disturbed(&self) -> bool {
         let quiet = self.visits_quiet as f64;
         self.visits > 0 && quiet < (1.0 - DISTURBED) * self.visits as f64 || self.steal_ms > STOLEN * self.elapsed_ms
     }
 
-    /// What is at fault, the gravest first; empty if nothing is.
+    /// The faults, most severe first; empty if there are none.
     pub fn faults(&self) -> Vec<String> {
         let mut faults: Vec<(f64, String)> = Vec::new();
         let share = |count: u64| count as f64 / self.visits.max(1) as f64;

@@ -1,4 +1,4 @@
-//! Single operations of two lengths: the distribution is known, the mean says nothing of it.
+//! Single operations of two lengths: the distribution is known; the mean does not describe it.
 
 use std::time::Duration;
 
@@ -19,8 +19,7 @@ const SHORT: u64 = 1_000;
 const LONG: u64 = 10_000;
 /// Ten percent of the operations are long.
 const LONG_BELOW: u64 = u64::MAX / 10;
-/// The golden section of 2^64: its multiples hit every part of the circle as often as it is long, also if only every n-th
-/// of them is looked at.
+/// The golden section of 2^64: its multiples are evenly distributed around the circle, even if only every n-th is used.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 pub(super) fn study() -> Study {

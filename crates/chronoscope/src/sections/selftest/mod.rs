@@ -1,4 +1,4 @@
-//! Judges the harness by operations whose truth is known.
+//! Tests the harness on operations whose true cost is known.
 
 mod chain;
 mod check;
@@ -22,15 +22,15 @@ pub use document::{Selftest, Verdict};
 use machine::MachineState;
 pub use show::terminal;
 
-/// A study and what it is asked.
+/// A study and its checks.
 pub struct Part {
     pub study: Study,
     checks: fn(&StudyRecord) -> Vec<Check>,
-    /// Whether its threads disturb each other, so that what its canary says is its own doing.
+    /// Whether its threads disturb each other, so that the disturbance seen by its interference probe is its own.
     is_oversubscribed: bool,
 }
 
-/// All that is tried. `cpus`: how many the threads will have.
+/// All parts. `cpus`: the number of CPUs available to the threads.
 pub fn parts(cpus: u32) -> Vec<Part> {
     let part = |study, checks| Part { study, checks, is_oversubscribed: false };
     vec![
@@ -42,7 +42,7 @@ pub fn parts(cpus: u32) -> Vec<Part> {
     ]
 }
 
-/// Judges the records of `parts`, of which those at the end may be missing.
+/// Judges the records of `parts`; the last ones may be missing.
 pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     let machine = machine(parts, records);
     let checks_of = |(part, record): (&Part, &StudyRecord)| {
@@ -60,14 +60,14 @@ pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     Verdict { checks, faults, machine, passed, repeated, interrupted }
 }
 
-/// Whether a claim is right, and none is anything else but untried.
+/// Whether some claim is right, and all others are untested.
 fn is_right(checks: &[Check]) -> bool {
     let outcomes = || checks.iter().map(|check| check.outcome);
     outcomes().any(|outcome| outcome == Outcome::Pass)
         && outcomes().all(|outcome| matches!(outcome, Outcome::Pass | Outcome::NotTried))
 }
 
-/// Of a study that was stopped, a claim that is missing was not measured: it is no wrong one.
+/// In a stopped study, a missing claim was not measured rather than wrong.
 fn leave_open(checks: &mut [Check]) {
     let is_made = |check: &Check| check.claimed.is_some_and(|claimed| claimed.confidence > 0.0);
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail && !is_made(check)) {
@@ -76,9 +76,9 @@ fn leave_open(checks: &mut [Check]) {
     }
 }
 
-/// The parts with a claim that is too vague to be judged, or wrong on a disturbed machine; none of a run that was stopped.
+/// The parts with a claim too vague to be judged, or wrong on a disturbed machine; none for a stopped run.
 ///
-/// A claim that is wrong on a quiet machine gets no second try.
+/// A claim that is wrong on a quiet machine is not retried.
 pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
     if judge(parts, records).interrupted {
         return Vec::new();
@@ -92,12 +92,12 @@ pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
     parts.iter().zip(records).enumerate().filter_map(is_unclear).collect()
 }
 
-/// What disturbed the studies that do not disturb themselves.
+/// The disturbance of studies that do not disturb themselves.
 fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
     MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_oversubscribed).map(|(_, record)| record))
 }
 
-/// On a machine that was disturbed throughout, a wrong claim says nothing of the harness. It does not pass, either.
+/// On a machine disturbed throughout, a wrong claim says nothing about the harness. It does not pass, either.
 fn excuse(checks: &mut [Check], machine: &MachineState) {
     if !machine.is_disturbed() {
         return;

@@ -12,7 +12,7 @@ use super::judge;
 
 const CASE: &str = "10000 links";
 
-/// `cpus`: how many the threads will have.
+/// `cpus`: the number of CPUs available to the threads.
 pub(super) fn study(cpus: u32) -> Study {
     Study::new("selftest: oversubscribed")
         .threads([1, cpus.saturating_mul(2)])

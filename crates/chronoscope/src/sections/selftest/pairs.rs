@@ -14,9 +14,9 @@ use super::judge;
 const SHORTER: &str = "100 links";
 const SAME: &str = "100 links again";
 const LONGER: &str = "102 links";
-/// The backed-off loop is the same with 16 tokens before each operation; their cost is fitted along.
+/// The backed-off loop is the same with 16 tokens before each operation; their cost is fitted as well.
 const TOKENS: [u64; 2] = [0, 16];
-/// What busy work may stray from a straight line, in percent.
+/// Maximum deviation of busy work from a straight line, in percent.
 const STRAIGHT_PCT: f64 = 10.0;
 
 pub(super) fn study() -> Study {

@@ -1,4 +1,4 @@
-//! Operations whose length depends on how often they have run, and one whose does not.
+//! Operations whose length depends on the iteration index, and one whose length does not.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::check::{Check, Judgement};
 use super::judge::{self, Series};
 
 const LINKS: u64 = 1_000;
-/// Batches of so many calls, and so many of them.
+/// Calls per batch, and batches.
 const CALLS: u64 = 10;
 const BATCHES: u32 = 200;
-/// Batches before them: what is cold at first in any operation is not what is asked about.
+/// Batches before them: the usual cold start of any operation is not under test.
 const BEFORE: u32 = 20;
-/// The operation that warms up takes twice as long for so many calls.
+/// The operation with a warm-up takes twice as long for this many calls.
 const COLD_CALLS: u64 = 600;
 const FLAT: &str = "always the same";
 const COLD: &str = "twice as long until the 600th";
@@ -36,7 +36,7 @@ pub fn study() -> Study {
             },
         )
     };
-    // What each case has been called goes on through a process: one visit, of a series.
+    // The call count of each case continues throughout a process: one visit, of a series.
     let study = Study::new("selftest: series")
         .mode(Mode::Batch(CALLS))
         .rounds(1)
@@ -63,7 +63,7 @@ pub fn checks(record: &StudyRecord) -> Vec<Check> {
     truths.map(check).into()
 }
 
-/// What the detector says of how many processes.
+/// The detector's classification, with the number of processes.
 fn said(found: &Steadiness) -> String {
     let classes = [
         (found.flat, "flat"),

@@ -1,4 +1,4 @@
-//! How far the wall clock is off at most.
+//! Maximum error of the wall clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ use super::discipline::{Discipline, DisciplineState};
 use super::kernel::Kernel;
 use super::known::Known;
 
-/// How far the wall clock is off UTC at most, and what that rests on.
+/// Maximum error of the wall clock relative to UTC, and its basis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bound {
-    /// The most that it is off, either way.
+    /// Maximum error, in either direction.
     pub error_ns: f64,
-    /// Who says so.
+    /// The source.
     pub basis: BoundBasis,
 }
 
-/// Where a bound comes from. Each holds under an assumption of its own.
+/// The basis of a bound. Each rests on its own assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundBasis {
     /// chronyd: |offset| + root dispersion + root delay / 2.
     Chrony,
-    /// The kernel's maximum error, as a daemon stated it, with all that may have been added since.
+    /// The kernel's maximum error, as stated by a daemon, plus all that may have accrued since.
     KernelMaxError,
 }
 
 impl BoundBasis {
-    /// How it is made.
+    /// How it is computed.
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Chrony => "chronyd's |offset| + root dispersion + root delay / 2",
@@ -39,7 +39,7 @@ impl BoundBasis {
         }
     }
 
-    /// What it assumes.
+    /// Its assumption.
     pub const fn assumption(self) -> &'static str {
         match self {
             Self::Chrony => "the reference clock at the root of chronyd's source is right",
@@ -68,7 +68,7 @@ pub fn conclude(discipline: &Discipline, kernel: &Known<Kernel>, chrony: &Known<
     })
 }
 
-/// Who tells the kernel that the error is 0.
+/// Which daemons tell the kernel that the error is 0.
 ///
 /// # Sources
 /// systemd timesyncd-manager.c (`manager_adjust_clock`), linuxptp sysclk.c (`sysclk_set_sync`), OpenNTPD portable

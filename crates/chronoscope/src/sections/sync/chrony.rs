@@ -1,4 +1,4 @@
-//! What chronyd says of its tracking, in the machine-readable form of its own `chronyc`.
+//! chronyd's tracking report, in the machine-readable form of its own `chronyc`.
 //!
 //! The crate that speaks chronyd's protocol, chrony-candm, is under the GPL alone and cannot be linked here.
 
@@ -12,50 +12,50 @@ use super::known::Known;
 use chronoscope_harness::process::ChildProcess;
 
 const ARGUMENTS: [&str; 3] = ["-n", "-c", "tracking"];
-/// chronyc itself gives up after about 7 s; who waits longer for a local daemon waits for none.
+/// chronyc itself gives up after about 7 s; a local daemon answers much sooner or not at all.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// Fields of a report after the name of the reference.
+/// Fields after the name of the reference.
 const FIELDS_BEHIND_NAME: usize = 12;
-/// What `local` mode gives as its reference.
+/// The reference in `local` mode.
 const LOCAL_REFERENCE: &str = "7F7F0101";
-/// From here on a clock counts as not synchronised (RFC 5905).
+/// At this stratum and above, a clock counts as unsynchronised (RFC 5905).
 const LAST_STRATUM: u32 = 16;
 
-/// What chronyd says of how it keeps the clock.
+/// chronyd's report on how it keeps the clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Chrony {
     /// The reference, as eight hexadecimal digits.
     pub reference_id: String,
-    /// Its address or name; null where there is none.
+    /// Its address or name; null if there is none.
     pub reference: Option<String>,
     /// Hops from a reference clock.
     pub stratum: u32,
     /// When the last measurement was processed.
     pub reference_unix_s: f64,
-    /// How far the system's clock is ahead of chronyd's estimate of the time, to be slewed away.
+    /// How far the system clock is ahead of chronyd's estimate of the time; to be slewed away.
     pub ahead_ns: f64,
     /// The offset at the last update.
     pub last_offset_ns: f64,
     /// A long-term average of offsets.
     pub rms_offset_ns: f64,
-    /// The frequency correction that chronyd holds right, without what slews an offset away.
+    /// The frequency correction that chronyd considers right, excluding the slewing of an offset.
     pub correction_ppm: f64,
-    /// What the last measurements would change of it.
+    /// The change to it implied by the last measurements.
     pub residual_ppm: f64,
-    /// The error bound of the correction, as chronyd estimates it.
+    /// chronyd's estimate of the correction's error bound.
     pub skew_ppm: f64,
-    /// Network delay to the reference clock and back.
+    /// Round-trip network delay to the reference clock.
     pub root_delay_ns: f64,
-    /// What may have built up on the way.
+    /// Error that may have accumulated on the way.
     pub root_dispersion_ns: f64,
-    /// Between the last two updates.
+    /// Time between the last two updates.
     pub update_interval_s: f64,
     /// Leap seconds, and whether chronyd is synchronised.
     pub leap: ChronyLeap,
 }
 
-/// What chronyd says of leap seconds.
+/// chronyd's leap status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChronyLeap {
@@ -66,7 +66,7 @@ pub enum ChronyLeap {
 }
 
 impl Chrony {
-    /// Whether it keeps the clock to its own, and to nobody else's.
+    /// Whether its reference is its own clock.
     pub fn is_local(&self) -> bool {
         self.reference_id == LOCAL_REFERENCE && self.reference.is_none()
     }
@@ -76,7 +76,7 @@ impl Chrony {
         self.leap != ChronyLeap::NotSynchronised && (1..LAST_STRATUM).contains(&self.stratum) && !self.is_local()
     }
 
-    /// How far the clock is off at most, if the reference clock at the root is right.
+    /// Maximum error of the clock, assuming that the reference clock at the root is right.
     ///
     /// # Sources
     /// chronyc(1), tracking: |system time offset| + root dispersion + root delay / 2.
@@ -85,7 +85,7 @@ impl Chrony {
     }
 }
 
-/// Asks chronyd by `program`, which is `chronyc` but in tests.
+/// Queries chronyd through `program`, which is `chronyc` except in tests.
 pub fn read(program: &str) -> Known<Chrony> {
     ask(program).and_then(|text| parse(&text)).into()
 }
@@ -97,7 +97,7 @@ fn ask(program: &str) -> Result<String, String> {
     };
     let mut command = Command::new(program);
     command.args(ARGUMENTS).env("LC_ALL", "C").stdin(Stdio::null());
-    // It ends when this goes, whatever it does.
+    // It is killed when dropped, whatever it is doing.
     let mut child = ChildProcess::start(&mut command).map_err(failed)?;
     let deadline = Instant::now() + PATIENCE;
     let status = loop {
@@ -116,16 +116,16 @@ fn ask(program: &str) -> Result<String, String> {
     }
 }
 
-/// The report of `chronyc -n -c tracking`: reference, name, and twelve more fields, separated by commas.
+/// Parses the report of `chronyc -n -c tracking`: reference, name, and twelve more fields, separated by commas.
 ///
 /// # Errors
-/// What of it cannot be read.
+/// Which part of it is invalid.
 pub fn parse(text: &str) -> Result<Chrony, String> {
     let mut fields: Vec<&str> = text.trim_end_matches(['\r', '\n']).split(',').collect();
     if text.trim().is_empty() || fields.len() < FIELDS_BEHIND_NAME + 2 {
         return Err(format!("chronyc's report has {} fields, not {}", fields.len(), FIELDS_BEHIND_NAME + 2));
     }
-    // A reference clock's name may hold commas itself.
+    // A reference clock's name may contain commas.
     let behind = fields.split_off(fields.len() - FIELDS_BEHIND_NAME);
     let name = fields.split_off(1).join(",");
     let reference_id = fields[0].to_owned();
@@ -143,7 +143,7 @@ pub fn parse(text: &str) -> Result<Chrony, String> {
         reference: (!name.is_empty()).then_some(name),
         stratum: behind[0].parse().map_err(|_| "chronyc's report gives no stratum".to_owned())?,
         reference_unix_s: number(1, "reference time")?,
-        // "slow of NTP time" is positive there; and a frequency is what the clock would be fast by.
+        // There, "slow of NTP time" is positive; and a frequency is how fast the clock would run.
         ahead_ns: -ns(2, "system time")?,
         last_offset_ns: ns(3, "last offset")?,
         rms_offset_ns: ns(4, "RMS offset")?,

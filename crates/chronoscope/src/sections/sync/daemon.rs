@@ -1,4 +1,4 @@
-//! What runs here that may keep a clock: processes by their names in `/proc`.
+//! Running programs that may keep a clock: processes by their names in `/proc`.
 
 use std::fs;
 use std::io::Read;
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 
-/// A longer command line is cut off.
+/// A longer command line is truncated.
 const LONGEST_COMMAND: u64 = 4096;
-/// What Hyper-V's host synchronises by: the driver is a part of the kernel and no process.
+/// The driver for synchronisation with a Hyper-V host: part of the kernel, not a process.
 const HYPER_V: &str = "sys/bus/vmbus/drivers/hv_utils";
 
 /// Something that may keep a clock.
@@ -19,15 +19,15 @@ const HYPER_V: &str = "sys/bus/vmbus/drivers/hv_utils";
 pub struct Daemon {
     /// What it is.
     pub kind: DaemonKind,
-    /// Its process; null for a part of the kernel.
+    /// Its process; null for part of the kernel.
     pub pid: Option<u32>,
-    /// Whether it steers the system's clock; null where that depends on what cannot be seen from outside.
+    /// Whether it steers the system clock; null if that cannot be determined from outside.
     pub steers: Option<bool>,
-    /// Its command line, as it shows it.
+    /// Its command line.
     pub command: Option<String>,
 }
 
-/// What keeps clocks.
+/// Kinds of programs that keep clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DaemonKind {
@@ -48,7 +48,7 @@ pub enum DaemonKind {
     HyperVTimeSync,
 }
 
-/// Kind, name, and the names of its processes as the kernel cuts them off, after 15 bytes.
+/// Kind, name, and the names of its processes as truncated by the kernel after 15 bytes.
 const KINDS: [(DaemonKind, &str, &[&str]); 15] = [
     (DaemonKind::Chronyd, "chronyd", &["chronyd"]),
     (DaemonKind::Ntpd, "ntpd", &["ntpd"]),
@@ -77,13 +77,13 @@ impl DaemonKind {
         matches!(self, Self::Phc2sys | Self::Ptp4l | Self::Ts2phc | Self::Timemaster | Self::Sfptpd | Self::Ptpd)
     }
 
-    /// Whether it sets the clock to that of the host, as it is delivered.
+    /// Whether it sets the clock to the host's, by default.
     pub const fn is_host_sync(self) -> bool {
         matches!(self, Self::VirtualBoxService | Self::HyperVTimeSync)
     }
 }
 
-/// What is seen under `root`, `/` but in tests.
+/// The daemons found under `root`, `/` except in tests.
 pub fn read(root: &Path) -> Known<Vec<Daemon>> {
     let proc = root.join("proc");
     let entries = match fs::read_dir(&proc) {
@@ -99,12 +99,12 @@ pub fn read(root: &Path) -> Known<Vec<Daemon>> {
     Known::Value(found)
 }
 
-/// A driver's folder holds a link to each device that it serves, named by a UUID, and files of its own.
+/// A driver's folder holds a link to each device it serves, named by a UUID, and its own files.
 fn is_device(entry: fs::DirEntry) -> bool {
     entry.file_name().to_str().is_some_and(|name| name.len() == 36 && name.matches('-').count() == 4)
 }
 
-/// The daemon behind the process, if it is one. A process may end meanwhile.
+/// The daemon of this process, if it is one. A process may end meanwhile.
 fn of_process(proc: &Path, pid: u32) -> Option<Daemon> {
     let folder = proc.join(pid.to_string());
     let comm = fs::read(folder.join("comm")).ok()?;
@@ -118,7 +118,7 @@ fn of_process(proc: &Path, pid: u32) -> Option<Daemon> {
     Some(daemon(*kind, pid, command.as_deref()))
 }
 
-/// What a process of this kind with these arguments, separated by NULs, does to the clock.
+/// How a process of this kind with these arguments, separated by NULs, affects the clock.
 pub fn daemon(kind: DaemonKind, pid: u32, command: Option<&str>) -> Daemon {
     let arguments: Vec<&str> = command.unwrap_or("").split('\0').collect();
     // OpenNTPD's processes call themselves "ntpd: ntp engine".
@@ -135,7 +135,7 @@ pub fn daemon(kind: DaemonKind, pid: u32, command: Option<&str>) -> Daemon {
     Daemon { kind, pid: Some(pid), steers, command: command.map(|command| command.replace('\0', " ")) }
 }
 
-/// Whether `switch` is among the options. Those in `with_value` take what follows as their value.
+/// Whether `switch` is among the options. Those in `with_value` take the next argument as their value.
 fn has_switch(arguments: &[&str], switch: char, with_value: &str) -> bool {
     options(arguments, with_value).iter().any(|(letter, _)| *letter == switch)
 }
@@ -160,8 +160,8 @@ fn options<'a>(arguments: &[&'a str], with_value: &str) -> Vec<(char, &'a str)> 
     found
 }
 
-/// phc2sys may steer the system's clock, steer PTP clocks by it, or feed chronyd and ntpd. A configuration file may say
-/// otherwise. Source: phc2sys(8).
+/// phc2sys may steer the system clock, steer PTP clocks by it, or feed chronyd and ntpd. A configuration file may
+/// override this. Source: phc2sys(8).
 fn phc2sys_steers(arguments: &[&str]) -> Option<bool> {
     let given = options(arguments, "cdfsEPISFRNOLMiunzlt");
     let of = |letter: char| given.iter().find(|(option, _)| *option == letter).map(|(_, value)| *value);

@@ -1,4 +1,4 @@
-//! Whether the wall clock is disciplined and by whom, from what every source says.
+//! Whether the wall clock is disciplined and by what, from all sources.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,18 @@ use super::daemon::{Daemon, DaemonKind};
 use super::kernel::Kernel;
 use super::known::Known;
 
-/// Whether the wall clock is disciplined, and by whom.
+/// Whether the wall clock is disciplined, and by what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Discipline {
-    /// Whether somebody keeps it to a reference.
+    /// Whether it is kept to a reference.
     pub state: DisciplineState,
-    /// Who does, or would; null where nobody is known.
+    /// What disciplines it, or would; null if unknown.
     pub by: Option<DaemonKind>,
-    /// What that rests on, a clause each.
+    /// The evidence, a clause each.
     pub evidence: Vec<String>,
 }
 
-/// Whether somebody keeps the wall clock to a reference.
+/// Whether the wall clock is kept to a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisciplineState {
@@ -28,7 +28,7 @@ pub enum DisciplineState {
     Unknown,
 }
 
-/// The kinds that steer the system's clock for certain, each once.
+/// The kinds that certainly steer the system clock, without duplicates.
 pub fn steering(daemons: &Known<Vec<Daemon>>) -> Vec<DaemonKind> {
     let daemons = daemons.value().map_or(&[][..], Vec::as_slice);
     let mut kinds: Vec<DaemonKind> =
@@ -37,7 +37,7 @@ pub fn steering(daemons: &Known<Vec<Daemon>>) -> Vec<DaemonKind> {
     kinds
 }
 
-/// Whether chronyd was seen to run without steering (`-x`), and no other that steers.
+/// Whether chronyd was found to run without steering (`-x`), and nothing else steers.
 pub fn chronyd_only_watches(daemons: &Known<Vec<Daemon>>) -> bool {
     let seen = daemons.value().map_or(&[][..], Vec::as_slice);
     let chronyd: Vec<&Daemon> = seen.iter().filter(|daemon| daemon.kind == DaemonKind::Chronyd).collect();
@@ -92,7 +92,7 @@ fn by_chrony(chrony: &Chrony, kernel: &Known<Kernel>) -> Discipline {
     }
 }
 
-/// The kernel was told that the clock is synchronised: by whom?
+/// The kernel was told that the clock is synchronised: by what?
 fn by_kernel(daemons: &Known<Vec<Daemon>>) -> Discipline {
     let synchronised = "the kernel says synchronised".to_owned();
     let kinds = steering(daemons);
@@ -107,7 +107,7 @@ fn by_kernel(daemons: &Known<Vec<Daemon>>) -> Discipline {
     }
 }
 
-/// The kernel says that the clock is not synchronised.
+/// The kernel reports that the clock is not synchronised.
 fn by_nobody(chrony: &Known<Chrony>, daemons: &Known<Vec<Daemon>>) -> Discipline {
     let unsynchronised = "the kernel says unsynchronised".to_owned();
     let kinds = steering(daemons);

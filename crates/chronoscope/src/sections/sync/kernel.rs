@@ -1,4 +1,4 @@
-//! The kernel's word on its wall clock: `adjtimex`, asked to change nothing.
+//! The kernel's state of its wall clock: `adjtimex`, read-only.
 
 use chronoscope_clock::os::{KernelDiscipline, kernel_discipline};
 use schemars::JsonSchema;
@@ -6,55 +6,55 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 
-/// The length of a tick that changes no rate, at 100 ticks per second as every Linux tells programs.
+/// The tick length that leaves the rate unchanged, at 100 ticks per second as Linux reports to programs.
 const NOMINAL_TICK_US: f64 = 10_000.0;
 /// `SHIFT_PLL` of kernel/time/ntp.c: each second the loop slews away one part in 2^(this + time constant).
 const SHIFT_PLL: i64 = 2;
 /// The largest time constant (`MAXTC`).
 const LARGEST_TIME_CONSTANT: i64 = 10;
-/// What `adjtime` slews by at most (`MAX_TICKADJ`).
+/// Maximum slew of `adjtime` (`MAX_TICKADJ`).
 const ADJTIME_PPM: f64 = 500.0;
 
-/// What the kernel says about its wall clock.
+/// The kernel's state of its wall clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KernelDiscipline")]
 pub struct Kernel {
-    /// Whether a daemon has told the kernel that the clock is synchronised, and not long ago.
+    /// Whether a daemon has recently told the kernel that the clock is synchronised.
     pub is_synchronised: bool,
     /// The flags that are set.
     pub flags: Vec<StatusFlag>,
-    /// What is to come of leap seconds.
+    /// Pending leap seconds.
     pub state: ClockState,
-    /// The frequency correction, without the part made by the length of the tick.
+    /// The frequency correction, excluding the part made by the tick length.
     pub frequency_ppm: f64,
-    /// The part of the correction made by the length of the tick.
+    /// The part of the correction made by the tick length.
     pub tick_ppm: f64,
-    /// What the kernel's loop has yet to slew away.
+    /// The remaining offset that the kernel's loop will slew away.
     pub offset_ns: i64,
-    /// What `adjtime` has yet to slew away; null where the kernel does not say.
+    /// The remaining offset that `adjtime` will slew away; null if the kernel does not report it.
     pub adjtime_ns: Option<i64>,
-    /// By how much the clock is sped up now to slew those two away.
+    /// Current speed-up of the clock to slew those two away.
     pub offset_slew_ppm: f64,
-    /// The bound on the clock's error that a daemon stated, as the kernel has raised it since.
+    /// The bound on the clock's error stated by a daemon, as raised by the kernel since.
     pub max_error_ns: i64,
-    /// The error that a daemon expects.
+    /// The error estimated by a daemon.
     pub est_error_ns: i64,
     /// The time constant of the kernel's loop, as a power of two.
     pub time_constant: i64,
-    /// TAI − UTC; null where nobody has told the kernel.
+    /// TAI − UTC; null if the kernel was not told.
     pub tai_offset_s: Option<i32>,
-    /// A pulse per second; null where none is connected.
+    /// A pulse per second; null if none is connected.
     pub pps: Option<Pps>,
-    /// `max_error_ns` with all that can be added to it: half the width of the interval that contains UTC.
+    /// `max_error_ns` plus everything that can be added to it: half the width of the interval that contains UTC.
     pub error_bound_ns: Known<u64>,
 }
 
 /// A pulse per second that disciplines the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pps {
-    /// The frequency by it.
+    /// Its frequency.
     pub frequency_ppm: f64,
-    /// How far that wanders.
+    /// The wander of that frequency.
     pub stability_ppm: f64,
     /// The jitter of the pulses.
     pub jitter_ns: i64,
@@ -119,13 +119,13 @@ pub enum ClockState {
     Insert,
     /// A second will be left out at the end of this UTC day.
     Delete,
-    /// An inserted second is under way.
+    /// An inserted second is in progress.
     InLeapSecond,
-    /// A leap second is over, and its flag not cleared yet.
+    /// A leap second has passed, but its flag is not cleared yet.
     LeapSecondOver,
     /// The clock is not synchronised.
     Unsynchronised,
-    /// A number that this program does not know.
+    /// A value unknown to this program.
     Unknown,
 }
 
@@ -149,7 +149,7 @@ impl Kernel {
         self.frequency_ppm + self.tick_ppm
     }
 
-    /// By how much `CLOCK_MONOTONIC` runs faster than `CLOCK_MONOTONIC_RAW` now, as far as the kernel says.
+    /// How much faster `CLOCK_MONOTONIC` currently runs than `CLOCK_MONOTONIC_RAW`, according to the kernel.
     pub fn slew_ppm(&self) -> f64 {
         self.correction_ppm() + self.offset_slew_ppm
     }
@@ -158,7 +158,7 @@ impl Kernel {
         self.flags.contains(&flag)
     }
 
-    /// What is still to be slewed away, by the kernel's loop and by `adjtime`.
+    /// The remaining offset to slew away, by the kernel's loop and by `adjtime`.
     pub fn to_slew_ns(&self) -> i64 {
         self.offset_ns.saturating_add(self.adjtime_ns.unwrap_or(0))
     }
@@ -170,7 +170,7 @@ pub fn read() -> Known<Kernel> {
     kernel_discipline().map(|told| kernel(&told, bound.into())).into()
 }
 
-/// What the kernel's numbers mean.
+/// Decodes the kernel's numbers.
 pub fn kernel(told: &KernelDiscipline, error_bound_ns: Known<u64>) -> Kernel {
     let flags: Vec<StatusFlag> =
         FLAGS.iter().filter(|(bit, ..)| told.status & bit != 0).map(|(_, flag, _)| *flag).collect();
@@ -204,8 +204,8 @@ fn scaled_ppm(scaled: i64) -> f64 {
     scaled as f64 / 65_536.0
 }
 
-/// By how much the kernel's loop speeds the clock up in this second: of what it had to slew away at the second's start it
-/// took one part in 2^k, and `offset_ns` is the rest. With a pulse per second it takes all at once, and nothing is left.
+/// Speed-up of the clock by the kernel's loop in this second: of the offset at the start of the second it took one part
+/// in 2^k, and `offset_ns` is the rest. With a pulse per second it takes everything at once, and nothing remains.
 fn loop_ppm(told: &KernelDiscipline, flags: &[StatusFlag]) -> f64 {
     if flags.contains(&StatusFlag::PpsTime) && flags.contains(&StatusFlag::PpsSignal) {
         return 0.0;
@@ -214,7 +214,7 @@ fn loop_ppm(told: &KernelDiscipline, flags: &[StatusFlag]) -> f64 {
     told.offset_ns as f64 / ((1_i64 << shift) - 1) as f64 / 1_000.0
 }
 
-/// The same of `adjtime`: 500 µs per second until less is left, which goes in one second.
+/// The same for `adjtime`: 500 µs per second until less is left, which is done in one second.
 fn adjtime_ppm(left_us: i64) -> f64 {
     (left_us as f64).clamp(-ADJTIME_PPM, ADJTIME_PPM)
 }

@@ -1,14 +1,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a source says, or why it says nothing.
+/// A source's answer, or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Known_{T}")]
 pub enum Known<T> {
-    /// What it says.
+    /// The answer.
     Value(T),
-    /// Why it cannot be had, as a clause.
+    /// Why it is unavailable, as a clause.
     Unavailable(String),
 }
 
@@ -20,7 +20,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// What follows from what it says; the same reason where it says nothing.
+    /// Derives a value from the answer; keeps the reason if there is none.
     pub fn and_then<U>(&self, follows: impl FnOnce(&T) -> Known<U>) -> Known<U> {
         match self {
             Self::Value(value) => follows(value),

@@ -1,4 +1,4 @@
-//! Asks every source, while the clocks run.
+//! Queries every source, while the clocks run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use crate::engine::stages::StageError;
 use chronoscope_clock::os::OsClock;
 
 const CHRONYC: &str = "chronyc";
-/// Between two looks whether the run was interrupted.
+/// Time between checks for an interrupt.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Asks here, in the coordinator: nothing that a worker would keep apart is measured.
+/// Runs in the coordinator: nothing here benefits from a separate worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
     let over_ms = record.sync.plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
     record.sync.report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
@@ -30,7 +30,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     Ok(())
 }
 
-/// Waits for so long, or until the run is stopped.
+/// Waits this long, or until the run is stopped.
 fn watch(session: &mut Session<'_>, over: Duration) {
     let began = Instant::now();
     while began.elapsed() < over && !session.observer.cancelled() {
@@ -39,7 +39,7 @@ fn watch(session: &mut Session<'_>, over: Duration) {
     }
 }
 
-/// What all sources say, and both clocks before and after `wait`. It changes nothing.
+/// The answers of all sources, and both clocks before and after `wait`. Changes nothing.
 pub fn observe(wait: impl FnOnce()) -> SyncReport {
     let root = Path::new("/");
     let kernel_at_start = kernel::read();
@@ -54,7 +54,7 @@ pub fn observe(wait: impl FnOnce()) -> SyncReport {
     let ptp = ptp::read(root, tai_offset_s);
     wait();
     let (wall_at_end, slewed_at_end) = now();
-    // Both at once: the difference of their corrections is what slews an offset away now.
+    // Both at once: the difference of their corrections is the current slew of an offset.
     let chrony = chrony::read(CHRONYC);
     let kernel = kernel::read();
     let discipline = discipline::conclude(&kernel, &chrony, &daemons);

@@ -1,7 +1,7 @@
-//! Whether the wall clock is disciplined, by whom, how far it is off at most, and how fast `CLOCK_MONOTONIC` is slewed now.
+//! Whether the wall clock is disciplined, by what, its maximum error, and the current slew of `CLOCK_MONOTONIC`.
 //!
-//! Every source is asked read-only: `adjtimex`, chronyd, `/proc`, `/sys/class/ptp` and `/dev/ptp*`. The slew is also
-//! observed, by both clocks read at the ends of the measuring time.
+//! Every source is queried read-only: `adjtimex`, chronyd, `/proc`, `/sys/class/ptp` and `/dev/ptp*`. The slew is also
+//! observed, by reading both clocks at both ends of the measuring time.
 
 pub mod bound;
 pub mod chrony;

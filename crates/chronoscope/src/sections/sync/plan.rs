@@ -11,7 +11,8 @@ pub const SYNC: Part = Part::named("sync");
 
 pub const PARTS: &[PartRow] = &[PartRow::on_request(SYNC, "discipline of the wall clock", 1)];
 
-/// A shorter time cannot tell a slew of 10 ppm from none; a longer one averages over several updates of a daemon.
+/// A shorter time cannot distinguish a slew of 10 ppm from none; a longer one averages over several updates of a
+/// daemon.
 const OVER: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(60));
 
 /// Options of the look at the wall clock.
@@ -26,15 +27,15 @@ fn over(text: &str) -> Result<Duration, String> {
     chronoscope_bench::time(text, "10ms to 1min")
 }
 
-/// How long the slew is observed.
+/// How long to observe the slew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncPlan {
-    /// For how long, in milliseconds; null for the time of the part.
+    /// Observation time, in milliseconds; null for the time of the part.
     pub over_ms: Option<u64>,
 }
 
 /// # Errors
-/// What is wrong with the options and what is accepted.
+/// Which option is invalid, and what is accepted.
 pub fn plan(options: &Options) -> Result<SyncPlan, PlanError> {
     let Some(over) = options.over else { return Ok(SyncPlan::default()) };
     let (shortest, longest) = OVER;
@@ -42,7 +43,7 @@ pub fn plan(options: &Options) -> Result<SyncPlan, PlanError> {
         let [given, shortest, longest] = [over, shortest, longest].map(humantime::format_duration);
         return Err(PlanError::new(format!("--over {given} is out of range ({shortest}–{longest})")));
     }
-    // Not above a minute, so it fits.
+    // At most a minute, so it fits.
     Ok(SyncPlan { over_ms: Some(over.as_millis() as u64) })
 }
 

@@ -1,4 +1,4 @@
-//! The PTP clocks of this machine: hardware clocks of network cards, and the host's clock as a hypervisor shows it.
+//! The machine's PTP clocks: hardware clocks of network cards, and the host's clock as provided by a hypervisor.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::slew::Bracket;
 
 const CLASS: &str = "sys/class/ptp";
 const SECOND_NS: i64 = 1_000_000_000;
-/// TAI − UTC since 2017, where the kernel was not told.
+/// TAI − UTC since 2017, used if the kernel was not told.
 const TAI_OFFSET_S: i32 = 37;
 
 /// A PTP clock.
@@ -19,44 +19,44 @@ const TAI_OFFSET_S: i32 = 37;
 pub struct PtpDevice {
     /// `ptp0`.
     pub device: String,
-    /// What its driver calls it.
+    /// Its name according to its driver.
     pub clock_name: Known<String>,
-    /// Whose clock it is.
+    /// Its kind.
     pub kind: PtpKind,
-    /// How far it is ahead of the wall clock now.
+    /// How far it is currently ahead of the wall clock.
     pub offset: Known<PtpOffset>,
 }
 
-/// Whose clock a PTP clock is.
+/// The kind of a PTP clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PtpKind {
-    /// The host's wall clock, shown by the hypervisor.
+    /// The host's wall clock, provided by the hypervisor.
     Host,
-    /// A clock of its own, on a network card as a rule.
+    /// A clock of its own, usually on a network card.
     Hardware,
 }
 
-/// How far a PTP clock is ahead of `CLOCK_REALTIME`, between these for certain.
+/// Certain bounds on how far a PTP clock is ahead of `CLOCK_REALTIME`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PtpOffset {
     pub low_ns: i64,
     pub high_ns: i64,
-    /// What it then seems to count.
+    /// The time scale it appears to count.
     pub timescale: Timescale,
 }
 
-/// What a clock seems to count, if the wall clock is right to a second.
+/// The time scale that a clock appears to count, if the wall clock is right to a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Timescale {
     Utc,
     Tai,
-    /// Neither: nobody has set it.
+    /// Neither: it has not been set.
     Arbitrary,
 }
 
-/// The PTP clocks under `root`, `/` but in tests; `tai_offset_s` is what the kernel was told.
+/// The PTP clocks under `root`, `/` except in tests; `tai_offset_s` is the kernel's value.
 pub fn read(root: &Path, tai_offset_s: Option<i32>) -> Known<Vec<PtpDevice>> {
     let class = root.join(CLASS);
     let entries = match fs::read_dir(&class) {
@@ -102,7 +102,7 @@ fn ahead(device: &File) -> std::io::Result<Bracket> {
 
     let clock = || {
         let time = clock_gettime_dynamic(DynamicClockId::Dynamic(device.as_fd()))?;
-        // A clock that nobody has set may be before 1970.
+        // An unset clock may be before 1970.
         let ns = time.tv_sec.checked_mul(SECOND_NS).and_then(|ns| ns.checked_add(time.tv_nsec));
         ns.and_then(|ns| u64::try_from(ns).ok()).ok_or_else(|| Error::other("its time is out of range"))
     };
@@ -117,14 +117,14 @@ fn ahead(_device: &File) -> std::io::Result<Bracket> {
 /// How far the inner clock is ahead of the outer one.
 ///
 /// # Errors
-/// Why that cannot be said.
+/// Why that is unknown.
 pub fn offset(seen: Bracket, tai_offset_s: Option<i32>) -> Result<PtpOffset, String> {
     let seen = seen.checked()?;
     let between = |ns: u64| {
         let ahead = i128::from(seen.inner_ns) - i128::from(ns);
         i64::try_from(ahead).unwrap_or(if ahead < 0 { i64::MIN } else { i64::MAX })
     };
-    // Each value is cut off by up to 1 ns.
+    // Each value is truncated by up to 1 ns.
     let (low_ns, high_ns) = (between(seen.after_ns).saturating_sub(1), between(seen.before_ns).saturating_add(1));
     Ok(PtpOffset { low_ns, high_ns, timescale: timescale(low_ns, tai_offset_s) })
 }

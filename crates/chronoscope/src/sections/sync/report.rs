@@ -1,4 +1,4 @@
-//! What the section reports: plain data, each part from one source or with the reason why there is none.
+//! The section's report: plain data, each part from one source or with a reason for its absence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,25 +14,25 @@ use super::slew::Slew;
 use super::step::WallStep;
 use super::timesyncd::Timesyncd;
 
-/// Whether the wall clock is disciplined, by whom, how far off it is at most, and how fast `CLOCK_MONOTONIC` is slewed.
+/// Whether the wall clock is disciplined, by what, its maximum error, and the slew of `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncReport {
-    /// Whether the wall clock is disciplined, and by whom.
+    /// Whether the wall clock is disciplined, and by what.
     pub discipline: Discipline,
-    /// How far it is off at most.
+    /// Its maximum error.
     pub bound: Known<Bound>,
-    /// How fast `CLOCK_MONOTONIC` runs against `CLOCK_MONOTONIC_RAW` now.
+    /// The current rate of `CLOCK_MONOTONIC` relative to `CLOCK_MONOTONIC_RAW`.
     pub slew: Slew,
     /// By how much the wall clock was set during the observation.
     pub step: Known<WallStep>,
-    /// The kernel's own word.
+    /// The kernel's state.
     pub kernel: Known<Kernel>,
-    /// chronyd's own word.
+    /// chronyd's report.
     pub chrony: Known<Chrony>,
-    /// systemd-timesyncd's own word.
+    /// systemd-timesyncd's state.
     pub timesyncd: Known<Timesyncd>,
-    /// What runs here that may keep a clock.
+    /// Running programs that may keep a clock.
     pub daemons: Known<Vec<Daemon>>,
-    /// The PTP clocks of this machine.
+    /// The machine's PTP clocks.
     pub ptp: Known<Vec<PtpDevice>>,
 }

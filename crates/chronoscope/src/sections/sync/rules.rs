@@ -15,10 +15,10 @@ const WALL: &str = "CLOCK_REALTIME";
 const MONOTONIC: &str = "CLOCK_MONOTONIC";
 const RAW: &str = "CLOCK_MONOTONIC_RAW";
 
-/// An error that mixes up the order of events on machines of one network.
+/// An error that makes the order of events ambiguous between machines on a network.
 const LARGE_ERROR_NS: f64 = 100e6;
-/// A slew by which a second is off by 100 µs. Crystals are within; slewing an offset away takes up to 500 ppm by the kernel,
-/// and more by chronyd.
+/// A slew that changes a second by 100 µs. Crystals stay within; slewing an offset away takes up to 500 ppm by the
+/// kernel, and more by chronyd.
 const SLEWED_PPM: f64 = 100.0;
 /// The kernel's limit is 500 ppm, in units of 2⁻¹⁶ ppm.
 const FREQUENCY_LIMIT_PPM: f64 = 499.99;
@@ -26,7 +26,7 @@ const FREQUENCY_LIMIT_PPM: f64 = 499.99;
 const STEP_NS: f64 = 128e6;
 /// The largest tolerated difference between observed and declared slew; a step of the kernel's multiplier is smaller.
 const DECLARED_WITHIN_PPM: f64 = 1.0;
-/// And by how much of the slewing that shrinks each second.
+/// As above, as a share of the slewing, which shrinks each second.
 const DECLARED_WITHIN_SHARE: f64 = 0.1;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -129,14 +129,14 @@ fn error_unknown(report: &SyncReport) -> Option<Finding> {
     })
 }
 
-/// chronyd's word, where it steers the clock and follows a reference.
+/// chronyd's report, if it steers the clock and follows a reference.
 fn steering_chrony(report: &SyncReport) -> Option<&Chrony> {
     report.chrony.value().filter(|chrony| chrony.is_synchronised() && !chronyd_only_watches(&report.daemons))
 }
 
 fn needs_step(report: &SyncReport) -> Option<Finding> {
     let chrony = steering_chrony(report);
-    // The kernel's offset is what has yet to be added.
+    // The kernel's offset is still to be added.
     let ahead_ns = chrony
         .map(|chrony| chrony.ahead_ns)
         .or_else(|| report.kernel.value().map(|kernel| -(kernel.to_slew_ns() as f64)))?;
@@ -219,7 +219,7 @@ fn leap_second(report: &SyncReport) -> Option<Finding> {
 fn leap_of_kernel(kernel: &Kernel) -> Option<&'static str> {
     match kernel.state {
         ClockState::InLeapSecond => Some("a leap second is under way"),
-        // Over, its flag not cleared yet.
+        // It has passed, but its flag is not cleared yet.
         ClockState::LeapSecondOver => None,
         _ if kernel.has(StatusFlag::InsertLeap) => Some("a leap second will be inserted at the end of this UTC day"),
         _ if kernel.has(StatusFlag::DeleteLeap) => Some("a leap second will be left out at the end of this UTC day"),
@@ -227,13 +227,13 @@ fn leap_of_kernel(kernel: &Kernel) -> Option<&'static str> {
     }
 }
 
-/// How fast `CLOCK_MONOTONIC` runs now, for certain between these.
+/// Certain bounds on the current rate of `CLOCK_MONOTONIC`.
 fn slew_now(report: &SyncReport) -> Option<(f64, f64)> {
     let observed = report.slew.observed.value().map(|seen| (seen.low_ppm, seen.high_ppm));
     observed.or_else(|| report.slew.declared.value().map(|told| (told.at_end_ppm, told.at_end_ppm)))
 }
 
-/// What is nearest to 0 of an interval; 0 where it contains that.
+/// The value nearest to 0 in an interval; 0 if it contains it.
 fn least((low, high): (f64, f64)) -> f64 {
     if low > 0.0 { low } else { high.min(0.0) }
 }
@@ -274,7 +274,7 @@ fn monotonic_slewed(report: &SyncReport) -> Option<Finding> {
     }
 }
 
-/// A correction that lasts makes `CLOCK_MONOTONIC` right: what has none is wrong.
+/// A lasting correction makes `CLOCK_MONOTONIC` right: the uncorrected clock is wrong.
 fn raw_clock_off(report: &SyncReport) -> Option<Finding> {
     let transient = report.slew.transient_ppm.value()?;
     let correction = report.kernel.value()?.slew_ppm() - transient;
@@ -340,7 +340,7 @@ fn frequency_at_limit(report: &SyncReport) -> Option<Finding> {
 fn ptp_unused(report: &SyncReport) -> Option<Finding> {
     let devices = report.ptp.value().filter(|devices| !devices.is_empty())?;
     let daemons = report.daemons.value()?;
-    // A reference that is no address is a clock of this machine, which may be this one.
+    // A reference that is not an address is a clock of this machine, possibly this one.
     let is_reference_clock =
         |chrony: &Chrony| chrony.reference.as_ref().is_some_and(|name| name.parse::<std::net::IpAddr>().is_err());
     if daemons.iter().any(|daemon| daemon.kind.uses_ptp()) || report.chrony.value().is_some_and(is_reference_clock) {

@@ -1,4 +1,4 @@
-//! How fast `CLOCK_MONOTONIC` runs against `CLOCK_MONOTONIC_RAW`: what the kernel declares, and what is observed.
+//! The rate of `CLOCK_MONOTONIC` relative to `CLOCK_MONOTONIC_RAW`: declared by the kernel, and observed.
 
 use chronoscope_clock::os::{OsClock, try_read_ns};
 use schemars::JsonSchema;
@@ -8,28 +8,28 @@ use super::chrony::Chrony;
 use super::kernel::{Kernel, StatusFlag};
 use super::known::Known;
 
-/// Tries to read two clocks at once: one of them is hardly ever interrupted. About 10 µs.
+/// Attempts at reading two clocks at once: some attempt is almost always uninterrupted. About 10 µs.
 const TRIES: usize = 64;
 
-/// By how much `CLOCK_MONOTONIC` runs faster than `CLOCK_MONOTONIC_RAW`. Positive: faster, so that intervals come out long.
+/// How much faster `CLOCK_MONOTONIC` runs than `CLOCK_MONOTONIC_RAW`. Positive: faster, so intervals come out long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slew {
-    /// As the kernel declares it.
+    /// As declared by the kernel.
     pub declared: Known<Declared>,
-    /// As seen.
+    /// As observed.
     pub observed: Known<Observed>,
-    /// The part that slews an offset away: by it intervals are wrong, while the rest makes them right.
+    /// The part that slews an offset away: it makes intervals wrong, while the rest makes them right.
     pub transient_ppm: Known<f64>,
 }
 
-/// What `adjtimex` says, when the observation began and when it ended.
+/// The slew from `adjtimex`, at the start and the end of the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Declared {
     pub at_start_ppm: f64,
     pub at_end_ppm: f64,
 }
 
-/// A rate between two moments. The truth is between `low_ppm` and `high_ppm` for certain: the bounds come from the order
+/// A rate between two moments. The truth is certainly between `low_ppm` and `high_ppm`: the bounds come from the order
 /// of the reads and their rounding, not from statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {
@@ -40,7 +40,7 @@ pub struct Observed {
     pub over_ns: u64,
 }
 
-/// One clock read between two reads of another, each in whole nanoseconds, cut off.
+/// One clock read between two reads of another, each truncated to whole nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bracket {
     pub before_ns: u64,
@@ -49,13 +49,13 @@ pub struct Bracket {
 }
 
 impl Bracket {
-    /// The longest there is where the outer clock went back.
+    /// The maximum if the outer clock went back.
     fn width_ns(&self) -> u64 {
         self.after_ns.checked_sub(self.before_ns).unwrap_or(u64::MAX)
     }
 
     /// # Errors
-    /// That the outer clock went back, so that nothing follows from the order of the reads.
+    /// Fails if the outer clock went back, so that the order of the reads implies nothing.
     pub fn checked(self) -> Result<Self, String> {
         if self.after_ns < self.before_ns {
             Err("a clock went backwards while it was read".to_owned())
@@ -65,7 +65,7 @@ impl Bracket {
     }
 }
 
-/// `inner` between two reads of `outer`: of several tries the one that took least, which was interrupted least.
+/// `inner` between two reads of `outer`: the shortest, and thus least interrupted, of several attempts.
 pub fn bracket<E>(
     mut outer: impl FnMut() -> Result<u64, E>,
     mut inner: impl FnMut() -> Result<u64, E>,
@@ -87,14 +87,15 @@ pub fn between(outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
     bracket(read(outer), read(inner))
 }
 
-/// By how much the inner clock ran faster than the outer one from `start` to `end`.
+/// How much faster the inner clock ran than the outer one from `start` to `end`.
 ///
 /// # Errors
-/// Why that cannot be said.
+/// Why that is unknown.
 pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
     let (start, end) = (start.checked()?, end.checked()?);
     let passed = |from: u64, to: u64| i128::from(to) - i128::from(from);
-    // The inner clock was read at some moment between the outer reads around it; each value was cut off by up to 1 ns.
+    // The inner clock was read at some moment between the outer reads around it; each value was truncated by up to 1
+    // ns.
     let inner = passed(start.inner_ns, end.inner_ns);
     let shortest = passed(start.after_ns, end.before_ns) - 1;
     let longest = passed(start.before_ns, end.after_ns) + 1;
@@ -107,8 +108,8 @@ pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
     Ok(Observed { ppm: low_ppm.midpoint(high_ppm), low_ppm, high_ppm, over_ns })
 }
 
-/// The part of the slew that removes an offset. chronyd slews by the frequency alone, and says which frequency it holds
-/// right; the kernel's own loop keeps the two apart.
+/// The part of the slew that removes an offset. chronyd slews through the frequency alone, and reports which frequency
+/// it considers right; the kernel's own loop keeps the two apart.
 pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Known<f64> {
     kernel.and_then(|kernel| match chrony {
         Some(chrony) => Known::Value(kernel.slew_ppm() - chrony.correction_ppm),

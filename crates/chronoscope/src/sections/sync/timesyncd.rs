@@ -1,4 +1,4 @@
-//! What systemd-timesyncd leaves in `/run`.
+//! systemd-timesyncd's state in `/run`.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::known::Known;
 /// Touched at each adjustment (systemd-timesyncd.service(8)).
 const SYNCHRONISED: &str = "run/systemd/timesync/synchronized";
 
-/// What systemd-timesyncd says.
+/// systemd-timesyncd's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Timesyncd {
-    /// When it last adjusted the clock, by that clock.
+    /// When it last adjusted the clock, according to that clock.
     pub synchronised_unix_ns: u64,
 }
 

@@ -21,7 +21,7 @@ use chronoscope_render::table::{Align, Table};
 
 const NONE: &str = "–";
 
-/// Who keeps the wall clock, how far it is off, how fast it is slewed, and what each source says.
+/// What keeps the wall clock, its error, its slew, and each source's answer.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("SYNC: is the wall clock disciplined, by what, and its maximum error");
     let Some(report) = &record.sync.report else {
@@ -51,7 +51,7 @@ fn ppm(value: f64) -> String {
     PPM.signed().value(value)
 }
 
-/// `+12.05 ppm ± 0.10`, or `< 0.110 ppm` where none could be told from zero.
+/// `+12.05 ppm ± 0.10`, or `< 0.110 ppm` if indistinguishable from zero.
 fn observed(seen: &Observed) -> String {
     if seen.low_ppm > 0.0 || seen.high_ppm < 0.0 {
         PPM.signed().plus_minus(seen.ppm, (seen.high_ppm - seen.low_ppm) / 2.0)
@@ -84,7 +84,7 @@ fn answers(page: &mut Page, report: &SyncReport) {
     }
 }
 
-/// A row: a rate and what it is, or why there is none.
+/// A row: a rate and its meaning, or why there is none.
 fn rate_row<T>(name: &str, found: &Known<T>, words: impl Fn(&T) -> (String, String)) -> Vec<String> {
     let (rate, words) = match found {
         Known::Value(found) => words(found),
@@ -112,7 +112,7 @@ fn slew(page: &mut Page, report: &SyncReport) {
     table(page, Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]), rows);
 }
 
-/// Rows of one source, named in the first: what it says, or why it says nothing.
+/// Rows of one source, named in the first: its answer, or why there is none.
 fn source_rows<T>(source: &str, found: &Known<T>, says: impl Fn(&T) -> Vec<String>) -> Vec<Vec<String>> {
     let said = match found {
         Known::Value(found) => says(found),

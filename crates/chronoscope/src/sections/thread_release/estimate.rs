@@ -8,12 +8,12 @@ use crate::sections::thread_release::report::{PublishedRelease, ReleaseRow, Rele
 use chronoscope_harness::record::{Disturbance, Spread};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
-/// Where the empty control costs this share of a call, even at the lower end of the interval, waking threads is
-/// what was measured, in percent. Releases differ by about the rest from one to the next.
+/// If the empty control costs at least this share of a call, even at the lower end of the interval, then thread wake-up
+/// is what was measured, in percent. Releases differ among each other by about the rest.
 const CONTROL_SHARE_PCT_LEAST: f64 = 80.0;
-/// Where it costs so much, waking is the most of it.
+/// At this share, wake-up is most of the cost.
 const MOST_OF_IT: f64 = 0.5;
-/// An interval of less confidence, of five processes or fewer, decides nothing.
+/// An interval of lower confidence, with five processes or fewer, decides nothing.
 const CONFIDENCE_LEAST: f64 = 0.95;
 /// The control's name.
 const NOTHING: &str = "nothing";
@@ -30,11 +30,11 @@ const PUBLISHED_THREADS: u32 = 100;
 const PUBLISHED_MACHINE: &str = "a JVM on an unnamed machine";
 const PUBLISHED_SOURCE: &str = "\"System.nanoTime / currentTimeMillis under concurrency\", 2018, in Chinese";
 
-/// What calls cost in one thread and in `threads` released together, from `rounds` whose ticks are those of `rate`. None
-/// for no calls.
+/// The cost of calls in one thread and in `threads` released together, from `rounds` with ticks of `rate`. None without
+/// calls.
 ///
-/// A call is compared with the control of the same turn, and many threads with one of the same process, so that what slows
-/// the machine for a while slows both sides of a ratio. Nothing is subtracted from anything.
+/// A call is compared with the control of the same turn, and many threads with one of the same process, so that a
+/// temporary slowdown affects both sides of a ratio. Nothing is subtracted.
 pub fn thread_release(
     rounds: &[Samples],
     threads: u32,
@@ -42,7 +42,7 @@ pub fn thread_release(
     disturbance: Disturbance,
 ) -> Option<ThreadReleaseReport> {
     let mut rows: Vec<ReleaseRow> = calls(rounds).iter().map(|call| row(rounds, call, threads, rate)).collect();
-    // In place: clocks stay in the order in which the plan names them.
+    // In place: clocks keep the order of the plan.
     rows.sort_by_key(|row| !row.is_control);
     let starts: Vec<f64> = rounds.iter().filter_map(|round| median_ns(&round.start_ticks, rate)).collect();
     let per_thread: Vec<f64> = starts.iter().map(|ns| ns / f64::from(threads)).collect();
@@ -58,7 +58,7 @@ pub fn thread_release(
     })
 }
 
-/// The least by which two times between stamps differ; where all are the same, that time.
+/// The smallest difference between two times between stamps; if all are the same, that time.
 fn stamp_step_ns(rounds: &[Samples], rate: Rate) -> Option<f64> {
     let calls = rounds.iter().flat_map(|round| &round.calls);
     let mut seen: Vec<u64> = calls.flat_map(|call| &call.inside_ticks).map(|(ticks, _)| *ticks).collect();
@@ -69,11 +69,11 @@ fn stamp_step_ns(rounds: &[Samples], rate: Rate) -> Option<f64> {
     Some(rate.ns_of_mean(ticks as f64))
 }
 
-/// What one process saw of one call.
+/// One process's data for one call.
 struct Process {
     serial_ns: Option<f64>,
     concurrent_ns: Option<f64>,
-    /// The control's over this one's.
+    /// The control's cost over this one's.
     control_share: Option<f64>,
     inside_ns: Distribution,
     wake_ns: Distribution,
@@ -115,7 +115,7 @@ fn row(rounds: &[Samples], call: &Call, threads: u32, rate: Rate) -> ReleaseRow 
     }
 }
 
-/// Every call that was made, in the order in which they were first named.
+/// Every call made, in order of first appearance.
 fn calls(rounds: &[Samples]) -> Vec<Call> {
     let mut found = Vec::new();
     for seen in rounds.iter().flat_map(|round| &round.calls) {
@@ -138,7 +138,7 @@ fn median_ns(ticks: &[u64], rate: Rate) -> Option<f64> {
     median_interval(&values, CONFIDENCE).map(|found| rate.ns_of_mean(found.median))
 }
 
-/// Over turns, in each of which one call was made soon after the other.
+/// Over turns, in each of which the two calls were made close together.
 fn median_ratio(of: &[u64], to: &[u64]) -> Option<f64> {
     let ratios: Vec<f64> = of.iter().zip(to).filter_map(|(of, to)| ratio(*of as f64, *to as f64)).collect();
     median_interval(&ratios, CONFIDENCE).map(|found| found.median)
@@ -148,7 +148,7 @@ fn ratio(of: f64, to: f64) -> Option<f64> {
     (to > 0.0).then(|| of / to)
 }
 
-/// The whole interval must stand on one side.
+/// The whole interval must be on one side.
 fn verdict(control_share: &Spread) -> ReleaseVerdict {
     let least = CONTROL_SHARE_PCT_LEAST / 100.0;
     match control_share {

@@ -1,4 +1,4 @@
-//! What a call costs in one thread and in many released together.
+//! The cost of a call in one thread and in many released together.
 
 pub mod estimate;
 pub mod measure;

@@ -1,26 +1,26 @@
-//! What a call takes in its own thread.
+//! The time of a call in its own thread.
 
 use crate::sections::thread_release::report::ReleaseRow;
 use chronoscope_harness::record::Spread;
 
-/// Intervals of less confidence bound nothing.
+/// Intervals of lower confidence bound nothing.
 const CONFIDENCE_LEAST: f64 = 0.95;
 /// Two intervals between stamps are each off by up to a step.
 const STEPS: f64 = 2.0;
 
-/// What a call takes in its thread, beyond what the stamps around it cost.
+/// The time of a call in its thread, beyond the cost of the stamps around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OwnShare {
-    /// It adds so much to them, for sure within the interval.
+    /// It adds this much to them, certainly within the interval.
     Adds { median_ns: f64, low_ns: f64, high_ns: f64 },
-    /// No more than this; it may be nothing.
+    /// At most this; possibly nothing.
     AtMost(f64),
-    /// The stamps cannot tell.
+    /// The stamps cannot resolve it.
     Unknown,
 }
 
-/// The own share of `row`'s call, from what lies between its stamps and between those of the `control`. Without all that it
-/// takes to subtract the stamps, what lies between them is the most that the call can take.
+/// The own share of `row`'s call, from the time between its stamps and between those of the `control`. If the stamps
+/// cannot be subtracted, the time between them is an upper bound on the call.
 pub fn own_share(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Option<OwnShare> {
     let inside = row.inside_ns_p50?;
     let sure = |spread: &Spread| spread.confidence >= CONFIDENCE_LEAST;

@@ -12,9 +12,9 @@ pub const THREAD_RELEASE: Part = Part::named("thread_release");
 
 pub const PARTS: &[PartRow] = &[PartRow::on_request(THREAD_RELEASE, "calls by one thread and by many", 39)];
 
-/// Threads that are released together unless another number is asked for: as many as in the article.
+/// Default number of threads released together: as in the article.
 const THREADS: u32 = 100;
-/// These need no CPU each, since they do next to nothing.
+/// These do not need a CPU each, since they do almost nothing.
 const MOST_THREADS: u32 = 4096;
 
 /// Options of the experiment with threads that are released together.
@@ -30,14 +30,14 @@ pub fn number_of_threads(text: &str) -> Result<u32, String> {
     chronoscope_bench::whole_number(text, "1 to 4096")
 }
 
-/// Which calls so many threads make.
+/// Calls and thread counts to measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadReleasePlan {
-    /// Threads that are released together, each to call once.
+    /// Threads released together, each calling once.
     pub threads: u32,
     /// The clocks to read, in addition to an empty control.
     pub clocks: Vec<ClockId>,
-    /// Rounds of this, each in a worker process of its own.
+    /// Rounds, each in its own worker process.
     pub rounds: u32,
 }
 
@@ -52,10 +52,10 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ThreadReleasePlan, PlanE
     })
 }
 
-/// `threads` if so many can be released together.
+/// `threads`, if that many can be released together.
 ///
 /// # Errors
-/// With the bounds.
+/// Names the bounds.
 pub fn checked(threads: u32) -> Result<u32, PlanError> {
     if (1..=MOST_THREADS).contains(&threads) {
         return Ok(threads);

@@ -1,4 +1,4 @@
-//! What the figures of a release say.
+//! Conclusions from the figures of a release.
 
 use chronoscope_harness::rule::Rule;
 
@@ -21,7 +21,7 @@ pub const RULES: &[Rule<Record>] = &[
 /// The pages that show them.
 const SHOWN_IN: &[&str] = &["thread_release", "runtimes"];
 
-/// What `find` finds in native code, about each call; and in each runtime, about that.
+/// The findings of `find` in native code, about each call; and in each runtime, about that.
 fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> Vec<Finding> {
     let own = record.thread_release.report.iter().flat_map(find);
     let of_runtimes = record.runtimes.report.iter().flat_map(|runtime| {
@@ -54,9 +54,9 @@ pub const CONTROL_LOOKS_SLOWER: Kind =
     Kind::notice("control_looks_slower", "read naively, even the empty control is slower in parallel")
         .shown_in(SHOWN_IN);
 
-/// Up to this multiple of a call's cost, the control's is called about the same.
+/// Up to this multiple of a call's cost, the control's counts as about the same.
 const SAME_AT_MOST: f64 = 1.25;
-/// Up to this multiple of its cost in one thread, a call is not called slower.
+/// Up to this multiple of its cost in one thread, a call does not count as slower.
 const HARDLY_SLOWER: f64 = 1.1;
 
 fn control_of(seen: &ThreadReleaseReport) -> Option<&ReleaseRow> {
@@ -68,7 +68,7 @@ fn calls(seen: &ThreadReleaseReport) -> Vec<Finding> {
     seen.rows.iter().filter_map(judged).collect()
 }
 
-/// What the figures of a clock look like, and what they are.
+/// A clock's apparent figures, and their actual meaning.
 fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Option<Finding> {
     let (verdict, control_share) = (row.verdict?, row.control_share?);
     let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
@@ -100,7 +100,7 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     Some(finding.value("control_share", control_share.median))
 }
 
-/// The call's own share of `concurrent_ns`, which waking takes part in and the call's thread does not see.
+/// The call's own share of `concurrent_ns`, which includes wake-up time that the call's thread does not see.
 fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String {
     let stamps =
         control.inside_ns_p50.map_or_else(String::new, |empty| format!(" (stamps alone: {})", ns(empty.median)));
@@ -135,7 +135,7 @@ fn naive(row: &ReleaseRow) -> Option<String> {
     })
 }
 
-/// How the control's cost compares to a call's, where it is no less or hardly less.
+/// How the control's cost compares to a call's, if not less or hardly less.
 fn as_much(control_share: &Spread, nothing: &str) -> String {
     let range = shares(control_share);
     match (control_share.low, control_share.high) {
@@ -146,7 +146,7 @@ fn as_much(control_share: &Spread, nothing: &str) -> String {
     }
 }
 
-/// The naive reading of the control itself, where it shows that the reading is at fault.
+/// The naive reading of the control itself, if it exposes the error of that reading.
 fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
     let control = control_of(seen)?;
     let is_shown = seen.rows.iter().any(|row| row.verdict == Some(ReleaseVerdict::WakingThreads));

@@ -15,7 +15,7 @@ use chronoscope_render::words::{counted, given};
 
 const NONE: &str = "–";
 
-/// Calls in one thread, and by many threads that were released together.
+/// Calls in one thread, and by many threads released together.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("THREAD RELEASE: calls by one thread, and by many threads released together");
     let Some(seen) = &record.thread_release.report else {
@@ -57,7 +57,7 @@ const COLUMNS: [(&str, Align); 11] = [
     ("JVM serial", Align::Right),
     ("conc.", Align::Right),
 ];
-/// So many of them, the last, are published figures.
+/// This many columns at the end are published figures.
 const PUBLISHED_COLUMNS: usize = 2;
 
 fn table(seen: &ThreadReleaseReport, columns: &[(&str, Align)]) -> Table {
@@ -92,7 +92,7 @@ fn cells(row: &ReleaseRow) -> [String; 11] {
     ]
 }
 
-/// Clocks that were to be read and were not, each with its reason.
+/// Clocks that were planned but not read, with reasons.
 fn missing<'r>(record: &'r Record, seen: &'r ThreadReleaseReport) -> impl Iterator<Item = (&'r str, String)> {
     let unread = |id: &&ClockId| seen.rows.iter().all(|row| row.call != **id);
     record.thread_release.plan.clocks.iter().filter(unread).map(|id| {
@@ -101,7 +101,7 @@ fn missing<'r>(record: &'r Record, seen: &'r ThreadReleaseReport) -> impl Iterat
     })
 }
 
-/// What a ratio is that is not the quotient of the two figures behind it.
+/// Explains a ratio that is not the quotient of the two figures next to it.
 pub fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
     seen.rows
         .iter()

@@ -95,8 +95,7 @@ impl Candidate {
         self.runtime.notes.clone_from(&identity.notes);
     }
 
-    /// Has a new process of it answer `task` in round number `rotation`, and counts the time stolen from `cpus`
-    /// meanwhile.
+    /// Has a new process of it answer `task` in round number `round`, and counts the time stolen from `cpus` meanwhile.
     pub fn ask(
         &mut self,
         task: Task,

@@ -43,7 +43,7 @@ fn durations_are_right_within_a_percent_or_by_their_interval() {
 fn below_ten_nanoseconds_a_tenth_is_allowed() {
     let truth = interval(0.968, 0.001);
     assert_eq!(duration(&interval(1.05, 0.001), &truth).outcome, Pass);
-    // What other harnesses say of one multiplication: too much by state in memory, too little by subtraction.
+    // Other harnesses' results for one multiplication: too high with state in memory, too low with subtraction.
     assert_eq!(duration(&interval(2.07, 0.01), &truth).outcome, Fail);
     assert_eq!(duration(&interval(0.65, 0.01), &truth).outcome, Fail);
 }

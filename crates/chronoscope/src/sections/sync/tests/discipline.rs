@@ -5,7 +5,7 @@ use DisciplineState as State;
 
 const NO_CHRONYC: &str = "chronyc is not installed";
 
-/// What a table of cases says of a machine.
+/// A case in a table of machine states.
 struct Case {
     name: &'static str,
     kernel: Known<Kernel>,
@@ -15,7 +15,7 @@ struct Case {
     by: Option<DaemonKind>,
     /// A part of the evidence.
     evidence: &'static str,
-    /// What the bound rests on, or a part of the reason why there is none.
+    /// The basis of the bound, or part of the reason why there is none.
     bound: Result<BoundBasis, &'static str>,
 }
 

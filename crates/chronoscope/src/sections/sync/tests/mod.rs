@@ -1,4 +1,4 @@
-//! What the files of this section share: a report of a machine on which all is well.
+//! Code shared by this section's tests: a report of a machine in order.
 
 mod chrony;
 mod daemon;
@@ -86,7 +86,7 @@ fn ptp(clock_name: &str) -> PtpDevice {
     }
 }
 
-/// The document of a run that saw `report` and nothing else, with what follows from it.
+/// The document of a run with only `report`, and the conclusions from it.
 fn document(report: SyncReport) -> Record {
     let mut record = blank();
     record.sync.report = Some(report);
@@ -135,7 +135,7 @@ fn a_driver_that_shows_the_host_is_told_from_hardware() {
     assert_eq!(ptp("").kind, PtpKind::Hardware);
 }
 
-/// What is written can be read again, and is what the schema says.
+/// Output can be read back, and conforms to the schema.
 #[test]
 fn a_report_survives_json_and_keeps_its_schema() {
     let schema = serde_json::to_value(schemars::schema_for!(SyncReport)).unwrap();
@@ -150,7 +150,7 @@ fn a_report_survives_json_and_keeps_its_schema() {
     }
 }
 
-/// A look at this machine, whatever it is: nothing is unexplained, and nothing contradicts itself.
+/// Examines this machine, whatever it is: nothing is unexplained or contradictory.
 #[test]
 fn this_machine_is_looked_at() {
     let report = super::measure::observe(|| std::thread::sleep(std::time::Duration::from_millis(20)));

@@ -55,7 +55,7 @@ fn ill() -> SyncReport {
     }
 }
 
-/// A sandbox that shows nothing.
+/// A sandbox that reveals nothing.
 fn blind() -> SyncReport {
     let refused = || "the kernel or a sandbox refuses adjtimex, even to read".to_owned();
     let discipline = super::super::discipline::conclude(
@@ -88,7 +88,7 @@ fn pages_are_as_they_were_read() {
 }
 
 proptest! {
-    /// Names that somebody else wrote, at any width: no control character passes, and no line is too wide.
+    /// Names from external sources, at any width: no control character passes, and no line is too wide.
     #[test]
     fn hostile_names_stay_harmless(text in any::<String>(), columns in 60..200_usize) {
         let mut report = ill();

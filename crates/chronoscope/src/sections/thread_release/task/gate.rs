@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-/// A latch at which so many threads wait until it is opened, once and for all of them: a mutex with a condition variable.
+/// A latch where this many threads wait until it is opened once for all of them: a mutex with a condition variable.
 #[derive(Debug)]
 pub struct Gate {
     expected: usize,
@@ -34,7 +34,7 @@ impl Gate {
         }
     }
 
-    /// Waits until all expected threads wait.
+    /// Waits until all expected threads are waiting.
     pub fn await_all(&self) {
         let mut state = self.lock();
         while state.waiting < self.expected {
@@ -53,7 +53,7 @@ impl Gate {
     }
 }
 
-/// Opens a gate when it goes, so that no thread waits for one that nobody opens.
+/// Opens a gate when dropped, so that no thread waits forever.
 pub struct OpenAtLast<'a>(pub &'a Gate);
 
 impl Drop for OpenAtLast<'_> {
@@ -62,7 +62,7 @@ impl Drop for OpenAtLast<'_> {
     }
 }
 
-/// A latch at which the thread that made it waits until so many others have counted down.
+/// A latch where the thread that created it waits until this many others have counted down.
 #[derive(Debug)]
 pub struct Countdown {
     left: AtomicUsize,
@@ -75,7 +75,7 @@ impl Countdown {
     }
 
     pub fn count_down(&self) {
-        // What a thread did before it counted down is seen by the one that waited.
+        // Everything a thread did before counting down is visible to the waiting thread.
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.waiter.unpark();
         }

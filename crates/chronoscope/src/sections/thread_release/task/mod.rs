@@ -1,8 +1,8 @@
-//! Calls in one thread, and by many threads that one latch releases together.
+//! Calls in one thread, and by many threads released together by one latch.
 //!
 //! The second is how clocks have been timed "under concurrency": the time from the release until the last thread has
-//! called, over the number of threads. So that it can be told what that measures, one of the calls reads nothing, and in
-//! releases of their own each thread takes a stamp on either side of its call.
+//! called, divided by the number of threads. To show what that measures, one of the calls reads nothing, and in
+//! separate releases each thread takes a stamp before and after its call.
 
 mod gate;
 
@@ -20,28 +20,28 @@ use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 use gate::{Countdown, Gate, OpenAtLast};
 
-/// Calls in one thread are made this often at least, so that the timer's own cost is lost among them.
+/// Minimum calls in one thread, so that the timer's own cost is negligible.
 const FEWEST_SERIAL_CALLS: u64 = 10_000;
-/// What a thread needs here; the usual stacks of thousands would not fit everywhere.
+/// Stack size sufficient here; the usual stacks of thousands of threads would not fit everywhere.
 const STACK_BYTES: usize = 128 * 1024;
-/// The last of the threads that wait gets so long to fall asleep before they are released.
+/// Time for the last waiting thread to fall asleep before the release.
 const SETTLE: Duration = Duration::from_micros(200);
-/// What a round may take beyond twice its budget, in milliseconds.
+/// Time allowed for a round beyond twice its budget, in milliseconds.
 const GRACE_MS: u64 = 1_000;
 
-/// Which calls, by how many threads, on which CPUs.
+/// Calls, number of threads, and CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub calls: Vec<Call>,
-    /// Threads that are released together.
+    /// Threads released together.
     pub threads: u32,
-    /// The CPUs that they may run on, wherever the kernel puts them.
+    /// The CPUs they may run on; the kernel places them.
     pub cpus: Vec<u32>,
-    /// The call that the first turn begins with.
+    /// The first call of the first turn.
     pub rotation: usize,
 }
 
-/// What is called.
+/// What to call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
@@ -51,24 +51,24 @@ pub enum Call {
     Read(ClockId),
 }
 
-/// What a process saw.
+/// The samples of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// In the order of the request.
+    /// In request order.
     pub calls: Vec<CallSamples>,
-    /// From the start of the first thread until all waited, in ticks of the timer, once per release.
+    /// From the start of the first thread until all waited, in timer ticks, once per release.
     pub start_ticks: Vec<u64>,
-    /// Why there are no more releases, where threads could not be started.
+    /// Why there are no more releases, if threads could not be started.
     pub reason_stopped: Option<String>,
 }
 
-/// What was seen of one call.
+/// The samples of one call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSamples {
     pub call: Call,
-    /// Calls of each batch in one thread.
+    /// Calls per batch in one thread.
     pub serial_calls: u64,
-    /// Ticks of the timer per batch.
+    /// Timer ticks per batch.
     pub serial_ticks: Vec<u64>,
     /// Ticks from a release until the last thread had called.
     pub release_ticks: Vec<u64>,
