@@ -60,7 +60,7 @@ pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
     Verdict { checks, faults, machine, passed, repeated, interrupted }
 }
 
-/// Whether some claim is right, and all others are untested.
+/// Whether at least one claim passed, and every other one passed or was not tried.
 fn is_right(checks: &[Check]) -> bool {
     let outcomes = || checks.iter().map(|check| check.outcome);
     outcomes().any(|outcome| outcome == Outcome::Pass)
