@@ -15,7 +15,7 @@
 pub struct Source {
     /// The name that its file must have.
     pub file: &'static str,
-    /// What stands in it.
+    /// Its content.
     pub text: &'static str,
 }
 

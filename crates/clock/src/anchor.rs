@@ -21,7 +21,7 @@ pub struct Anchor {
     pub reference_ns: u64,
     /// How far the counter's true value may lie from `ticks`, either way.
     pub half_width_ticks: u64,
-    /// How far the reference may be from the clock it stands for, either way; `u64::MAX` if unbounded.
+    /// How far the reference may be from the clock it represents, either way; `u64::MAX` if unbounded.
     #[cfg_attr(feature = "serde", serde(default))]
     pub error_ns: u64,
 }

@@ -14,7 +14,7 @@ process_wide! {
     static PROCESS: Exact<ThisMachine> = Exact::new(ThisMachine);
 }
 
-/// What measurements between cores have found in this process.
+/// Results of measurements between cores in this process.
 static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: AtomicU8::new(0) };
 
 /// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, and cheaper than the system's own read.

@@ -8,9 +8,9 @@ use crate::{Instant, Now, TickSource};
 /// What a glance takes on a clock whose reads take nothing, so that a spin ends.
 const GLANCE: Duration = Duration::from_nanos(10);
 
-/// A clock that does what a test tells it to, including everything a clock must not do.
+/// A clock fully controlled by a test, including everything a clock must not do.
 ///
-/// It stands still until told otherwise: time passes by [`advance`](Self::advance), by reads that have a
+/// It stands still by default: time passes by [`advance`](Self::advance), by reads that have a
 /// [cost](Self::set_read_cost), and by waiting. It starts at the timescale's zero or [wherever you
 /// choose](Self::starting_at).
 ///

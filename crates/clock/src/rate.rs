@@ -64,7 +64,7 @@ impl Rate {
         ticks * self.ns_per_tick_q32 as f64 / (1_u64 << 32) as f64
     }
 
-    /// Ticks per second, as near as the fixed-point rate tells.
+    /// Ticks per second, as accurate as the fixed-point rate.
     #[must_use]
     pub fn hz(self) -> f64 {
         1e9 * (1_u64 << 32) as f64 / self.ns_per_tick_q32 as f64

@@ -42,7 +42,7 @@ impl Reading {
         Self { offset_ns: nanos::saturating(offset), ..self }
     }
 
-    /// The same reading, of a clock that moves in steps: what it shows may be less than one step old.
+    /// The same reading, of a clock that moves in steps: its value is less than one step old.
     #[must_use]
     pub const fn with_step(self, step: Duration) -> Self {
         Self { step_ns: nanos::saturating(step), ..self }

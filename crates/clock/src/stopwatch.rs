@@ -100,7 +100,7 @@ impl<C: Now> Stopwatch<C> {
         let Some(duration) = end.instant().checked_duration_since(start.instant()) else {
             return Err(BackwardStep { by: start.instant().saturating_duration_since(end.instant()), state });
         };
-        // Either end is as far off as it says. A step counts once: both ends are rounded the same way.
+        // Each end is off by at most its own bound. A step counts once: both ends are rounded the same way.
         let ends = start.offset().saturating_add(end.offset()).saturating_add(start.step().max(end.step()));
         Ok(Elapsed { duration, error: ends.saturating_add(Duration::from_nanos(self.cost_ns)), state })
     }

@@ -71,8 +71,8 @@ impl Present {
             };
         }
         if self_ordered {
-            // SAFETY: whoever says so has seen FEAT_ECV, by `has_self_ordered`: the register is then open like the other. The
-            // stack pointer's own word can be read.
+            // SAFETY: the caller has found FEAT_ECV with `has_self_ordered`: the register is then open like the other.
+            // The stack pointer's own word can be read.
             unsafe { read_then_load!("mrs {ticks}, S3_3_C14_C0_6") };
         } else {
             // SAFETY: reads a system register that Linux leaves open to EL0, and the stack pointer's own word.

@@ -68,7 +68,7 @@ pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 /// user space; elsewhere, iOS included, a read might end the process, so the counter is unavailable.
 ///
 /// On Linux a process can forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends it with
-/// SIGSEGV. [`os::counter_access`](crate::os::counter_access) tells beforehand.
+/// SIGSEGV. [`os::counter_access`](crate::os::counter_access) checks beforehand.
 ///
 /// # Examples
 /// ```
@@ -270,8 +270,8 @@ impl SerialisedByCpuid {
 /// The longest that [`relax`] takes undisturbed: a pause of 140 cycles, or a quarter of a microsecond of waiting.
 pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
 
-/// Tells the CPU that this loop waits: a neighbour on the core gets more of it meanwhile. `may_read_counter` is asked once in a
-/// process.
+/// Hints to the CPU that this loop waits, which leaves more of the core to an SMT sibling. `may_read_counter` is asked
+/// once in a process.
 ///
 /// # Platform
 /// x86-64: `pause`, or `tpause` in its light state where the CPU has WAITPKG. aarch64: what [`core::hint::spin_loop`] is.

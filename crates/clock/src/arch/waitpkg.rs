@@ -1,6 +1,6 @@
 //! `tpause`: a light sleep of the core for a chosen time.
 //!
-//! No machine that had it was seen by us. KVM hides it unless asked to show it.
+//! Not tested on hardware that has it. KVM hides it unless told to expose it.
 
 use core::arch::asm;
 use core::arch::x86_64::_rdtsc;
@@ -10,9 +10,9 @@ use super::cpuid;
 
 const LEAF7_ECX_WAITPKG: u32 = 1 << 5;
 const LEAF1_EDX_TSC: u32 = 1 << 4;
-/// So many ticks, an eighth to a quarter of a microsecond: who waits wants to look at the clock again.
+/// Ticks per pause, an eighth to a quarter of a microsecond: waiting code should check the clock again after that.
 const TICKS: u64 = 512;
-/// The state from which the core wakes sooner (C0.1).
+/// The state with the faster wake-up (C0.1).
 const LIGHT: u32 = 1;
 
 const UNKNOWN: u8 = 0;

@@ -70,7 +70,7 @@ impl Present {
         let (low, high): (u64, u64);
         // No `nomem`: the compiler keeps memory accesses in place.
         if self_ordered {
-            // SAFETY: whoever says so has seen the instruction, by `has_self_ordered`; it writes rax, rdx and rcx only.
+            // SAFETY: the caller has found the instruction with `has_self_ordered`; it writes rax, rdx and rcx only.
             unsafe {
                 asm!("rdtscp", out("rax") low, out("rdx") high, out("rcx") _, options(nostack, preserves_flags));
             }
@@ -83,8 +83,8 @@ impl Present {
         (high << 32) | low
     }
 
-    /// One CPUID query, since each costs a virtual machine microseconds. Every 64-bit CPU has this leaf: its answer holds
-    /// the bit that says so.
+    /// One CPUID query, since each costs a virtual machine microseconds. Every 64-bit CPU has this leaf: its answer
+    /// includes the bit for it.
     pub(super) fn has_self_ordered(self) -> bool {
         cpuid::leaf(0x8000_0001).edx & LEAF_80000001_EDX_RDTSCP != 0
     }

@@ -7,9 +7,9 @@ use std::{io, thread};
 use crate::TickSource;
 use crate::sync::CachePadded;
 
-/// Turns of a waiting loop between two questions whether to stop.
+/// Iterations of a waiting loop between checks whether to stop.
 const SPINS: u32 = 10_000;
-/// Stands in a mailbox whose sender has given up.
+/// Marks a mailbox whose sender has given up.
 const GIVEN_UP: u64 = u64::MAX;
 
 /// The shortest apparent trips of an exchange of messages, in ticks of the source.
@@ -24,18 +24,18 @@ const GIVEN_UP: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trips {
-    /// Messages there and back.
+    /// Round trips.
     pub rounds: u64,
-    /// Least difference between sending on a and receiving on b.
+    /// Smallest difference between sending on a and receiving on b.
     pub there: i64,
-    /// Least difference between sending on b and receiving on a.
+    /// Smallest difference between sending on b and receiving on a.
     pub back: i64,
     /// Messages that arrived before they were sent.
     pub violations: u64,
 }
 
 impl Trips {
-    /// The largest skew, either way, that the trips leave possible.
+    /// The largest skew, either way, compatible with the trips.
     ///
     /// # Sources
     /// No message arrives before it is sent, so b − a lies between −back and there: the bound of D. Mills' clock filter
@@ -82,7 +82,7 @@ impl Mailbox {
     }
 }
 
-/// What one of the two threads saw.
+/// Results of one of the two threads.
 struct Side {
     least: i64,
     violations: u64,

@@ -24,7 +24,7 @@ pub struct Board {
     first: u64,
 }
 
-/// What an observer of a [`Board`] saw, in ticks of the source.
+/// Results of an observer of a [`Board`], in ticks of the source.
 ///
 /// # Examples
 /// ```
@@ -35,13 +35,13 @@ pub struct Board {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seen {
-    /// Observations: a load of what was shown, then a read of the own clock.
+    /// Observations: a load of the published value, then a read of the observer's own clock.
     pub observations: u64,
-    /// Observations of a value that had not been seen before.
+    /// Observations of a new value.
     pub fresh: u64,
-    /// Own reads below the value just seen.
+    /// Own reads below the value just observed.
     pub violations: u64,
-    /// The largest step back.
+    /// The largest backward step.
     pub worst_ticks: u64,
 }
 
@@ -52,7 +52,7 @@ impl Board {
         Self { shown: CachePadded(AtomicU64::new(first)), first }
     }
 
-    /// Publishes `source` without pause until `stop` returns true.
+    /// Publishes `source` continuously until `stop` returns true.
     pub fn publish_until(&self, source: &impl TickSource, stop: impl Fn() -> bool) {
         while !stop() {
             self.shown.0.store(source.read(), Release);

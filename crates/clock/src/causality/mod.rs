@@ -26,12 +26,12 @@ pub use board::{Board, Seen};
 
 use crate::{Clock, TickSource, Unavailable, os};
 
-/// Observations between two looks at the time.
+/// Observations between deadline checks.
 const CHUNK: u64 = 1_000;
-/// Messages there and back in a measurement of skew.
+/// Round trips in a measurement of skew.
 const ROUNDS: u64 = 20_000;
 
-/// Publishes `source` on one CPU without pause and observes it on another, for `duration`.
+/// Publishes `source` continuously on one CPU and observes it on another, for `duration`.
 ///
 /// # Guarantees
 /// Zero violations show that their rate is below some 3 / observations, with 95 % confidence; never that it is zero.

@@ -98,7 +98,7 @@ impl<M: Machine> Exact<M> {
         self.take::<ORDERED>().ns
     }
 
-    /// The time, with all that is known of the reading.
+    /// The time, with everything known about the reading.
     pub(crate) fn take<const ORDERED: bool>(&self) -> Taken {
         let (mut found, mut observed) = self.memo.0.found();
         if matches!(found, Found::Unknown) {
@@ -225,7 +225,7 @@ impl<M: Machine> Exact<M> {
                 self.memo.0.note(&located);
                 self.search_page(observed, located.page, located.seal, || located.self_ordered);
             }
-            // A file that cannot be opened now says nothing of data that were found and are still sealed.
+            // A file that cannot be opened now implies nothing about data that were found and are still sealed.
             Err(Reason::NoKernelData) if self.memo.0.data().is_some() => {}
             Err(reason) => self.memo.0.publish_nothing(observed, reason),
         }

@@ -1,4 +1,4 @@
-//! How the kernel says that user space may read its clocksource: `clock_mode` in the vDSO's data.
+//! How the kernel marks its clocksource as readable from user space: `clock_mode` in the vDSO's data.
 //!
 //! # Sources
 //! include/vdso/clocksource.h, arch/x86/include/asm/vdso/clocksource.h (before Linux 5.6 `VCLOCK_…` in
@@ -20,7 +20,7 @@ pub(crate) const NONE: u32 = 0;
 /// This page holds the offsets of a time namespace: `VDSO_CLOCKMODE_TIMENS`.
 pub(crate) const TIME_NAMESPACE: u32 = i32::MAX as u32;
 
-/// Whether this crate reads what `mode` stands for.
+/// Whether this crate supports `mode`.
 pub(crate) fn is_readable(mode: u32) -> bool {
     ARCHITECTURE.contains(&mode) || cfg!(target_arch = "x86_64") && (mode == PVCLOCK || mode == HYPERV)
 }

@@ -4,8 +4,8 @@ use crate::sync::{Ordering::Acquire, fence};
 /// KVM's and Xen's page of TSC parameters. The result is the kernel's clocksource.
 ///
 /// # Sources
-/// arch/x86/include/asm/pvclock-abi.h and pvclock.h, `vread_pvclock()` in arch/x86/include/asm/vdso/gettimeofday.h: only a
-/// page whose flag says that all virtual CPUs agree is read in user space.
+/// arch/x86/include/asm/pvclock-abi.h and pvclock.h, `vread_pvclock()` in arch/x86/include/asm/vdso/gettimeofday.h:
+/// user space reads only a page whose flag is set for agreement of all virtual CPUs.
 const VERSION: usize = 0;
 const TSC_TIMESTAMP: usize = 1;
 const SYSTEM_TIME: usize = 2;

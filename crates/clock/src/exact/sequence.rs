@@ -7,7 +7,7 @@ use crate::sync::{Mutant, Ordering::Acquire, fence, is_planted};
 /// The sequence number in the lower half, the mode in the upper: one load and one comparison for both.
 const SEQUENCE_AND_MODE: usize = 0;
 
-/// A look that gave no time, with the data's first word, which tells why.
+/// An attempt that gave no time, with the data's first word, which holds the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missed(u64);
 

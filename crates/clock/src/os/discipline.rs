@@ -73,7 +73,7 @@ impl KernelDiscipline {
     }
 }
 
-/// What the kernel says about its wall clock. The numbers mean the same on every system that has Mills's interface.
+/// The kernel's state of its wall clock. The numbers mean the same on every system with Mills's interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelTime {
     /// Since 1970.

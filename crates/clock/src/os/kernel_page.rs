@@ -8,7 +8,7 @@ use crate::exact::Words;
 pub(crate) struct KernelPage(*const AtomicU64);
 
 impl KernelPage {
-    /// The words from `address` on.
+    /// The words starting at `address`.
     ///
     /// # Safety
     /// `address` is aligned to 8 bytes, and every word that is read through the value is mapped readable then.
@@ -17,7 +17,7 @@ impl KernelPage {
         Self(ptr::with_exposed_provenance(address as usize))
     }
 
-    /// The words from `first` on.
+    /// The words starting at `first`.
     ///
     /// # Safety
     /// As [`at`](Self::at).

@@ -120,9 +120,9 @@ pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
 }
 
 /// # Sources
-/// XNU bsd/kern/kern_ntptime.c: `ntp_gettime` raises the error by 500 µs for each second that has passed and tells the time
-/// in nanoseconds, whatever the flags say; what is still to be slewed away is told by `ntp_adjtime` alone. No leap second is
-/// ever pending there.
+/// XNU bsd/kern/kern_ntptime.c: `ntp_gettime` raises the error by 500 µs for each second that has passed and returns
+/// the time in nanoseconds, whatever the flags; only `ntp_adjtime` returns the remaining offset. No leap second is ever
+/// pending there.
 pub(crate) fn kernel_time() -> Result<KernelTime, Unavailable> {
     const REFUSED: Unavailable = Unavailable::because("the kernel or a sandbox refuses ntp_gettime or ntp_adjtime");
     // SAFETY: structures of numbers, for which all zeroes is a value; the second asks to change nothing.
@@ -151,7 +151,8 @@ pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
         Unavailable::because("the system or a sandbox refuses the sysctl kern.bootsessionuuid");
     let mut text = [0_u8; 64];
     let mut length = text.len();
-    // SAFETY: the name ends with a NUL; the call fills at most `length` bytes of `text` and says how many; nothing is set.
+    // SAFETY: the name ends with a NUL; the call fills at most `length` bytes of `text` and returns how many; nothing
+    // is set.
     let outcome = unsafe {
         libc::sysctlbyname(
             c"kern.bootsessionuuid".as_ptr(),

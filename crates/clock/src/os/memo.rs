@@ -20,11 +20,12 @@ use crate::trust::Reason;
 /// every reading is the system's.
 #[derive(Debug)]
 pub(crate) struct Memo {
-    /// The sealed address of the data; or [`UNKNOWN`] at first, or that there are none, and why. These break every seal.
+    /// The sealed address of the data; or [`UNKNOWN`] at first; or that there are none, with the reason. The latter two
+    /// never match a seal.
     found: AtomicU64,
     /// Where the vDSO's code is that seals the others; at first some word that seals nothing.
     code: AtomicPtr<RawAtomicU64>,
-    /// The sealed address of the page in which the data are, or may appear later.
+    /// The sealed address of the page that contains the data, or in which they may appear later.
     page: AtomicU64,
     /// The sealed address of the hypervisors' pages: kvm-clock's, and Hyper-V's behind it. 0 if there are none.
     hypervisors: AtomicU64,
@@ -103,7 +104,7 @@ impl Seal {
     }
 }
 
-/// What the memo says.
+/// The memo's content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     /// Nobody has looked yet.
@@ -143,14 +144,14 @@ impl Memo {
         if !self.is_sealed(found) {
             return None;
         }
-        // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal says that
-        // the kernel is still the same, and it never unmaps them.
+        // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal proves
+        // that the kernel is still the same, and it never unmaps them.
         let words = unsafe { KernelPage::at(found >> ADDRESS_SHIFT) };
         let layout = if found & WITH_MAX_CYCLES != 0 { Layout::WithMaxCycles } else { Layout::WithoutMaxCycles };
         Some(Data { words, layout, self_ordered: found & SELF_ORDERED != 0 })
     }
 
-    /// What it says, and what a later [`publish`](Self::publish) is to replace.
+    /// Its content, and the state that a later [`publish`](Self::publish) replaces.
     pub(crate) fn found(&self) -> (Found, Observed) {
         let word = self.found.load(Acquire);
         let found = match (word & SEAL, word >> ADDRESS_SHIFT) {

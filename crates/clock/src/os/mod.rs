@@ -8,9 +8,9 @@
 //! - `locate`, where this process has the data mapped by which the kernel converts times, and `clocksource_is_counter`,
 //!   whether the kernel keeps time by the CPU's counter now, None where it does not say;
 //! - `counter_access`, `set_counter_access`, `bind_thread`;
-//! - `boot_uuid`, what tells this start of the kernel from every other, and `time_namespace`, 0 for the initial one and where
-//!   there are none;
-//! - `kernel_time` and `kernel_discipline`, what the kernel says of its wall clock;
+//! - `boot_uuid`, which identifies this boot of the kernel, and `time_namespace`, 0 for the initial one and where there
+//!   are none;
+//! - `kernel_time` and `kernel_discipline`, the kernel's state of its wall clock;
 //! - `zero_of_std`, the standard library's instant at the zero of [`OsClock::Monotonic`], where that clock is read through the
 //!   standard library.
 //!

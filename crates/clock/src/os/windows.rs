@@ -34,7 +34,7 @@ const NO_INTERRUPT_TIME: Unavailable = Unavailable::because("QueryInterruptTimeP
 const NO_CPU_TIME: Unavailable = Unavailable::because("GetProcessTimes and GetThreadTimes are refused");
 const NO_SUCH_CLOCK: Unavailable = Unavailable::because("Windows has no clock of this kind");
 
-/// Fixed at boot, says QueryPerformanceFrequency.
+/// Fixed at boot, according to QueryPerformanceFrequency.
 static NS_PER_TICK: RatioCell = RatioCell::empty();
 
 #[inline(always)]

@@ -4,7 +4,7 @@ use core::time::Duration;
 use super::Steady;
 use crate::nanos;
 
-/// An exact rate: so many events in so long.
+/// An exact rate: a number of events per duration.
 ///
 /// # Examples
 /// ```

@@ -102,7 +102,7 @@ mod tests {
         );
     }
 
-    /// Each 10 ms a slice is lost; the thread's CPU time tells whether to another thread.
+    /// Every 10 ms a slice is lost; the thread's CPU time shows whether to another thread.
     fn slices(own_ms: u64, slept: Duration) -> Oversubscription {
         let mut load = Oversubscription::NONE;
         for number in 0..10 {

@@ -33,7 +33,7 @@ impl SleepCost {
 
     /// Whether the next sleep is to be measured.
     pub(super) fn is_due(&mut self) -> bool {
-        // Where nothing tells CPU time it stays due.
+        // If CPU time is unavailable it stays due.
         self.sleeps = self.sleeps.saturating_add(1);
         self.sleeps >= APART
     }

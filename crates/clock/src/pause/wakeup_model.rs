@@ -18,7 +18,7 @@ pub(super) struct WakeupModel {
 impl WakeupModel {
     pub(super) const NOTHING: Self = Self { fresh: [Lateness::NONE; LENGTHS], after_long: [Lateness::NONE; LENGTHS] };
 
-    /// What is known of sleeps of about `ns`.
+    /// The statistics of sleeps of about `ns`.
     pub(super) fn of(&mut self, ns: u64, after_long: bool) -> &mut Lateness {
         let length = ENDS_NS.partition_point(|end| *end <= ns);
         if after_long { &mut self.after_long[length] } else { &mut self.fresh[length] }

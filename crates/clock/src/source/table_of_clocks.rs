@@ -29,7 +29,7 @@ pub enum Family {
     Library,
 }
 
-/// A row of the table of clocks: what is known of a source before it is read. Needs the feature `sources`.
+/// A row of the table of clocks: what is known about a source before it is read. Needs the feature `sources`.
 ///
 /// # Examples
 /// ```

@@ -51,7 +51,7 @@ const HYPERV_OFFSET: u64 = 777;
 const HYPERV_AT: usize = 512;
 
 impl Clocksource {
-    /// What it shows, by plain arithmetic.
+    /// The time it shows, by plain arithmetic.
     fn cycles(self, ticks: u64) -> u64 {
         match self {
             Self::Counter => ticks,
@@ -149,7 +149,7 @@ impl FakeKernel {
         state.publish();
     }
 
-    /// Keeps time by another clocksource from now on.
+    /// Switches timekeeping to another clocksource.
     pub(crate) fn switch(&self, clocksource: Clocksource) {
         let mut state = self.state.lock().unwrap();
         let ticks = self.counter.load(SeqCst);

@@ -23,7 +23,7 @@ fn clock() -> (&'static FakeKernel, &'static Clock) {
     (kernel, Box::leak(Box::new(Exact::new(kernel))))
 }
 
-/// Reads in both orders and demands what the system says, to the nanosecond: the machine's time stands still meanwhile.
+/// Reads in both orders and expects the system's time, to the nanosecond: the machine's time stands still meanwhile.
 #[track_caller]
 fn assert_exact(kernel: &'static FakeKernel, clock: &Clock) {
     use crate::exact::Machine;
@@ -110,7 +110,7 @@ fn hypervisors_clocksources_are_read_as_the_kernel_reads_them() {
         kernel.stop_hypervisors(true);
         assert_exact(kernel, clock);
         assert_source(clock, RateSource::SystemClock);
-        // Hyper-V's page says that it is not offered, kvm-clock's that it is being changed.
+        // Hyper-V's page is then marked as not offered, kvm-clock's as being updated.
         let is_offered = clocksource == Clocksource::KvmClock;
         let reason = if is_offered { Reason::KernelDataChanging } else { Reason::KernelUsesAnother };
         assert_eq!(clock.reason(), Some(reason));

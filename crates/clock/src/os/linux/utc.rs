@@ -1,7 +1,7 @@
 use crate::Unavailable;
 use crate::os::{KernelDiscipline, KernelTime, STA_NANO};
 
-/// What the kernel says of its wall clock, all of one moment: the kernel fills it under the lock of its timekeeping.
+/// The kernel's state of its wall clock, consistent: the kernel fills it in under its timekeeping lock.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // the fields' widths differ between targets
 pub(crate) fn kernel_time() -> Result<KernelTime, Unavailable> {
     let (told, state) = ask(0)?;

@@ -43,7 +43,7 @@ const MOST: u64 = 256;
 const LONGEST: u64 = 1 << 20;
 
 impl Vdso {
-    /// Where the kernel says it is. None if missing or of another shape.
+    /// At the address given by the kernel. None if missing or of another format.
     pub(super) fn of_process() -> Option<Self> {
         // SAFETY: takes a number; returns 0 or the address of the vDSO's ELF header.
         let start = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as u64;

@@ -110,7 +110,7 @@ pub(crate) fn set_scheduling(to: &Scheduling) -> Result<(), Unavailable> {
     }
 }
 
-/// By the system call itself, which tells 20 less the nice value: -1 is then an error alone.
+/// By the raw system call, which returns 20 minus the nice value, so that only an error is -1.
 pub(crate) fn nice() -> Option<i32> {
     // SAFETY: takes numbers and returns one; 0 is the calling thread.
     match unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, 0) } {

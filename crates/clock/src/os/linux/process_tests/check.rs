@@ -110,7 +110,7 @@ pub(super) fn check_reads() -> Checked {
     check_ticks()
 }
 
-/// Checks every kind of read, and what the clock says of itself.
+/// Checks every kind of read, and the clock's state.
 pub(super) fn check_every_kind() -> Checked {
     KINDS.iter().try_for_each(Kind::check)?;
     check_ticks()?;

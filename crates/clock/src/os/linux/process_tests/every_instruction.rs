@@ -77,7 +77,7 @@ fn prepare() {
     signal::on(libc::SIGTRAP, stepped);
 }
 
-/// From here on there is a SIGTRAP behind each of so many instructions.
+/// From here, there is a SIGTRAP after each of `instructions` instructions.
 fn step_through(instructions: u64) {
     LEFT.store(instructions, Relaxed);
     signal::raise(libc::SIGUSR1);

@@ -6,7 +6,7 @@ use std::{assert, eprintln};
 /// Names the test whose body a process was started for.
 const ASKED: &str = "CHRONOSCOPE_CLOCK_PROCESS_TEST";
 
-/// What the line that says why a test could not be done begins with.
+/// The prefix of the line that gives the reason for skipping a test.
 pub(super) const SKIPPED: &str = "skipped: ";
 
 /// Runs `body` in a process of its own that has one thread and has not read the clock yet: this program once more, asked

@@ -198,7 +198,7 @@ fn any_kind() -> impl Strategy<Value = GuardKind> {
     ]
 }
 
-/// What the kernel says of the calling thread.
+/// The kernel's state of the calling thread.
 fn state() -> (Scheduling, u64) {
     (wait::scheduling().expect("asked"), wait::timer_slack_ns().expect("asked"))
 }
