@@ -122,7 +122,7 @@ fn write_utc(unix_ns: u64, writer: &mut Writer<'_>) -> fmt::Result {
     write!(writer, "{}", humantime::format_rfc3339_nanos(time))
 }
 
-/// A clock with an anchor, kept current by whoever asks for the time.
+/// A clock with an anchor, kept current by its readers.
 #[derive(Debug)]
 struct Anchored<C, W> {
     clock: C,

@@ -31,7 +31,7 @@ use crate::{Instant, Reading};
 /// assert!(lease.is_over());
 /// ```
 ///
-/// A clock that is chosen while the program runs, and shared by threads:
+/// A clock chosen at run time, and shared by threads:
 /// ```
 /// # #[cfg(feature = "std")] {
 /// use chronoscope_clock::{Clock, Granular, Now};

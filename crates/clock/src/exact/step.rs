@@ -27,7 +27,7 @@ impl Step {
     ];
 }
 
-/// Says that this thread has got to `step`.
+/// Reports that this thread has reached `step`.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) const fn reached(_step: Step) {}
@@ -61,7 +61,7 @@ mod hooked {
         });
     }
 
-    /// Lets `hook` run on this thread when it gets to a step.
+    /// Runs `hook` on this thread whenever it reaches a step.
     #[cfg(not(any(loom, miri)))]
     pub(crate) fn at_step(hook: impl FnMut(Step) + 'static) {
         HOOK.with(|kept| *kept.borrow_mut() = Some(Box::new(hook)));

@@ -42,11 +42,11 @@ fn since(origin: Option<Instant>) -> u64 {
     crate::nanos::saturating(Instant::now().saturating_duration_since(origin))
 }
 
-/// How many first reads may be stopped midway for ever before slots run out.
+/// How many first reads may be stopped midway forever before slots run out.
 const SLOTS: usize = 16;
 const NOT_PUBLISHED: u32 = 0;
 
-/// A value that the first caller sets for all.
+/// A value set by the first caller for all.
 ///
 /// A `OnceLock` alone makes others wait for the first caller, which may be stopped, interrupted by a signal handler that
 /// reads the clock too, or gone in a forked child. Here every early caller fills its own slot and the first to publish

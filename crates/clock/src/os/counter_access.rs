@@ -3,6 +3,6 @@
 pub enum CounterAccess {
     /// Reads work.
     Allowed,
-    /// A read, and so every clock that reads the counter on the vDSO, ends the process with SIGSEGV.
+    /// A read, including by any clock that reads the counter through the vDSO, kills the process with SIGSEGV.
     Faults,
 }

@@ -1,5 +1,4 @@
-/// How the kernel's wall clock is disciplined: what `adjtimex` returns when asked to change nothing. Needs the feature
-/// `sources`.
+/// How the kernel's wall clock is disciplined: the result of a read-only `adjtimex`. Needs the feature `sources`.
 ///
 /// # Units
 /// In the names. `frequency_scaled_ppm` and the two PPS rates count in 2⁻¹⁶ ppm, as the kernel does;
@@ -35,13 +34,13 @@ pub struct KernelDiscipline {
     pub frequency_scaled_ppm: i64,
     /// The length of a tick: 10 000 µs at the usual 100 ticks per second, unless somebody corrects the rate by it.
     pub tick_us: i64,
-    /// What the kernel's loop has yet to slew away.
+    /// The remaining offset that the kernel's loop will slew away.
     pub offset_ns: i64,
-    /// What `adjtime` has yet to slew; None if the kernel does not say.
+    /// The remaining offset that `adjtime` will slew away; None if the kernel does not report it.
     pub adjtime_us: Option<i64>,
     /// The bound that a daemon stated for the clock's error, raised by 500 µs per second since.
     pub max_error_us: i64,
-    /// The error that a daemon expects.
+    /// The error estimated by a daemon.
     pub est_error_us: i64,
     /// The time constant of the kernel's loop, as a power of two.
     pub time_constant: i64,
@@ -49,7 +48,7 @@ pub struct KernelDiscipline {
     pub tai_offset_s: i32,
     /// The frequency by a pulse per second, where one is connected (`STA_PPSSIGNAL`).
     pub pps_frequency_scaled_ppm: i64,
-    /// How far that frequency wanders.
+    /// The wander of that frequency.
     pub pps_stability_scaled_ppm: i64,
     /// The jitter of the pulses.
     pub pps_jitter_ns: i64,
@@ -80,7 +79,7 @@ pub(crate) struct KernelTime {
     pub(crate) seconds: i64,
     /// In nanoseconds with [`STA_NANO`], else in microseconds.
     pub(crate) fraction: i64,
-    /// What is still to be slewed away, in the same unit.
+    /// The remaining offset to slew away, in the same unit.
     pub(crate) offset: i64,
     pub(crate) max_error_us: i64,
     /// Flags.

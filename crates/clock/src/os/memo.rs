@@ -9,10 +9,10 @@ use crate::sync::{
 };
 use crate::trust::Reason;
 
-/// Where the kernel's data are: all that the clock keeps, published by one compare-and-swap.
+/// The location of the kernel's data: the clock's only state, published by one compare-and-swap.
 ///
-/// Nothing in it changes with time, so a thread stopped while it finds out keeps nobody waiting and can publish nothing
-/// false: other readers find out by themselves, and so does a process forked midway.
+/// Nothing in it changes over time, so a thread stopped while locating the data delays nobody and cannot publish
+/// anything false: other readers locate the data themselves, and so does a process forked midway.
 ///
 /// After a checkpoint is restored on another kernel, the data may be unmapped, moved or of another shape. The restoring
 /// tool (CRIU) then overwrites the beginnings of the vDSO's functions with jumps to the new kernel's. So every address is
@@ -23,7 +23,7 @@ pub(crate) struct Memo {
     /// The sealed address of the data; or [`UNKNOWN`] at first; or that there are none, with the reason. The latter two
     /// never match a seal.
     found: AtomicU64,
-    /// Where the vDSO's code is that seals the others; at first some word that seals nothing.
+    /// The address of the vDSO code that seals the others; at first a word that seals nothing.
     code: AtomicPtr<RawAtomicU64>,
     /// The sealed address of the page that contains the data, or in which they may appear later.
     page: AtomicU64,

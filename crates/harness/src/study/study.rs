@@ -202,7 +202,7 @@ impl Study {
         self
     }
 
-    /// Sets the time for all processes together. Default: 25 ms per cell and process, between 4 s and 42 s.
+    /// Time for all processes together. Unless said, 25 ms per cell and process, between 4 s and 42 s.
     #[must_use]
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);

@@ -33,7 +33,7 @@ struct State {
     sequence: u64,
 }
 
-/// What the kernel keeps time by.
+/// The kernel's clocksource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(any(miri, not(target_arch = "x86_64")), allow(dead_code))]
 pub(crate) enum Clocksource {
@@ -128,7 +128,7 @@ impl FakeKernel {
         kernel
     }
 
-    /// Lets `ticks` pass.
+    /// Advances time by `ticks`.
     pub(crate) fn pass(&self, ticks: u64) {
         self.counter.fetch_add(ticks, SeqCst);
     }
@@ -182,7 +182,7 @@ impl FakeKernel {
         state.publish_sequence();
     }
 
-    /// Keeps time in another way.
+    /// Switches to another mode of reading time.
     pub(crate) fn set_mode(&self, mode: u32) {
         let mut state = self.state.lock().unwrap();
         state.mode = mode;
@@ -211,7 +211,7 @@ impl FakeKernel {
         old[DATA_AT + 7].fetch_add(1_000, SeqCst);
     }
 
-    /// Shows data that look right and are a second off: another kernel's layout might.
+    /// Shows data that look right but are a second off: another kernel's layout might.
     pub(crate) fn lie(&self) {
         self.state.lock().unwrap().page[DATA_AT + 6].fetch_add(1, SeqCst);
     }

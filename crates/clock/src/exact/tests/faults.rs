@@ -1,5 +1,5 @@
-//! What could go wrong, done on purpose: the kernel stopped in its update, slews, switched clocksources, restores, and
-//! threads stopped at every step of finding the data out.
+//! Deliberate faults: the kernel stopped in its update, slews, switched clocksources, restores, and threads stopped at
+//! every step of locating the data.
 
 use core::sync::atomic::Ordering::SeqCst;
 use std::boxed::Box;
@@ -221,7 +221,7 @@ fn a_read_within_every_step_of_another_is_right() {
     assert!(Step::ALL.iter().all(|step| seen.contains(step)), "{seen:?}");
 }
 
-/// A thread that begins to find out and stops at a step until it is let go.
+/// A thread that starts locating the data and stops at a step until released.
 struct Parked {
     stopped: Receiver<()>,
     go_on: Sender<()>,

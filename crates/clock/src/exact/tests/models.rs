@@ -1,4 +1,4 @@
-//! Every interleaving of what threads share, and mistakes planted on purpose, each of which a model must find.
+//! Every interleaving of shared accesses, and deliberately planted mistakes, each of which a model must detect.
 
 use loom::sync::Arc;
 use loom::thread;

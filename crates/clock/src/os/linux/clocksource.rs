@@ -7,7 +7,7 @@ const CURRENT: &CStr = c"/sys/devices/system/clocksource/clocksource0/current_cl
 /// The clocksources that are this crate's counter itself.
 const COUNTERS: [&[u8]; 2] = [b"tsc", b"arch_sys_counter"];
 
-/// Whether the kernel keeps time by the CPU's counter now. None where it does not say.
+/// Whether the kernel currently keeps time by the CPU's counter. None if it does not report that.
 pub(crate) fn is_counter() -> Option<bool> {
     let _errno = errno::ErrnoGuard::new();
     let mut text = [0_u8; 64];

@@ -1,4 +1,4 @@
-/// Puts `errno` back to what it was when this value was made: reading the time is nobody's failed call.
+/// Restores `errno` when dropped to its value at creation: reading the time must not change it.
 pub(super) struct ErrnoGuard(libc::c_int);
 
 impl ErrnoGuard {

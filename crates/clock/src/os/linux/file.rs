@@ -1,6 +1,6 @@
 use core::ffi::CStr;
 
-/// A file that is closed when it goes.
+/// A file that is closed when dropped.
 pub(super) struct File(pub(super) libc::c_int);
 
 impl File {

@@ -1,4 +1,4 @@
-/// Whether this kernel's `clock_mode` means what it means today.
+/// Whether this kernel's `clock_mode` has its current meaning.
 ///
 /// On aarch64 it did not before Linux 5.7: 1 was "use the system call".
 ///

@@ -47,7 +47,8 @@ mod tests {
     use crate::exact::pvclock;
     use crate::os::{OsClock, try_read_ns};
 
-    /// How far the page's time went while `CLOCK_MONOTONIC_RAW` went 50 ms, in parts per million of that. None without a page.
+    /// The deviation of the page's time from `CLOCK_MONOTONIC_RAW` over 50 ms, in parts per million. None without a
+    /// page.
     fn ppm_of_kvm_clock() -> Option<i64> {
         let page = locate().ok()?.hypervisors?;
         let counter = Counter::new().ok()?;

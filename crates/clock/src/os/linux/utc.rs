@@ -38,7 +38,7 @@ pub(crate) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
     })
 }
 
-/// `modes` must be one of the two that only read: 0, and `ADJ_OFFSET_SS_READ`, what is left of `adjtime`.
+/// `modes` must be one of the two that only read: 0, and `ADJ_OFFSET_SS_READ`, the remainder of `adjtime`.
 fn ask(modes: libc::c_uint) -> Result<(libc::timex, i32), Unavailable> {
     debug_assert!(modes == 0 || modes == libc::ADJ_OFFSET_SS_READ);
     if cfg!(miri) {

@@ -5,7 +5,7 @@ use crate::arch::Counter;
 use crate::os::{monotonic_ns, read_by_system_call_ns};
 use crate::{Clock, Granular, Now, RateSource, Stopwatch, TrustState};
 
-/// What did not hold. Plain numbers: it is made in signal handlers.
+/// What failed. Plain numbers: it is created in signal handlers.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code)] // shown
 pub(super) struct Wrong {
@@ -27,9 +27,9 @@ pub(super) fn ensure_of(holds: bool, what: &'static str, numbers: [u64; 3]) -> C
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// Reads in this way; the time that it returns was read within.
+    /// Reads in this way; the returned time was read during the call.
     pub(super) read: fn() -> u64,
-    /// What is returned may be older by less than this.
+    /// The result may be stale by less than this.
     stale_ns: u64,
     /// About how many reads it consists of.
     pub(super) reads: u32,
@@ -90,7 +90,7 @@ fn fence() {
 }
 
 impl Kind {
-    /// Reads between two reads of the system's clock, and demands a time between them.
+    /// Reads between two reads of the system's clock, and requires a time between them.
     pub(super) fn check_by(&self, system_ns: fn() -> u64) -> Checked {
         let before = system_ns();
         let shown = (self.read)();
@@ -136,7 +136,7 @@ pub(super) fn reads_counter() -> bool {
     Clock::trusted().is_ok()
 }
 
-/// The first thing that went wrong where it can only be noted: in signal handlers and threads.
+/// The first failure where it can only be recorded: in signal handlers and threads.
 pub(super) struct FirstWrong {
     at: AtomicU64,
     numbers: [AtomicU64; 3],

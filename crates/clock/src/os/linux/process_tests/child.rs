@@ -22,7 +22,7 @@ const NO_COUNTER: i32 = 3;
 pub(super) struct Child(libc::pid_t);
 
 impl Child {
-    /// Forks one off that runs `body` and ends.
+    /// Forks a child that runs `body` and exits.
     pub(super) fn running(body: impl FnOnce() -> Checked) -> Self {
         Self::forked().unwrap_or_else(|| {
             end(match catch_unwind(AssertUnwindSafe(body)) {
@@ -36,7 +36,7 @@ impl Child {
         })
     }
 
-    /// Forks one off; None in the child.
+    /// Forks a child; None in the child.
     pub(super) fn forked() -> Option<Self> {
         // SAFETY: takes nothing. The child is a copy with this thread alone.
         match unsafe { libc::fork() } {

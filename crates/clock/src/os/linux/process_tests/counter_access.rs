@@ -21,7 +21,7 @@ fn forbid() {
     set_counter_access(CounterAccess::Faults).expect("there is the switch");
 }
 
-/// Reads by the system call, and by the counter once that is allowed and looked for.
+/// Reads by the system call, and by the counter once that is allowed and located.
 fn check_until_allowed_again() -> Checked {
     check_every_kind_by_system_call()?;
     set_counter_access(CounterAccess::Allowed).expect("there is the switch");

@@ -1,4 +1,4 @@
-//! Reading the time is nobody's failed call: `errno` stays as it is, whatever fails within.
+//! Reading the time leaves `errno` unchanged, whatever fails inside.
 
 use std::{assert, eprintln};
 

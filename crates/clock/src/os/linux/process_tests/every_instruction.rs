@@ -12,7 +12,7 @@ use crate::exact::{Step, at_step};
 
 /// TF of the flags register.
 const TRAP: i64 = 0x100;
-/// Instructions that are stepped through in each read, and behind each step of finding out.
+/// Instructions stepped through in each read, and after each step of locating the data.
 const STEPPED: u64 = 3_000;
 /// Instructions of a read among which every so many-th is the last that is stepped through, so that the rest of the read
 /// is fast enough to see the same state of the kernel's data.
@@ -21,7 +21,7 @@ const APART: usize = 7;
 /// Instructions between two forks.
 const FORK_EVERY: u64 = 97;
 
-/// Instructions that are still to be stepped through.
+/// Instructions still to be stepped through.
 static LEFT: AtomicU64 = AtomicU64::new(0);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 static WRONG: FirstWrong = FirstWrong::new();
@@ -63,7 +63,7 @@ extern "C" fn stepped(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut lib
     match Child::forked() {
         Some(child) => _ = FORKS_WELL.fetch_add((child.end() == Ended::Well).into(), Relaxed),
         None => {
-            // It reads here, and then goes on with what was interrupted, at full speed.
+            // It reads here, and then continues with the interrupted work at full speed.
             IS_FORKED.store(true, Relaxed);
             LEFT.store(0, Relaxed);
             WRONG.note(check_every_kind());

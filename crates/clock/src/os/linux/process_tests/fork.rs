@@ -1,4 +1,4 @@
-//! Forks: under threads that read, and at every step of finding the kernel's data out.
+//! Forks: under threads that read, and at every step of locating the kernel's data.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::{assert, assert_eq, thread};

@@ -3,7 +3,7 @@ use std::process::Command;
 use std::string::String;
 use std::{assert, eprintln};
 
-/// Names the test whose body a process was started for.
+/// Names the test that a process was started to run.
 const ASKED: &str = "CHRONOSCOPE_CLOCK_PROCESS_TEST";
 
 /// The prefix of the line that gives the reason for skipping a test.

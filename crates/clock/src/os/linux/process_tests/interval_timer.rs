@@ -1,4 +1,4 @@
-//! A timer whose handler reads the clock, and finds out about it anew, within whatever the main flow does.
+//! A timer whose handler reads the clock, and locates the data anew, during anything the main flow does.
 
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};

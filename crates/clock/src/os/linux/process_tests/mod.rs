@@ -1,8 +1,8 @@
-//! What a process may do to the clock, done to a real one on a real kernel: forks at every step, signals at every
+//! Anything a process may do to the clock, done to a real one on a real kernel: forks at every step, signals at every
 //! instruction, stops, sandboxes, namespaces, a restore elsewhere.
 //!
-//! What changes a process for good happens in a [child](child) of a [fresh process](fresh) with a single thread, so that
-//! a crash fails one test and nothing else.
+//! Tests that change a process permanently run in a [child](child) of a [fresh process](fresh) with a single thread, so
+//! that a crash fails only one test.
 
 mod check;
 mod child;

@@ -19,7 +19,7 @@ const PAGE: usize = 4096;
 /// `movabs rax, …`, the address, `jmp rax`.
 const JUMP: usize = 12;
 
-/// What is left at the place of the old data.
+/// What remains in place of the old data.
 #[derive(Clone, Copy, Debug)]
 enum Left {
     Nothing,

@@ -1,4 +1,4 @@
-//! A sandbox entered after `warm_up()`: whoever makes another system call than to write or to end is killed.
+//! A sandbox entered after `warm_up()`: any system call other than to write or to exit is fatal.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::{assert, assert_eq, eprintln, thread_local, vec::Vec};
@@ -26,7 +26,7 @@ const fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
     libc::sock_filter { code: code as u16, jt, jf, k }
 }
 
-/// Kills the process at every system call but those that a test needs to end.
+/// Kills the process at every system call except those that a test needs to finish.
 fn enter_sandbox(architecture: u32) {
     let allowed = [libc::SYS_write, libc::SYS_exit, libc::SYS_exit_group, libc::SYS_rt_sigreturn];
     install(architecture, &allowed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);

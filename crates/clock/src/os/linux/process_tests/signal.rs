@@ -3,7 +3,7 @@ use std::assert_eq;
 
 pub(super) type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 
-/// Lets `handler` run at `signal`, for the rest of this process.
+/// Installs `handler` for `signal`, for the rest of this process.
 pub(super) fn on(signal: i32, handler: Handler) {
     // SAFETY: a structure of numbers, for which all zeroes is a value: no other signal is held back meanwhile.
     let mut action: libc::sigaction = unsafe { core::mem::zeroed() };

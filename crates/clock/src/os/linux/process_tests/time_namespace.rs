@@ -1,4 +1,4 @@
-//! Time namespaces: their offsets are the system's to add.
+//! Time namespaces: the system adds their offsets.
 
 use core::sync::atomic::Ordering::Relaxed;
 use std::sync::OnceLock;
