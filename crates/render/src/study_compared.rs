@@ -92,7 +92,7 @@ fn row(cell: &ComparedCell, margin_pct: f64) -> Vec<String> {
         time(cell.now_ns),
         cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| three_digits(ratio.estimate)),
         cell.ratio
-            .filter(|ratio| ratio.confidence > 0.0)
+            .filter(|ratio| ratio.has_interval())
             .map_or_else(|| NONE.to_owned(), |ratio| interval(ratio.low, ratio.high)),
         verdict(cell, margin_pct),
     ]

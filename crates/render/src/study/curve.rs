@@ -179,7 +179,7 @@ fn curve<'a>(name: String, cells: impl Iterator<Item = &'a Cell>, x: fn(&Cell) -
             y: time.estimate,
             low: time.low,
             high: time.high,
-            is_resolved: time.confidence > 0.0,
+            is_resolved: time.has_interval(),
             is_raised: false,
         })
     };

@@ -58,7 +58,7 @@ impl OverThreads {
             y: time.time_ns.estimate,
             low: time.time_ns.low,
             high: time.time_ns.high,
-            is_resolved: time.time_ns.confidence > 0.0,
+            is_resolved: time.time_ns.has_interval(),
             is_raised: time.is_raised,
         };
         let curves = self.curves.iter();

@@ -17,7 +17,18 @@ pub struct Causality {
     pub reason_unavailable: Option<String>,
 }
 
-/// The skew of one clock between two CPUs.
+impl Causality {
+    /// How many pairs of CPUs were tested, where that is not all.
+    pub fn pairs_tested_of_more(&self) -> Option<u64> {
+        let mut tested: Vec<(u32, u32)> =
+            self.pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
+        tested.sort_unstable();
+        tested.dedup();
+        u64::try_from(tested.len()).ok().filter(|tested| *tested < self.pairs_possible)
+    }
+}
+
+/// How far one clock, read on two CPUs, disagrees with itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairOffset {
     /// The clock.

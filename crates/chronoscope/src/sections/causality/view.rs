@@ -116,11 +116,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
-    let mut tested: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
-    tested.sort_unstable();
-    tested.dedup();
-    let tested = u64::try_from(tested.len()).unwrap_or(u64::MAX);
-    if tested < record.causality.pairs_possible {
+    if let Some(tested) = record.causality.pairs_tested_of_more() {
         let text = format!("{} of {} CPU pairs tested", count(tested), count(record.causality.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }

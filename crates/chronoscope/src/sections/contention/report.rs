@@ -17,7 +17,19 @@ pub struct ContentionReport {
     pub disturbance: Disturbance,
 }
 
-/// One clock, read by this many threads concurrently.
+impl ContentionReport {
+    /// Whether a returned value was ahead of the reader's own source.
+    pub fn is_ahead_of_source(&self) -> bool {
+        self.rows.iter().filter_map(|row| row.staleness).any(|stale| stale.p50_ns < 0.0 || stale.p99_ns < 0.0)
+    }
+
+    /// Whether there were rows with more threads than `cpus`.
+    pub fn is_oversubscribed(&self, cpus: u64) -> bool {
+        self.rows.iter().any(|row| u64::from(row.threads) > cpus)
+    }
+}
+
+/// One clock, read by so many threads at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionRow {
     /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` …, `Adaptive`.

@@ -90,11 +90,11 @@ fn notes(record: &Record, seen: &ContentionReport) -> Vec<String> {
          includes about one read, as the rows of the bare source (Unordered) show"
             .to_owned(),
     ];
-    if seen.rows.iter().filter_map(|row| row.staleness).any(|stale| stale.p50_ns < 0.0 || stale.p99_ns < 0.0) {
+    if seen.is_ahead_of_source() {
         notes.push("negative stale: the value came from another core and was ahead of this core's read".to_owned());
     }
     let cpus = record.plan.cpus.len() as u64;
-    if seen.rows.iter().any(|row| u64::from(row.threads) > cpus) {
+    if seen.is_oversubscribed(cpus) {
         let on = if cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", count(cpus)) };
         notes.push(format!("more threads than {on} take turns, so scaling ends there"));
     }

@@ -79,7 +79,14 @@ pub struct Pace {
     pub cpu_share: Option<f64>,
 }
 
-/// A distribution of times, each accurate to a thousandth of itself.
+impl Pace {
+    /// By how much the schedule moved in milliseconds, where it did.
+    pub fn moved_ms(&self) -> Option<f64> {
+        Some(self.slipped_ms).filter(|slipped| *slipped > 0.0)
+    }
+}
+
+/// A distribution of times, each kept to a thousandth of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceTimes {
     /// The mean.

@@ -73,11 +73,8 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
         (None, None) => ("kept", "no rate: fewer than two events".to_owned()),
     };
     said.push((name, format!("{} events, {achieved}", count(pace.events))));
-    let slipped = if pace.slipped_ms > 0.0 {
-        format!(", the schedule moved by {}", ns(pace.slipped_ms * 1e6))
-    } else {
-        String::new()
-    };
+    let slipped = pace.moved_ms();
+    let slipped = slipped.map_or_else(String::new, |ms| format!(", the schedule moved by {}", ns(ms * 1e6)));
     let policy = match pace.behind.as_str() {
         "catch_up" => "late events start at once".to_owned(),
         "catch_up_within" => format!(

@@ -8,7 +8,7 @@ use super::chart::chart;
 use super::clock::{NOTHING, ticks_of};
 use super::front::{TOLERANCE_PCT, difference};
 use super::grid::USUAL;
-use super::report::{Conclusion, Point, Rise};
+use super::report::{Conclusion, Point, Rise, less_than};
 use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, FRONTS, ONE_THREAD, SCALES, SLOWED_MOST};
 use crate::clock_id::ClockId;
 use crate::experiment::against::{self, Objection, marks};
@@ -161,7 +161,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
     let cell = |case: &str, threads: u32, tokens: u64| {
         let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
-        let time = match below(cell.time_ns, cell.below_ns) {
+        let time = match less_than(cell.time_ns, cell.below_ns) {
             Some(below) => TIME.below(below),
             None => cell.time_ns.map_or_else(|| NONE.to_owned(), |time| ns(time.estimate)),
         };
@@ -317,20 +317,12 @@ fn about(estimate: Option<Estimate>) -> String {
 
 /// An estimate, or an upper bound if indistinguishable from an empty loop.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
-    below(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
-}
-
-/// The upper bound on a time, if indistinguishable from an empty loop.
-fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
-    match estimate {
-        Some(found) => (found.confidence > 0.0 && found.low <= 0.0).then_some(found.high),
-        None => below_ns,
-    }
+    less_than(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
 }
 
 /// A difference; for an unresolved one, how far its interval reaches.
 fn extra(found: Estimate) -> String {
-    if found.confidence <= 0.0 {
+    if !found.has_interval() {
         "?".to_owned()
     } else if found.holds(0.0) {
         format!("({})", TIME.off(found.low.abs().max(found.high.abs())))

@@ -154,7 +154,15 @@ impl Conclusion {
     }
 }
 
-/// The clock with the largest slowdown among threads; None if no clock has any.
+/// What a time is less than, if it cannot be told from nothing.
+pub fn less_than(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
+    match estimate {
+        Some(found) => (found.has_interval() && found.low <= 0.0).then_some(found.high),
+        None => below_ns,
+    }
+}
+
+/// The clock whose readers slow each other down the most; none where no clock's do.
 pub fn slowed_most(conclusions: &[Conclusion]) -> Option<&Conclusion> {
     let factors = conclusions.iter().filter_map(|one| Some((one, one.worst()?.1.estimate)));
     factors.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(one, _)| one)

@@ -76,7 +76,23 @@ impl Chrony {
         self.leap != ChronyLeap::NotSynchronised && (1..LAST_STRATUM).contains(&self.stratum) && !self.is_local()
     }
 
-    /// Maximum error of the clock, assuming that the reference clock at the root is right.
+    /// What it says of itself: whom it follows.
+    pub fn state(&self) -> &'static str {
+        if self.is_synchronised() {
+            "follows"
+        } else if self.is_local() {
+            "follows its own clock"
+        } else {
+            "not synchronised"
+        }
+    }
+
+    /// On which side of chronyd's estimate the clock is.
+    pub fn side(&self) -> &'static str {
+        if self.ahead_ns > 0.0 { "ahead" } else { "behind" }
+    }
+
+    /// How far the clock is off at most, if the reference clock at the root is right.
     ///
     /// # Sources
     /// chronyc(1), tracking: |system time offset| + root dispersion + root delay / 2.

@@ -29,7 +29,14 @@ pub struct Declared {
     pub at_end_ppm: f64,
 }
 
-/// A rate between two moments. The truth is certainly between `low_ppm` and `high_ppm`: the bounds come from the order
+impl Declared {
+    /// What was declared when the observation began, where it was another.
+    pub fn earlier_ppm(&self) -> Option<f64> {
+        (self.at_start_ppm != self.at_end_ppm).then_some(self.at_start_ppm)
+    }
+}
+
+/// A rate between two moments. The truth is between `low_ppm` and `high_ppm` for certain: the bounds come from the order
 /// of the reads and their rounding, not from statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {
@@ -40,7 +47,20 @@ pub struct Observed {
     pub over_ns: u64,
 }
 
-/// One clock read between two reads of another, each truncated to whole nanoseconds.
+impl Observed {
+    /// The rate with how far it may be off; None where zero is among what it may be.
+    pub fn told_from_zero_ppm(&self) -> Option<(f64, f64)> {
+        let is_told = self.low_ppm > 0.0 || self.high_ppm < 0.0;
+        is_told.then_some((self.ppm, (self.high_ppm - self.low_ppm) / 2.0))
+    }
+
+    /// The most that it can be, either way.
+    pub fn most_ppm(&self) -> f64 {
+        self.low_ppm.abs().max(self.high_ppm.abs())
+    }
+}
+
+/// One clock read between two reads of another, each in whole nanoseconds, cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bracket {
     pub before_ns: u64,

@@ -53,10 +53,9 @@ fn ppm(value: f64) -> String {
 
 /// `+12.05 ppm ± 0.10`, or `< 0.110 ppm` if indistinguishable from zero.
 fn observed(seen: &Observed) -> String {
-    if seen.low_ppm > 0.0 || seen.high_ppm < 0.0 {
-        PPM.signed().plus_minus(seen.ppm, (seen.high_ppm - seen.low_ppm) / 2.0)
-    } else {
-        PPM.below(seen.low_ppm.abs().max(seen.high_ppm.abs()))
+    match seen.told_from_zero_ppm() {
+        Some((rate, half)) => PPM.signed().plus_minus(rate, half),
+        None => PPM.below(seen.most_ppm()),
     }
 }
 
@@ -98,10 +97,9 @@ fn slew(page: &mut Page, report: &SyncReport) {
     let rows = [
         rate_row("observed", &slew.observed, |seen| (observed(seen), format!("mean over {}", ns(seen.over_ns as f64)))),
         rate_row("declared", &slew.declared, |told| {
-            let words = if told.at_start_ppm == told.at_end_ppm {
-                "adjtimex: frequency, tick and offset slew".to_owned()
-            } else {
-                format!("adjtimex; {} when the observation began", ppm(told.at_start_ppm))
+            let words = match told.earlier_ppm() {
+                None => "adjtimex: frequency, tick and offset slew".to_owned(),
+                Some(earlier) => format!("adjtimex; {} when the observation began", ppm(earlier)),
             };
             (ppm(told.at_end_ppm), words)
         }),
@@ -167,18 +165,13 @@ fn of_kernel(kernel: &Kernel) -> Vec<String> {
 }
 
 fn of_chrony(chrony: &Chrony) -> Vec<String> {
-    let state = match chrony.is_synchronised() {
-        true => "follows",
-        false if chrony.is_local() => "follows its own clock",
-        false => "not synchronised",
-    };
     let name = chrony.reference.as_deref().unwrap_or("");
-    let way = if chrony.ahead_ns > 0.0 { "ahead" } else { "behind" };
     vec![
-        format!("{state} {name} [{}] · stratum {}", chrony.reference_id, chrony.stratum),
+        format!("{} {name} [{}] · stratum {}", chrony.state(), chrony.reference_id, chrony.stratum),
         format!(
-            "the clock is {} {way} · last offset {} · RMS {}",
+            "the clock is {} {} · last offset {} · RMS {}",
             ns(chrony.ahead_ns.abs()),
+            chrony.side(),
             ns(chrony.last_offset_ns),
             ns(chrony.rms_offset_ns)
         ),

@@ -73,7 +73,20 @@ impl Estimate {
         })
     }
 
-    /// Whether it is distinguishable from zero.
+    /// Whether there was enough for an interval.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::study::Estimate;
+    ///
+    /// assert!(Estimate::certain(5.0).has_interval());
+    /// assert!(!Estimate::without_interval(5.0).has_interval());
+    /// ```
+    pub fn has_interval(&self) -> bool {
+        self.confidence > 0.0
+    }
+
+    /// Whether it is told from zero.
     ///
     /// # Examples
     /// ```
