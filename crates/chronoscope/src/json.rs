@@ -93,6 +93,8 @@ fn with_verdict(mut record: Record) -> Record {
     let is_check = record.study.is_none() && record.pace.is_none() && record.selftest.is_none();
     if is_check && record.verdict.conclusions.is_none() {
         draw_conclusions(&mut record);
+    } else if is_check && record.verdict.trust.is_none() {
+        record.verdict.trust = Some(record.trust());
     }
     record
 }

@@ -46,7 +46,9 @@ pub fn draw_conclusions(record: &mut Record) {
         skew: causality::skew(record),
         fast_path: fast_path::fast_path(record),
     };
+    let trust = record.trust();
     let verdict = &mut record.verdict;
+    verdict.trust = Some(trust);
     for clock in &mut verdict.clocks {
         clock.promise = intervals::promise(clock);
     }

@@ -23,6 +23,34 @@ pub struct Verdict {
     pub questions: Vec<Question>,
     /// The first screen's conclusions; null in documents of builds that drew them while rendering.
     pub conclusions: Option<Conclusions>,
+    /// How far the counter and the clocksources are trusted; null in documents of builds that judged them while they drew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
+}
+
+/// How far the counter and the clocksources are trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trust {
+    /// What speaks against the counter as a measure of time; null where nothing does.
+    pub counter_doubt: Option<String>,
+    /// What to do with each clocksource that the kernel knows.
+    pub clocksources: Vec<ClocksourceAdvice>,
+}
+
+impl Trust {
+    /// What to do with the clocksource `name`.
+    pub fn advice(&self, name: &str) -> Option<&str> {
+        self.clocksources.iter().find(|source| source.name == name).map(|source| source.advice.as_str())
+    }
+}
+
+/// What to do with a clocksource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClocksourceAdvice {
+    /// Its name.
+    pub name: String,
+    /// Whether it is in use, how to switch to it, or why not to.
+    pub advice: String,
 }
 
 /// What one clock can time.

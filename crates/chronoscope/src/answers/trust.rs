@@ -3,6 +3,7 @@
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 
+use crate::answers::report::{ClocksourceAdvice, Trust};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::Path;
@@ -28,7 +29,14 @@ impl Record {
             .then(|| "the counter stepped back".to_owned())
     }
 
-    /// Whether the vDSO reads the current clocksource: it is one that the vDSO supports, or was observed to.
+    /// What verdict and pages say of both, to be kept.
+    pub fn trust(&self) -> Trust {
+        let names = self.machine.clocksource.ratings.iter().map(|rating| rating.name.clone());
+        let advice = |name: String| ClocksourceAdvice { advice: self.clocksource_use(&name), name };
+        Trust { counter_doubt: self.counter_doubt(), clocksources: names.map(advice).collect() }
+    }
+
+    /// Whether the vDSO reads the clocksource in use: it is one of those that it can, or it was seen to.
     fn clocksource_is_read_by_vdso(&self, current: &str) -> bool {
         let monotonic = SourceId::Os(OsClock::Monotonic);
         let was_seen = || self.clocks.iter().any(|clock| clock.name == monotonic && clock.path == Some(Path::Vdso));
@@ -45,8 +53,19 @@ impl Record {
         self.counter_doubt().filter(|_| name == COUNTER)
     }
 
-    /// A better clocksource than the current one, if nothing speaks against it: one that the vDSO can read, or the TSC
-    /// where the kernel rates it higher.
+    /// Whether the kernel reads the clocksource `name`, and if not, how or why not to have it do so.
+    fn clocksource_use(&self, name: &str) -> String {
+        if self.machine.clocksource.current.as_deref() == Some(name) {
+            return "in use".to_owned();
+        }
+        match self.clocksource_doubt(name) {
+            Some(doubt) => format!("do not switch to it: {doubt}"),
+            None => format!("switch with {}", Clocksource::switch_command(name)),
+        }
+    }
+
+    /// The clocksource to switch to in place of the one in use, if there is a better one that nothing speaks against: one
+    /// that the vDSO can read, or the TSC where the kernel rates it higher.
     pub fn better_clocksource(&self) -> Option<&'static str> {
         let source = &self.machine.clocksource;
         let current = source.current.as_deref()?;

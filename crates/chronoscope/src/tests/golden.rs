@@ -217,8 +217,21 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     let mut record = record();
     assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
     record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Variant);
+    let kept = record.verdict.trust.take();
+    assert!(plain(&record, View::named("clocks")).contains("tsc"), "a document may lack the judgement");
+    record.verdict.trust = kept;
+    assert!(plain(&record, View::named("clocks")).contains("echo tsc"), "the page judges nothing itself");
+    record.verdict.trust = Some(record.trust());
     let text = plain(&record, View::named("clocks"));
     assert!(!text.contains("echo tsc") && text.contains("do not switch to it: the counter is variant"), "{text}");
+}
+
+#[test]
+fn a_document_that_keeps_no_trust_is_shown_as_one_that_does() {
+    let mut value: serde_json::Value = serde_json::from_str(FIXTURE).unwrap();
+    value["content"]["verdict"].as_object_mut().unwrap().remove("trust").expect("today's keep it");
+    let former = document(&value.to_string()).unwrap();
+    assert_eq!(former, record());
 }
 
 #[test]

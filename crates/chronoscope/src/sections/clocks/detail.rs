@@ -3,7 +3,7 @@ use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMet
 
 use crate::answers::verdict_words;
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, clocksource_use};
+use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
 use crate::sections::clocks::view::{cycles_said, path_word};
 use crate::view::findings;
 use chronoscope_harness::quantity::{TIME, confidence, ns, share};
@@ -195,10 +195,8 @@ fn clocksources(page: &mut Page, record: &Record) {
     }
     for rating in &clocksource.ratings {
         let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
-        page.paragraph(
-            lead,
-            PLAIN,
-            &format!("{} · {}", machine::rating(rating), clocksource_use(record, &rating.name)),
-        );
+        let advice = record.verdict.trust.as_ref().and_then(|trust| trust.advice(&rating.name));
+        let advice = advice.map_or_else(String::new, |advice| format!(" · {advice}"));
+        page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(rating)));
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
-use chronoscope_harness::record::{Disturbance, Histogram, PublishedCycles};
+use chronoscope_harness::record::{Disturbance, Histogram, Hypervisor, PublishedCycles};
 
 /// Measurements of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,7 +96,12 @@ impl ClockReport {
         self.name.is_counter()
     }
 
-    /// The step in which the clock moves, if longer than a read.
+    /// Whether every read exits to this hypervisor. An emulator has none to exit to.
+    pub fn exits_to(&self, hypervisor: &Hypervisor) -> bool {
+        self.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
+    }
+
+    /// The step in which the clock moves, where that is longer than a read takes.
     pub fn step_ns(&self) -> Option<f64> {
         self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
     }

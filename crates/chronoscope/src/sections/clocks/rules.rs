@@ -8,7 +8,6 @@ use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns};
-use chronoscope_harness::record::Clocksource;
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -130,23 +129,6 @@ pub fn way_off_the_slow_path(record: &Record) -> String {
         }
         None => "check which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned(),
     }
-}
-
-/// Whether the kernel uses clocksource `name`, and if not, how or why not to switch to it.
-pub fn clocksource_use(record: &Record, name: &str) -> String {
-    if record.machine.clocksource.current.as_deref() == Some(name) {
-        return "in use".to_owned();
-    }
-    match record.clocksource_doubt(name) {
-        Some(doubt) => format!("do not switch to it: {doubt}"),
-        None => format!("switch with {}", Clocksource::switch_command(name)),
-    }
-}
-
-/// Whether every read of `clock` exits to the hypervisor. An emulator has none.
-pub fn exits_to_hypervisor(record: &Record, clock: &ClockReport) -> bool {
-    let hypervisor = &record.machine.hypervisor;
-    clock.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
 }
 
 fn os_clock_coarse(record: &Record) -> Vec<Finding> {

@@ -1,7 +1,6 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe, Latency, Path, PathMethod};
-use crate::sections::clocks::rules::exits_to_hypervisor;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
@@ -57,7 +56,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     [
         clock.name.to_string(),
-        path(clock, exits_to_hypervisor(record, clock)),
+        path(clock, clock.exits_to(&record.machine.hypervisor)),
         of_latency(|latency| latency.estimate),
         latency.map_or_else(unknown, |latency| {
             format!("{}{}", TIME.interval(latency.low, latency.high), confidences.mark(latency))
@@ -152,7 +151,7 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record.clocks.iter().any(|clock| clock.available && exits_to_hypervisor(record, clock)) {
+    if record.clocks.iter().any(|clock| clock.available && clock.exits_to(&record.machine.hypervisor)) {
         remarks.push("traps: every read exits to the hypervisor".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
@@ -211,7 +210,8 @@ fn harness(record: &Record) -> String {
         percent(harness.timer_error_pct)
     );
     let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
-    let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
+    let doubt = record.verdict.trust.as_ref().and_then(|trust| trust.counter_doubt.as_ref());
+    let doubt = doubt.filter(|_| is_counter).map_or_else(String::new, |doubt| {
         format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
