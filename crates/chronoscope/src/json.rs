@@ -11,8 +11,10 @@ use chronoscope_harness::record::{
 use chronoscope_harness::rule::{Rule, conclude};
 
 use crate::answers::conclude::draw_conclusions;
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::experiment::against;
+use crate::sections::scaling::rules::SLOWED_MOST;
 use crate::sections::{contention, pace, pauses, scaling, selftest, thread_release};
 use crate::upgrade;
 use crate::view::View;
@@ -99,12 +101,23 @@ fn with_verdict(mut record: Record) -> Record {
     record
 }
 
-/// Adds the findings of `rules`, except kinds already in `findings`.
+/// Whether both speak of one clock, by its name of today or a former one, of one other thing, or of the whole.
+fn is_of_same_subject(told: &Finding, found: &Finding) -> bool {
+    let subject = |finding: &Finding| finding.subject.as_deref().map(ClockId::from);
+    subject(told) == subject(found)
+}
+
+/// Adds what `rules` find, save where `findings` has one of the same rule and subject already: what was concluded then is
+/// not contradicted.
 fn complete<R>(findings: &mut Vec<Finding>, rules: &[Rule<R>], part: Option<&R>) {
     let Some(part) = part else { return };
-    let is_told = |rule: &&Rule<R>| findings.iter().any(|finding| rule.yields.iter().any(|kind| finding.is(*kind)));
-    let untold: Vec<&Rule<R>> = rules.iter().filter(|rule| !is_told(rule)).collect();
-    let more = conclude(untold, part);
+    let is_told = |rule: &Rule<R>, found: &Finding| {
+        let mut told = findings.iter().filter(|told| rule.yields.iter().any(|kind| told.is(*kind)));
+        // There is one worst.
+        told.any(|told| found.is(SLOWED_MOST) || is_of_same_subject(told, found))
+    };
+    let of_rule = |rule| conclude([rule], part).into_iter().filter(|found| !is_told(rule, found)).collect::<Vec<_>>();
+    let more: Vec<Finding> = rules.iter().flat_map(of_rule).collect();
     if !more.is_empty() {
         findings.extend(more);
         findings.sort_by_key(|finding| Reverse(finding.severity));

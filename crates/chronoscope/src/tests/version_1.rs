@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::json::{document, json};
 use crate::rules;
+use chronoscope_harness::finding::Finding;
 
 #[test]
 fn documents_of_version_1_are_those_of_today() {
@@ -55,6 +56,36 @@ fn findings_that_were_kept_in_a_report_are_taken_over() {
     let completed = document(&old.to_string()).unwrap();
     let told = |one: &&chronoscope_harness::finding::Finding| of_release(&serde_json::to_value(one).unwrap());
     assert_eq!(completed.findings.iter().filter(told).count(), kept.len());
+}
+
+/// What is known of one clock does not stand in for another, by whichever name the clock went then.
+#[test]
+fn a_document_that_judged_one_clock_is_completed_for_the_others() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let text = fs::read_to_string(folder.join("record.json")).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let all = document(&text).unwrap().findings.clone();
+    let is_told = |finding: &serde_json::Value| {
+        let id = finding["id"].as_str().unwrap();
+        !id.starts_with("release_") || finding["subject"] == "Clock::now"
+    };
+    let findings = old["findings"].as_array_mut().unwrap();
+    findings.retain(is_told);
+    let told = findings.iter_mut().find(|finding| finding["subject"] == "Clock::now").expect("it is judged");
+    told["subject"] = "ordered".into();
+    told["id"] = "release_undecided".into();
+    old["content"]["sections"]["thread_release"]["report"]["conclusions"] = serde_json::json!([]);
+    let completed = document(&old.to_string()).unwrap().findings.clone();
+    let of_release = |findings: &[Finding]| {
+        let release = findings.iter().filter(|finding| finding.id.starts_with("release_"));
+        let mut subjects: Vec<_> = release.filter_map(|finding| finding.subject.clone()).collect();
+        subjects.sort();
+        subjects
+    };
+    let wanted: Vec<_> = of_release(&all).into_iter().map(|name| name.replace("Clock::now", "ordered")).collect();
+    assert_eq!(of_release(&completed), wanted);
+    let kept = completed.iter().find(|finding| finding.subject.as_deref() == Some("ordered")).unwrap();
+    assert_eq!(kept.id, "release_undecided", "what was concluded then is not concluded again");
 }
 
 #[test]
