@@ -1,5 +1,9 @@
 //! Child processes whose output is read as it arrives; each ends together with everything it started.
 
+mod complaint;
+
+pub use complaint::telling;
+
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -16,7 +20,7 @@ use nix::unistd::Pid;
 const PIPE_BYTES: i32 = 1 << 20;
 /// Stop reading standard output while this much is still unconsumed, in bytes.
 const MOST_OUTPUT: usize = 256 << 20;
-/// Keep at most this much of standard error, in bytes.
+/// No more than this of standard error is kept, in bytes: its end.
 const MOST_COMPLAINT: usize = 4096;
 
 /// A process whose standard output and error are read. Dropping the value kills the process and everything it started.
@@ -98,9 +102,9 @@ impl ChildProcess {
         if complaint.is_empty() { how } else { format!("{how}: {complaint}") }
     }
 
-    /// The beginning of its standard error.
+    /// The telling end of what it has written to standard error, in one line.
     pub fn complaint(&self) -> String {
-        String::from_utf8_lossy(&self.stderr.bytes).trim().to_owned()
+        telling(&String::from_utf8_lossy(&self.stderr.bytes))
     }
 }
 
@@ -135,7 +139,8 @@ impl<R: Read + AsFd> Listener<R> {
         Self { pipe, open, bytes: Vec::new(), searched: 0 }
     }
 
-    /// Reads available data without waiting. Beyond `most` bytes, data is dropped if `spilling`, else left in the pipe.
+    /// Reads what there is, without waiting. Of more than `most` bytes the first are dropped if it is `spilling`, else the rest
+    /// is left in the pipe.
     fn look(&mut self, most: usize, spilling: bool) {
         let mut room = [0; 1 << 16];
         while self.open && (spilling || self.bytes.len() <= most) {
@@ -147,7 +152,7 @@ impl<R: Read + AsFd> Listener<R> {
                 Err(_) => self.open = false,
             }
             if spilling {
-                self.bytes.truncate(most);
+                self.bytes.drain(..self.bytes.len().saturating_sub(most));
             }
         }
     }

@@ -21,7 +21,7 @@ pub enum WorkerFailure {
     Ended {
         /// Its exit code, if any.
         code: Option<i32>,
-        /// What it wrote to its standard error.
+        /// The telling end of what it wrote to its standard error.
         complaint: String,
     },
     /// It exceeded its time limit.

@@ -9,7 +9,7 @@ use chronoscope_probes::{C, CSHARP, GO, JAVA, NODE, PYTHON, Source};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
 use crate::sections::runtimes::kind::RuntimeKind;
-use chronoscope_harness::process::ChildProcess;
+use chronoscope_harness::process::{ChildProcess, telling};
 
 /// Keep at most this much of a compiler's output, in bytes.
 const MOST_COMPLAINT: usize = 4096;
@@ -175,13 +175,13 @@ impl Recipe<'_> {
         loop {
             let status = process.look().map_err(|error| format!("the compiler {compiler}: {error}"))?;
             while let Some(line) = process.line() {
-                if said.len() < MOST_COMPLAINT {
-                    said = said + &line + "\n";
-                }
+                said = said + &line + "\n";
+                let spilt = said.len().saturating_sub(MOST_COMPLAINT);
+                said.drain(..said.ceil_char_boundary(spilt));
             }
             if let Some(status) = status {
                 let complaint = process.complaint();
-                let complaint = if complaint.is_empty() { said.trim() } else { &complaint };
+                let complaint = if complaint.is_empty() { telling(&said) } else { complaint };
                 let refused = || format!("the compiler {compiler} rejected the probe: {complaint}");
                 return if status.success() { Ok(()) } else { Err(refused()) };
             }
