@@ -105,7 +105,7 @@ pub(super) struct Arguments {
 }
 
 fn whole_time(text: &str) -> Result<Duration, String> {
-    time(text, "10ms to 24h")
+    time(text, "10 ms to 24 h")
 }
 
 fn processes(text: &str) -> Result<u32, String> {
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_value_below_zero_is_a_value_and_refused_as_one() {
         for (option, value, accepted) in [
-            ("--duration", "-5us", "it is negative; choose 10ms to 24h"),
+            ("--duration", "-5us", "it is negative; choose 10 ms to 24 h"),
             ("--forks", "-3", "it is negative; choose 2 to 1000"),
             ("--threads", "-1", "e.g. 1,2,4"),
             ("--backoff", "-5", "e.g. 0-40"),

@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::arguments::Arguments;
 use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
+use chronoscope_harness::quantity::length;
 use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
 
 /// The `main` of a benchmark program: parses arguments, measures, prints, saves and compares.
@@ -115,12 +117,15 @@ fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
 }
 
 fn check_time(arguments: &Arguments) -> Result<(), Failure> {
-    const SHORTEST_MS: u128 = 10;
-    const LONGEST_MS: u128 = 24 * 3_600_000;
+    const SHORTEST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(24 * 3_600);
     match arguments.duration {
-        Some(time) if !(SHORTEST_MS..=LONGEST_MS).contains(&time.as_millis()) => {
-            Err(Failure::usage(format!("duration {} is out of range (10ms–24h)", humantime::format_duration(time))))
-        }
+        Some(time) if !(SHORTEST..=LONGEST).contains(&time) => Err(Failure::usage(format!(
+            "duration {} is out of range ({}–{})",
+            length(time),
+            length(SHORTEST),
+            length(LONGEST)
+        ))),
         _ => Ok(()),
     }
 }

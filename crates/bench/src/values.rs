@@ -10,8 +10,8 @@ use std::time::Duration;
 /// ```
 /// use chronoscope_bench::time;
 ///
-/// assert_eq!(time("5us", "1ns to 1s"), Ok(std::time::Duration::from_micros(5)));
-/// assert_eq!(time("-5us", "1ns to 1s").unwrap_err(), "it is negative; choose 1ns to 1s");
+/// assert_eq!(time("5us", "1 ns to 1 s"), Ok(std::time::Duration::from_micros(5)));
+/// assert_eq!(time("-5us", "1 ns to 1 s").unwrap_err(), "it is negative; choose 1 ns to 1 s");
 /// ```
 pub fn time(text: &str, accepted: &str) -> Result<Duration, String> {
     let text = text.trim();

@@ -86,7 +86,7 @@ fn refusals() {
         (&["--backoff", ""], "e.g. 0-40"),
         (&["--cpus", "60000"], "60000"),
         (&["--forks", "1"], "1 processes"),
-        (&["--duration", "0s"], "10ms–24h"),
+        (&["--duration", "0s"], "duration 0 s is out of range (10 ms–24 h)"),
         (&["--compare", "main"], "--save NAME"),
         (&["--output", "/no/such/folder/record.json"], "choose a file"),
     ];

@@ -210,7 +210,7 @@ pub struct ShowOptions {
 }
 
 fn pace_time(text: &str) -> Result<Duration, String> {
-    time(text, "10ms to 1day")
+    time(text, "10 ms to 24 h")
 }
 
 fn stall(text: &str) -> Result<Duration, String> {

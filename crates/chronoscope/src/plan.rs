@@ -12,6 +12,7 @@ use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::registry;
 use crate::run_options::RunOptions;
+use chronoscope_harness::quantity;
 
 /// The part of a run's plan common to all sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -193,11 +194,11 @@ fn budget(duration: Option<Duration>) -> Result<Option<Duration>, PlanError> {
 /// # Errors
 /// Names the bounds.
 pub fn within(length: Duration, bounds: (Duration, Duration), what: &str) -> Result<Duration, PlanError> {
-    let words = humantime::format_duration;
     if (bounds.0..=bounds.1).contains(&length) {
         return Ok(length);
     }
-    Err(PlanError::new(format!("{what} {} is out of range ({}–{})", words(length), words(bounds.0), words(bounds.1))))
+    let [given, shortest, longest] = [length, bounds.0, bounds.1].map(quantity::length);
+    Err(PlanError::new(format!("{what} {given} is out of range ({shortest}–{longest})")))
 }
 
 /// `values` in ascending order, without duplicates.

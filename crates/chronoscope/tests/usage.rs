@@ -25,23 +25,23 @@ fn unknown_flags_and_commands_are_refused() {
 fn absurd_values_are_refused_before_anything_is_measured() {
     assert!(refused(&["--cpus", "60000"]).contains("choose from"));
     assert!(refused(&["--cpus", "3-1"]).contains("1-3"));
-    assert!(refused(&["--duration", "1ms"]).contains("2s"));
-    assert!(refused(&["--duration", "10years"]).contains("1h"));
-    assert!(refused(&["--interval", "0s"]).contains("0s"));
+    assert!(refused(&["--duration", "1ms"]).contains("duration 1 ms is out of range (2 s–1 h)"));
+    assert!(refused(&["--duration", "10years"]).contains("2 s–1 h"));
+    assert!(refused(&["--interval", "0s"]).contains("interval 0 s is out of range"));
 }
 
 #[test]
 fn a_value_below_zero_is_refused_as_a_value() {
     let times = |command: &'static str, option, accepted| (command, option, "-5us", accepted);
     for (command, option, value, accepted) in [
-        times("check", "--interval", "it is negative; choose 1ns to 1day"),
-        times("clocks", "--interval", "it is negative; choose 1ns to 1day"),
+        times("check", "--interval", "it is negative; choose 1 ns to 24 h"),
+        times("clocks", "--interval", "it is negative; choose 1 ns to 24 h"),
         times("check", "--duration", "it is negative; choose a time such as 8s"),
         times("reads", "--duration", "it is negative; choose a time such as 8s"),
         times("selftest", "--duration", "it is negative; choose a time such as 8s"),
         times("scaling", "--duration", "it is negative; choose a time such as 8s"),
-        times("pause", "--length", "it is negative; choose 100ns to 1s"),
-        times("pace --rate 1k", "--for", "it is negative; choose 10ms to 1day"),
+        times("pause", "--length", "it is negative; choose 100 ns to 1 s"),
+        times("pace --rate 1k", "--for", "it is negative; choose 10 ms to 24 h"),
         times("pace --rate 1k", "--stall", "it is negative; choose a time shorter than --for"),
         times("monotime", "--granularity", "e.g. 0,100,1us"),
         ("pace", "--rate", "-5", "e.g. 1500, 100k"),
@@ -58,12 +58,12 @@ fn a_value_below_zero_is_refused_as_a_value() {
         assert!(!told.contains("unexpected argument"), "{arguments:?}: {told}");
     }
     let without_command = refused(&["--interval", "-5us"]);
-    assert!(without_command.contains("it is negative; choose 1ns to 1day"), "{without_command}");
+    assert!(without_command.contains("it is negative; choose 1 ns to 24 h"), "{without_command}");
     // The bounds that are named are those that are kept.
     for (arguments, kept) in [
-        (&["--interval", "0s"][..], "interval 0s is out of range (1ns–1day)"),
-        (&["pause", "--length", "0s"], "pause 0s is out of range (100ns–1s)"),
-        (&["pace", "--rate", "1k", "--for", "0s"], "out of range (10ms–1day)"),
+        (&["--interval", "0s"][..], "interval 0 s is out of range (1 ns–24 h)"),
+        (&["pause", "--length", "0s"], "pause 0 s is out of range (100 ns–1 s)"),
+        (&["pace", "--rate", "1k", "--for", "0s"], "out of range (10 ms–24 h)"),
         (&["latch", "--threads", "0"], "out of range (1–4096)"),
     ] {
         assert!(refused(arguments).contains(kept), "{arguments:?}");
@@ -89,7 +89,7 @@ fn absurd_threads_and_granularities_are_refused_before_anything_is_measured() {
     assert!(monotime("--threads", "1,1025").contains("1025 threads are out of range"));
     assert!(monotime("--threads", "").contains("e.g. 1,2,4"));
     assert!(monotime("--threads", "1,,2").contains("e.g. 1,2,4"));
-    assert!(monotime("--granularity", "1001ms").contains("granularity 1s 1ms is out of range (0s–1s)"));
+    assert!(monotime("--granularity", "1001ms").contains("granularity 1.001 s is out of range (0 s–1 s)"));
     assert!(monotime("--granularity", "").contains("e.g. 0,100,1us"));
     assert!(monotime("--granularity", "fine").contains("fine"));
     let many: Vec<String> = (1..=40).map(|threads: u32| threads.to_string()).collect();
@@ -112,7 +112,7 @@ fn absurd_numbers_of_released_threads_are_refused_before_anything_is_measured() 
 #[test]
 fn absurd_pauses_are_refused_before_anything_is_measured() {
     for wrong in ["0s", "99ns", "2s"] {
-        assert!(refused(&["pause", "--length", wrong]).contains("is out of range (100ns–1s)"), "{wrong}");
+        assert!(refused(&["pause", "--length", wrong]).contains("is out of range (100 ns–1 s)"), "{wrong}");
     }
     assert!(refused(&["pause", "--length=-1us"]).contains("-1us"));
 }
@@ -123,7 +123,7 @@ fn absurd_paces_are_refused_before_anything_is_measured() {
     assert!(pace("0", &[]).contains("rate must be greater than 0"));
     assert!(pace("18446744073709551615", &[]).contains("at most one event per nanosecond"));
     assert!(pace("fast", &[]).contains("e.g. 1500, 100k"));
-    assert!(pace("1k", &["--for", "0s"]).contains("out of range (10ms–1day)"));
+    assert!(pace("1k", &["--for", "0s"]).contains("out of range (10 ms–24 h)"));
     assert!(pace("1k", &["--for", "1s", "--stall", "1s"]).contains("shorter than the run"));
     assert!(pace("1k", &["--seed", "3"]).contains("--poisson"));
     assert!(pace("1k", &["--", "/there/is/none"]).contains("could not start /there/is/none"));
@@ -138,7 +138,7 @@ fn absurd_surfaces_are_refused_before_anything_is_measured() {
     assert!(scaling("--threads", "0").contains("out of range (1–"));
     assert!(scaling("--threads", "4-1").contains("1-4"));
     assert!(scaling("--threads", "").contains("e.g. 1,2,4"));
-    assert!(scaling("--duration", "1s").contains("out of range (5s–"));
+    assert!(scaling("--duration", "1s").contains("out of range (5 s–"));
     assert!(scaling("--cpus", "60000").contains("60000"));
     assert!(scaling("--output", "/no/such/folder/record.json").contains("choose a file"));
     assert!(scaling("--html", "/").contains("cannot write the page"));
@@ -163,7 +163,7 @@ fn experiments_that_there_are_not_are_refused() {
     assert!(refused(&["experiment"]).contains("<NAME>"));
     assert!(refused(&["experiment", "volatile", "--cpus", "60000"]).contains("60000"));
     assert!(
-        refused(&["experiment", "backoff", "--duration", "1ms"]).contains("duration 1ms is out of range (1s–1day)")
+        refused(&["experiment", "backoff", "--duration", "1ms"]).contains("duration 1 ms is out of range (1 s–24 h)")
     );
     assert!(refused(&["experiment", "backoff", "--output", "/no/such/folder/record.json"]).contains("choose a file"));
     assert!(refused(&["selftest", "--cpus", "60000"]).contains("60000"));

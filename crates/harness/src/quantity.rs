@@ -11,6 +11,8 @@
 //!
 //! Nothing here panics, for any number.
 
+use std::time::Duration;
+
 use crate::record::study::Estimate;
 
 /// A narrow no-break space.
@@ -253,7 +255,36 @@ pub fn ns(value: f64) -> String {
     TIME.value(value)
 }
 
-/// A duration in whole milliseconds.
+/// A length that somebody set, exactly: `1 s`, `1.5 ms`, `24 h`. Minutes and hours are written where they are whole.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+///
+/// use chronoscope_harness::quantity::length;
+///
+/// assert_eq!([length(Duration::from_millis(1_500)), length(Duration::from_secs(86_400))], ["1.5 s", "24 h"]);
+/// ```
+pub fn length(of: Duration) -> String {
+    let ns = of.as_nanos();
+    let (hour, minute) = (3_600_000_000_000, 60_000_000_000);
+    if ns == 0 {
+        return "0 s".to_owned();
+    }
+    for (size, unit) in [(hour, " h"), (minute, " min")] {
+        if ns.is_multiple_of(size) {
+            return grouped(&(ns / size).to_string()) + unit;
+        }
+    }
+    let place = (0..TIME.units.len()).rev().find(|place| ns >= 1_000_u128.pow(*place as u32)).unwrap_or(0);
+    let size = 1_000_u128.pow(place as u32);
+    let decimals = format!("{:0width$}", ns % size, width = 3 * place);
+    let decimals = if place == 0 { "" } else { decimals.trim_end_matches('0') };
+    let point = if decimals.is_empty() { "" } else { "." };
+    format!("{}{point}{decimals}{}", grouped(&(ns / size).to_string()), TIME.units[place])
+}
+
+/// A duration that counts whole milliseconds.
 ///
 /// # Examples
 /// ```

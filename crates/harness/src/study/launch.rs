@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::protocol::{Message, PADDING, Request, VARIABLE, parse};
 use crate::process::ChildProcess;
+use crate::quantity::length;
 use crate::worker::Launcher;
 
 /// How often the coordinator reads a worker's output: rarely, since every read disturbs it.
@@ -74,9 +75,9 @@ fn attend(
         }
         if last_word.elapsed() > longest {
             return End::Died(format!(
-                "timed out after {} s; operations this slow need --duration {} or more",
-                longest.as_secs(),
-                humantime::format_duration(longest * request.plan.forks)
+                "timed out after {}; operations this slow need --duration {}s or more",
+                length(longest),
+                (longest * request.plan.forks).as_secs_f64().ceil()
             ));
         }
         std::thread::sleep(LOOK_EVERY);

@@ -34,7 +34,7 @@ pub struct Options {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    chronoscope_bench::time(text, "1ns to 1day")
+    chronoscope_bench::time(text, "1 ns to 24 h")
 }
 
 /// How the clocks are examined.

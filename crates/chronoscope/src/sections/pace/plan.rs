@@ -5,6 +5,7 @@ use chronoscope_bench::Failure;
 use chronoscope_clock::pacer::{Behind, Pace};
 
 use crate::arguments::{Late, PaceOptions};
+use chronoscope_harness::quantity::length;
 
 /// A shorter run has hardly any events.
 const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(24 * 3600));
@@ -39,16 +40,16 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
     if !(shortest..=longest).contains(&options.length) {
         return Err(Failure::usage(format!(
             "--for {} is out of range ({}–{})",
-            humantime::format_duration(options.length),
-            humantime::format_duration(shortest),
-            humantime::format_duration(longest)
+            length(options.length),
+            length(shortest),
+            length(longest)
         )));
     }
     if let Some(stall) = options.stall.filter(|stall| *stall >= options.length) {
         return Err(Failure::usage(format!(
             "--stall {} is out of range: must be shorter than the run ({})",
-            humantime::format_duration(stall),
-            humantime::format_duration(options.length)
+            length(stall),
+            length(options.length)
         )));
     }
     Ok(PacePlan {

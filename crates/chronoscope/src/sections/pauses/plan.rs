@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 fn length(text: &str) -> Result<Duration, String> {
-    chronoscope_bench::time(text, "100ns to 1s")
+    chronoscope_bench::time(text, "100 ns to 1 s")
 }
 
 /// The pauses to measure.

@@ -4,6 +4,7 @@ use crate::arguments::ScalingOptions;
 use crate::clock_id::ClockId;
 use crate::plan::Depth;
 use chronoscope_bench::{Failure, StudyProgress};
+use chronoscope_harness::quantity::length;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
@@ -57,12 +58,11 @@ impl Program {
         let budget = options.run.duration.unwrap_or_else(|| budget(depth));
         let (shortest, longest) = DURATIONS;
         if !(shortest..=longest).contains(&budget) {
-            let said = |time: Duration| humantime::format_duration(time).to_string();
             return Err(Failure::usage(format!(
                 "duration {} is out of range ({}–{})",
-                said(budget),
-                said(shortest),
-                said(longest)
+                length(budget),
+                length(shortest),
+                length(longest)
             )));
         }
         // The plan reports invalid threads and CPUs.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, PlanError};
+use chronoscope_harness::quantity::length;
 
 pub const SYNC: Part = Part::named("sync");
 
@@ -18,13 +19,13 @@ const OVER: (Duration, Duration) = (Duration::from_millis(10), Duration::from_se
 /// Options of the look at the wall clock.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Observe both clocks for this long, 10ms to 1min [default: the length of the run, 1s]
+    /// Observe both clocks for this long, 10 ms to 1 min [default: the length of the run, 1s]
     #[arg(long, value_name = "TIME", value_parser = over, allow_hyphen_values = true, conflicts_with = "duration")]
     pub over: Option<Duration>,
 }
 
 fn over(text: &str) -> Result<Duration, String> {
-    chronoscope_bench::time(text, "10ms to 1min")
+    chronoscope_bench::time(text, "10 ms to 1 min")
 }
 
 /// How long to observe the slew.
@@ -40,7 +41,7 @@ pub fn plan(options: &Options) -> Result<SyncPlan, PlanError> {
     let Some(over) = options.over else { return Ok(SyncPlan::default()) };
     let (shortest, longest) = OVER;
     if !(shortest..=longest).contains(&over) {
-        let [given, shortest, longest] = [over, shortest, longest].map(humantime::format_duration);
+        let [given, shortest, longest] = [over, shortest, longest].map(length);
         return Err(PlanError::new(format!("--over {given} is out of range ({shortest}–{longest})")));
     }
     // At most a minute, so it fits.
@@ -64,7 +65,7 @@ mod tests {
         let plan = |ms| plan(&Options { over: Some(Duration::from_millis(ms)) }).map_err(|error| error.to_string());
         assert_eq!(plan(10), Ok(SyncPlan { over_ms: Some(10) }));
         assert_eq!(plan(60_000), Ok(SyncPlan { over_ms: Some(60_000) }));
-        assert_eq!(plan(9).unwrap_err(), "--over 9ms is out of range (10ms–1m)");
-        assert_eq!(plan(60_001).unwrap_err(), "--over 1m 1ms is out of range (10ms–1m)");
+        assert_eq!(plan(9).unwrap_err(), "--over 9 ms is out of range (10 ms–1 min)");
+        assert_eq!(plan(60_001).unwrap_err(), "--over 60.001 s is out of range (10 ms–1 min)");
     }
 }
