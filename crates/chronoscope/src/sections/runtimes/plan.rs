@@ -28,7 +28,7 @@ pub struct Options {
     #[arg(help = format!("Measure only these: {}", RuntimeKind::words()))]
     pub only: Vec<RuntimeKind>,
 
-    /// Measure every way to pause instead of the clocks
+    /// Measure every way to pause instead of the clocks; with --latch, both
     #[arg(long)]
     pub pause: bool,
 
@@ -161,6 +161,11 @@ mod tests {
         let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), None));
         planned(&Options { latch: Some(0), ..Options::default() }, true).unwrap_err();
+        let both = planned(&Options { pause: true, latch: Some(7), ..Options::default() }, true).unwrap();
+        assert_eq!(
+            (both.pause_lengths_ns, both.latch_threads, both.clocks),
+            (pauses::LENGTHS_NS.to_vec(), Some(7), None)
+        );
     }
 
     #[test]
