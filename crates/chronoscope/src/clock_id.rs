@@ -18,13 +18,7 @@ pub enum ClockId {
 impl ClockId {
     /// The library's causal clock of this granularity.
     pub fn granular(granularity_ns: u64) -> Self {
-        let of_us = granularity_ns > 0 && granularity_ns.is_multiple_of(1_000);
-        let name = if of_us {
-            format!("Granular {} µs", granularity_ns / 1_000)
-        } else {
-            format!("Granular {granularity_ns} ns")
-        };
-        Self::from(name.as_str())
+        Self::from(format!("Granular {}", granularity(granularity_ns)))
     }
 
     /// The source, if this build knows it.
@@ -73,6 +67,11 @@ impl ClockId {
     pub fn is_settable(&self) -> bool {
         self.known().is_some_and(|id| id.facts().is_settable)
     }
+}
+
+/// A granularity as the clock's name has it: `100 ns`, `1 µs`.
+pub fn granularity(ns: u64) -> String {
+    if ns > 0 && ns.is_multiple_of(1_000) { format!("{} µs", ns / 1_000) } else { format!("{ns} ns") }
 }
 
 impl Default for ClockId {

@@ -2,10 +2,11 @@
 
 use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::{RATIO, count, limit, ns};
+use chronoscope_harness::quantity::{RATIO, count, limit};
 use chronoscope_harness::rule::Rule;
 
 use super::report::{ContentionReport, ContentionRow};
+use crate::clock_id::granularity;
 use crate::document::Record;
 
 const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
@@ -49,11 +50,11 @@ fn knee(seen: &ContentionReport) -> Option<Finding> {
     let rows = || seen.rows.iter().filter(|row| row.threads == knee.threads);
     let bare = rows().find(|row| row.clock == BARE).and_then(|row| row.scaling);
     let scales = |row: &ContentionRow| row.scales_like(&bare?, knee.tolerance_pct);
-    // `100 ns (1.28×), 1 000 ns (1.26×)`.
+    // `100 ns (1.28×), 1 µs (1.26×)`.
     let named = |belongs: &dyn Fn(u64, Option<bool>) -> bool| {
         let granular = rows().filter_map(|row| Some((row.granularity_ns?, row)));
         let chosen = granular.filter(|(ns, row)| belongs(*ns, scales(row)));
-        let names: Vec<String> = chosen.map(|(ns, row)| format!("{} ({})", whole_ns(ns), of_row(row))).collect();
+        let names: Vec<String> = chosen.map(|(ns, row)| format!("{} ({})", granularity(ns), of_row(row))).collect();
         (!names.is_empty()).then(|| names.join(", "))
     };
     let good = knee.granularity_ns;
@@ -97,10 +98,6 @@ fn held_back(seen: &ContentionReport) -> Option<Finding> {
     Some(Finding::new(BARE_SOURCE_HELD_BACK, said).value("bare_scaling", knee.bare_scaling))
 }
 
-fn whole_ns(value: u64) -> String {
-    if value < 10_000 { format!("{} ns", count(value)) } else { ns(value as f64) }
-}
-
 #[cfg(test)]
 mod tests {
     use chronoscope_harness::record::Spread;
@@ -111,8 +108,8 @@ mod tests {
         crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap()
     }
 
-    /// The words for a clock with this scaling at two threads, the others as in the fixture: the bare source 1.99×, 0
-    /// ns 0.404× and 1 000 ns 1.96×.
+    /// What is said when the clock scales so at two threads, the others as in the fixture: the bare source 1.99×, 0 ns 0.404×
+    /// and 1 µs 1.96×.
     fn said(change: impl Fn(&mut ContentionReport)) -> String {
         let mut seen = record().contention.report.clone().unwrap();
         change(&mut seen);
@@ -135,17 +132,17 @@ mod tests {
     fn the_sentence_follows_the_intervals_of_the_table() {
         assert_eq!(
             said(|_| ()),
-            "at 2 threads a fixed granularity of 1\u{202f}000 ns (1.96×) scales within 10 % of the bare source (1.99×); known \
+            "at 2 threads a fixed granularity of 1 µs (1.96×) scales within 10 % of the bare source (1.99×); known \
              to scale worse: 0 ns (0.404×)"
         );
         let doubtful = said(|seen| scaling(seen, "granular 1000 ns", 1.85, 0.2));
         assert_eq!(
             doubtful,
             "at 2 threads no fixed granularity tried is known to scale within 10 % of the bare source (1.99×); known to scale \
-             worse: 0 ns (0.404×); inconclusive: 1\u{202f}000 ns (1.85×)"
+             worse: 0 ns (0.404×); inconclusive: 1 µs (1.85×)"
         );
         let none = said(|seen| scaling(seen, "granular 1000 ns", 1.1, 0.1));
-        assert!(none.ends_with("known to scale worse: 0 ns (0.404×), 1\u{202f}000 ns (1.10×)"), "{none}");
+        assert!(none.ends_with("known to scale worse: 0 ns (0.404×), 1 µs (1.10×)"), "{none}");
     }
 
     #[test]
