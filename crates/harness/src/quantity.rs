@@ -53,6 +53,8 @@ pub const PER_SECOND: Quantity = Quantity::of(&[" /s", " k/s", " M/s", " G/s"]);
 pub const RATIO: Quantity = Quantity::of(&["×"]);
 /// Percentages, from hundredths: `12.3 %`.
 pub const PERCENT: Quantity = Quantity::of(&[" %"]);
+/// Numbers whose unit is in the head of their column: `12.3`.
+pub const BARE: Quantity = Quantity::of(&[""]);
 /// Parts per million: `0.250 ppm`.
 pub const PPM: Quantity = Quantity::of(&[" ppm"]);
 
@@ -211,20 +213,42 @@ impl Quantity {
         format!("< {}", self.value(up(most, 3)))
     }
 
-    /// An error in either direction, to two digits; rounded up as well.
+    /// The same in a table that has no column to spare.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(chronoscope_harness::quantity::TIME.below_in_table(1.484), "<1.49 ns");
+    /// ```
+    pub fn below_in_table(self, most: f64) -> String {
+        format!("<{}", self.value(up(most, 3)))
+    }
+
+    /// How far off something may be, either way, to two digits; rounded up as well.
     ///
     /// # Examples
     /// ```
     /// assert_eq!(chronoscope_harness::quantity::TIME.off(0.7), "± 0.70 ns");
     /// ```
     pub fn off(self, reach: f64) -> String {
+        format!("± {}", self.reach(reach))
+    }
+
+    /// The same in a column that says in its head that it is either way.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::quantity::{BARE, TIME};
+    ///
+    /// assert_eq!([TIME.reach(0.7), BARE.reach(2.68)], ["0.70 ns", "2.7"]);
+    /// ```
+    pub fn reach(self, reach: f64) -> String {
         let rounded = up(reach, 2);
         let (unit, size) = self.unit(rounded);
         let scaled = rounded / size;
         if !is_plain(scaled) || scaled == 0.0 {
-            return format!("± {}", self.value(rounded));
+            return self.value(rounded);
         }
-        format!("± {}{unit}", digits(scaled, exponent(scaled) - 1))
+        format!("{}{unit}", digits(scaled, exponent(scaled) - 1))
     }
 
     /// The unit that gives `value` one to three digits before the point, where one exists.
@@ -319,7 +343,20 @@ pub fn share(value: f64) -> String {
     if value < 1.0 && number == "100 %" { "> 99.9 %".to_owned() } else { number }
 }
 
-/// A round percentage from configuration: `10 %`.
+/// The same in a column whose head has the unit.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::quantity::share_in_column;
+///
+/// assert_eq!([share_in_column(0.1234), share_in_column(0.99999), share_in_column(1.0)], ["12.3", ">99.9", "100"]);
+/// ```
+pub fn share_in_column(value: f64) -> String {
+    let number = BARE.value(value * 100.0);
+    if value < 1.0 && number == "100" { ">99.9".to_owned() } else { number }
+}
+
+/// A round percentage that somebody set: `10 %`.
 ///
 /// # Examples
 /// ```

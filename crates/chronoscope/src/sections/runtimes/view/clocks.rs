@@ -2,7 +2,9 @@ use crate::document::Record;
 use crate::sections::clocks::report::{Latency, Path};
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 
-use chronoscope_harness::quantity::{PERCENT, TIME, confidence, count, hertz, ms, ns, share, three_digits};
+use chronoscope_harness::quantity::{
+    BARE, TIME, confidence, count, hertz, ms, ns, share, share_in_column, three_digits,
+};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -25,17 +27,17 @@ pub fn show(page: &mut Page, record: &Record) {
         ("clock", Align::Left),
         ("path", Align::Left),
         ("latency", Align::Right),
-        ("±", Align::Right),
+        ("± %", Align::Right),
         ("added", Align::Right),
         (&crowd, Align::Right),
-        ("declared", Align::Right),
-        ("observed", Align::Right),
-        ("equal", Align::Right),
+        ("decl.", Align::Right),
+        ("obs.", Align::Right),
+        ("eq. %", Align::Right),
         ("gap", Align::Right),
         ("1 %?", Align::Right),
         ("10 %?", Align::Right),
     ])
-    .tied(&["±", "10 %?"]);
+    .tied(&["± %", "10 %?"]);
     for runtime in &measured {
         table.title(TITLE, &runtime.title(), &introduction(runtime));
         for clock in &runtime.clocks {
@@ -106,7 +108,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
-        clock.reads.as_ref().map_or_else(none, |reads| zeros(reads.zero_share)),
+        clock.reads.as_ref().map_or_else(none, |reads| share_in_column(reads.zero_share)),
         largest_gap(clock),
         within_1pct,
         within_10pct,
@@ -118,20 +120,20 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
     [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
 }
 
-/// The longer half of the interval relative to the estimate, in few columns; one process has no interval.
+/// How far the interval reaches on its longer side, in percent of the estimate; one process has no interval.
 fn longer_side(latency: &Latency) -> String {
     if latency.forks.len() < 2 {
         return none();
     }
     let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
-    PERCENT.off(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE)).trim_start_matches("± ").to_owned()
+    BARE.reach(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE))
 }
 
 /// A difference, or its upper bound.
 fn difference(of: Bounded) -> String {
     match of {
         Bounded::Known(difference) => TIME.signed().value(difference),
-        Bounded::Below(most) => TIME.below(most).replace("< ", "<"),
+        Bounded::Below(most) => TIME.below_in_table(most),
     }
 }
 
@@ -157,18 +159,12 @@ fn observed(clock: &RuntimeClock) -> String {
 fn largest_gap(clock: &RuntimeClock) -> String {
     match clock.largest_gap_ns() {
         Some(Bounded::Known(largest)) => ns(largest),
-        Some(Bounded::Below(most)) => TIME.below(most).replace("< ", "<"),
+        Some(Bounded::Below(most)) => TIME.below_in_table(most),
         None => none(),
     }
 }
 
-/// The share of equal reads, in as few columns as possible.
-fn zeros(value: f64) -> String {
-    let text = share(value);
-    if text.starts_with('>') { "~100 %".to_owned() } else { text }
-}
-
-/// What the interface declares about its frequency.
+/// What the interface says of its frequency.
 fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
     let frequency = clock.frequency_hz_declared.map(|hz| format!("a frequency of {}", hertz(hz)));
     let fine = clock
@@ -217,9 +213,9 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     };
     let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
-        "path: from the system calls for the time in {} reads; ±: the longer side of the interval{at}, over processes interleaved \
+        "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
-         declared: resolution; observed: the smallest step, = read where the clock ticks faster than it can be read; equal: \
+         decl.: the declared resolution; obs.: the smallest step observed, = read where the clock ticks faster than it can be read; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(reads)),
@@ -266,7 +262,24 @@ mod tests {
         let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
-        assert_eq!(longer_side(&latency), "2.7 %");
+        assert_eq!(longer_side(&latency), "2.7");
+    }
+
+    #[test]
+    fn the_table_of_many_processes_is_in_one_part() {
+        let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
+        for clock in record.runtimes.report.iter_mut().flat_map(|runtime| &mut runtime.clocks) {
+            if let Some(latency) = &mut clock.latency_ns {
+                latency.forks = vec![latency.forks[0]; 3];
+                latency.high = latency.estimate * 1.12;
+            }
+        }
+        let mut page = Page::with_width(chronoscope_render::Width::of_columns(118));
+        show(&mut page, &record);
+        let text = page.finish();
+        let heads: Vec<&str> = text.lines().filter(|line| line.contains("± %") && line.contains("decl.")).collect();
+        assert!(heads.len() == 1 && heads[0].contains("10 %?"), "{text}");
+        assert!(text.contains(" 12 ") && text.contains(">99.9"), "{text}");
     }
 
     #[test]
