@@ -1,19 +1,19 @@
 //! Computations on a record's figures.
 
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_harness::stats::mean_interval;
+use chronoscope_harness::stats::median_interval;
 
 /// A quotient whose interval spans more than this factor is discarded.
 const MOST_UNCERTAIN: f64 = 4.0;
 
-/// One case's time minus another's on one thread: the mean over processes of the difference in each.
+/// One case's time less another's on one thread: the median over processes of the difference in each.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
     let differences = minuend.forks.iter().filter_map(|fork| {
         let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
         Some(fork.time_ns? - other.time_ns?)
     });
-    mean_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence)
+    median_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence).map(Estimate::from)
 }
 
 /// The ratio of `numerator` to `denominator`. None if uncertain by more than a factor of two either way, for example

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{CellProcess, Comparison, ComparisonPoint, Estimate, StudyRecord};
-use chronoscope_harness::stats::mean_interval;
+use chronoscope_harness::stats::median_interval;
 use chronoscope_harness::{Study, StudyOptions};
 
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub fn ratio(record: &StudyRecord, case: &str, baseline: &str) -> Option<Estimat
     compared_where(record, case, baseline, |_| true).map(|point| point.ratio)
 }
 
-/// What follows from the times of several cells, process by process: the mean over processes, with its interval. `derive` is
+/// What follows from the times of several cells, process by process: the median over processes, with its interval. `derive` is
 /// given the cells' times in nanoseconds, in the order of `cells`. None if no process measured all of them.
 ///
 /// For what compares more than two cells, or cells that differ in more than their case: a study's own comparisons do not.
@@ -65,7 +65,7 @@ pub fn over_processes(cells: &[&[CellProcess]], confidence: f64, derive: impl Fn
         Some(derive(&times?))
     };
     let values: Vec<f64> = cells.first()?.iter().filter_map(of_process).collect();
-    mean_interval(&values, confidence)
+    median_interval(&values, confidence).map(Estimate::from)
 }
 
 /// An estimate of so many units as one of a `part`-th of them.

@@ -1,11 +1,12 @@
+use super::LEAST_CONFIDENCE;
 use crate::record::study::{Difference, Estimate};
 
 /// Classifies the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
 ///
-/// *Same*: the whole interval lies between 1/(1 + margin) and 1 + margin, even if it excludes 1: a real difference too
-/// small to matter. Otherwise *faster* or *slower*: the whole interval lies below or above 1. Part of it may still lie
-/// within the margin: the direction is then known, but not that it matters. Otherwise, or if the interval has no
-/// confidence, *unresolved*. *Same* is thus a positive finding, not the mere absence of another.
+/// *Same*: all of the interval lies between 1/(1 + margin) and 1 + margin, even if it leaves out 1: a difference that
+/// is real but too small to matter. Else *faster* or *slower*: all of it lies below or above 1. Part of it may still
+/// lie within the margin: then the direction is known, and that it matters is not. Else, or if the interval's confidence is
+/// below [`LEAST_CONFIDENCE`], *unresolved*. *Same* is thus a finding with evidence, never the mere absence of another.
 ///
 /// # Sources
 /// D. J. Schuirmann's two one-sided tests, J. Pharmacokinetics and Biopharmaceutics 15, 1987: an interval of confidence
@@ -23,7 +24,7 @@ use crate::record::study::{Difference, Estimate};
 /// ```
 pub fn compare(ratio: &Estimate, margin: f64) -> Difference {
     let Estimate { low, high, confidence, .. } = *ratio;
-    if low.is_nan() || high.is_nan() || low > high || confidence.is_nan() || confidence <= 0.0 {
+    if low.is_nan() || high.is_nan() || low > high || confidence.is_nan() || confidence < LEAST_CONFIDENCE {
         return Difference::Unresolved;
     }
     let most = 1.0 + margin.max(0.0);

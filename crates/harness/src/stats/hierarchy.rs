@@ -121,9 +121,10 @@ impl Levels {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mean::mean_interval;
+    use super::super::median::median_interval;
     use super::super::random::Random;
     use super::*;
+    use crate::record::study::Estimate;
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -166,14 +167,15 @@ mod tests {
     fn the_fork_interval_covers_where_the_pooled_one_does_not() {
         let mut random = Random::new(6);
         let sizes = vec![vec![4; 5]; 6];
+        let holds = |values: &[f64]| Estimate::from(median_interval(values, 0.95).unwrap()).holds(100.0);
         let (mut held, mut pooled_held) = (0, 0);
         for _ in 0..1000 {
             let forks = simulated(&mut random, &sizes, [1.0, 0.3, 1.0]);
-            held += u32::from(mean_interval(&Levels::of(&forks).fork_means, 0.95).unwrap().holds(100.0));
+            held += u32::from(holds(&Levels::of(&forks).fork_means));
             let pooled: Vec<f64> = forks.into_iter().flatten().flatten().collect();
-            pooled_held += u32::from(mean_interval(&pooled, 0.95).unwrap().holds(100.0));
+            pooled_held += u32::from(holds(&pooled));
         }
-        assert!((930..=970).contains(&held), "{held} of 1000");
+        assert!((955..=985).contains(&held), "{held} of 1000");
         assert!(pooled_held < 800, "{pooled_held} of 1000");
     }
 

@@ -3,7 +3,8 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use super::summary::finite;
 use crate::record::Spread;
 
-/// The sample median and a distribution-free confidence interval for the true median. None for no values.
+/// The sample median and a distribution-free confidence interval for the true one. None for no values. With too few values for
+/// `confidence` the interval is their range, and its confidence what that attains.
 ///
 /// The interval runs from the k-th smallest to the k-th largest value, with k as large as `confidence` allows. Its
 /// coverage is exact for any continuous distribution: 1 − 2·P(B < k), with B binomial over n fair coins. At least
@@ -28,11 +29,12 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Spread> {
     let (first, last) = (sorted.first()?, sorted.last()?);
     let median = if n % 2 == 1 { sorted[n / 2] } else { f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]) };
     let coins = Binomial::new(0.5, n as u64).ok()?;
-    let coverage = |k: usize| 1.0 - 2.0 * coins.cdf(k as u64 - 1);
+    // One value has no spread, and rounding must not give it any confidence.
+    let coverage = |k: usize| if n == 1 { 0.0 } else { (1.0 - 2.0 * coins.cdf(k as u64 - 1)).max(0.0) };
     let k = (1..=n.div_ceil(2)).take_while(|k| coverage(*k) >= confidence).last();
     Some(match k {
         Some(k) => Spread { median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },
-        None => Spread { median, low: *first, high: *last, confidence: coverage(1).max(0.0) },
+        None => Spread { median, low: *first, high: *last, confidence: coverage(1) },
     })
 }
 
@@ -53,7 +55,7 @@ mod tests {
     fn one_value_has_no_confidence() {
         let one = median_interval(&[3.0], 0.999).unwrap();
         assert_eq!((one.low, one.median, one.high), (3.0, 3.0, 3.0));
-        assert!(one.confidence < 1e-9);
+        assert_eq!(one.confidence, 0.0);
         assert_eq!(median_interval(&[], 0.999), None);
     }
 

@@ -6,36 +6,33 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// # Sources
 /// D. Blackman, S. Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021: xoshiro256++.
 /// Bounded integers by multiplication: D. Lemire, "Fast Random Integer Generation in an Interval", 2019, without its
-/// rejection step, which leaves a bias below n/2⁶⁴.
-pub(super) struct Random(Xoshiro256PlusPlus);
+/// rejection step, so that a bias below n/2⁶⁴ stays.
+pub(crate) struct Random(Xoshiro256PlusPlus);
 
 impl Random {
     /// The sequence of `seed`.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
     /// An integer from 0 to below `n`; 0 for `n` = 0.
-    pub(super) fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
-}
 
-#[cfg(test)]
-impl Random {
     /// From 0 to below 1.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Standard normal, after Box and Muller.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
     /// `n` normal values.
-    pub(super) fn normals(&mut self, n: usize, mean: f64, deviation: f64) -> Vec<f64> {
+    pub(crate) fn normals(&mut self, n: usize, mean: f64, deviation: f64) -> Vec<f64> {
         (0..n).map(|_| mean + deviation * self.normal()).collect()
     }
 }

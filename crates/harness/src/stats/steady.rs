@@ -1,10 +1,12 @@
 use super::changepoints::{Fence, changepoints, inside_window};
 use super::summary::{mean, variance};
-use super::trend::{FEWEST_VALUES, trend};
+use super::trend::trend;
 
 /// The end of a series that must be steady: one in this many values, up to a maximum.
 const FINAL_SHARE: usize = 4;
 const MOST_FINAL_VALUES: usize = 500;
+/// Shorter series are not judged.
+const FEWEST_VALUES: usize = 20;
 
 /// How durations develop along a series.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -9,12 +9,24 @@ const MOST_POINTS: usize = 500;
 const ALPHA: f64 = 0.001;
 /// Each half of a series must have this share of the whole slope; a step does not.
 const LEAST_SHARE_OF_HALF: f64 = 1.0 / 3.0;
-/// Minimum values for a meaningful trend.
-pub(super) const FEWEST_VALUES: usize = 20;
+/// Fewer values than this have no trend worth the name.
+const FEWEST_VALUES: usize = 10;
 
 /// The slope per index of a series (index, value) that drifts: over its length by more than `margin` of its median, in
-/// both halves, and significantly.
-pub(super) fn trend(series: &[(f64, f64)], margin: f64) -> Option<f64> {
+/// both halves, and significantly. None for fewer than ten values.
+///
+/// # Sources
+/// P. K. Sen, JASA 63, 1968; H. B. Mann, Econometrica 13, 1945.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::stats::trend;
+///
+/// let drifting: Vec<(f64, f64)> = (0..24).map(|i| (f64::from(i), 100.0 + 0.2 * f64::from(i) + f64::from(i % 3) * 0.1)).collect();
+/// assert!((trend(&drifting, 0.02).unwrap() - 0.2).abs() < 0.01);
+/// assert_eq!(trend(&drifting, 0.1), None, "within the margin");
+/// ```
+pub fn trend(series: &[(f64, f64)], margin: f64) -> Option<f64> {
     if series.len() < FEWEST_VALUES {
         return None;
     }

@@ -1,5 +1,5 @@
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
-use chronoscope_harness::stats::{mean_interval, straight_line};
+use chronoscope_harness::stats::{median_interval, straight_line};
 
 use super::cases::{CALLS, TIMED_OUTSIDE};
 
@@ -96,10 +96,10 @@ impl Growth {
         self.over(|series| Some(series.get(from..to)?.iter().sum::<f64>() / (to - from) as f64))
     }
 
-    /// A figure of each process, with the interval of their mean: over processes, not calls.
+    /// A figure of each process, with the interval of their median: that of processes, not of calls.
     fn over(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<Estimate> {
         let figures: Option<Vec<f64>> = self.series.iter().map(|series| figure(series)).collect();
-        mean_interval(&figures?, self.confidence)
+        median_interval(&figures?, self.confidence).map(Estimate::from)
     }
 
     /// The line, fitted in each process to medians of neighbouring batches, since a preemption is not part of a call's

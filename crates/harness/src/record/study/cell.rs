@@ -23,18 +23,19 @@ pub struct Cell {
     pub operations_per_batch: u64,
     /// Time per operation and thread, backoff included; null where it is indistinguishable from an empty loop.
     ///
-    /// With one thread: the mean over processes of each one's median visit; a visit's value is its median batch. With
-    /// several: from the work of all threads while all were running, visit by visit.
+    /// The median over processes of each one's mean: the time of all operations that count over their number, on any number of
+    /// threads while all of them ran. The interval is that of the median's order statistics.
     pub time_ns: Option<Estimate>,
     /// Upper bound for an operation too short for a `time_ns`.
     pub below_ns: Option<f64>,
     /// Why there is no estimate, if for another reason.
     pub reason_no_time: Option<String>,
-    /// The median over all visits that count, with a hierarchical bootstrap interval.
+    /// The typical value: the median over processes of each one's median batch. Far below `time_ns` where a few calls take much
+    /// of the time. Null in the mode that times single operations.
     pub median_ns: Option<Estimate>,
     /// The fastest visit; null for several threads, where the fastest runs while others do not.
     pub minimum_ns: Option<f64>,
-    /// Operations per second of all threads of the role.
+    /// Operations per second of all threads of the role: their number over `time_ns`. Null if the time may be zero.
     pub throughput_per_s: Option<Estimate>,
     /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.
     pub clock_share_pct: f64,
@@ -144,6 +145,10 @@ pub struct Steadiness {
     pub too_short: u32,
     /// The median change per batch over processes with a trend, in nanoseconds per operation.
     pub trend_ns_per_batch: Option<f64>,
+    /// By how much the time rose from the first process to the last, in percent of it; null unless it is known to have risen or
+    /// fallen throughout the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_over_run_pct: Option<f64>,
 }
 
 impl Steadiness {

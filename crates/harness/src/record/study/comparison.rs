@@ -25,17 +25,19 @@ pub struct Comparison {
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// The operation's time minus the baseline's, from pairs of the same round, in nanoseconds.
+    /// The operation's mean time minus the baseline's, from visits in the same rounds, in nanoseconds: the median over
+    /// processes. The interval is wide enough for all comparisons of the study to hold at once; its confidence is that of
+    /// this one.
     pub difference_ns: Estimate,
-    /// The operation's time over the baseline's.
+    /// The operation's mean time over the baseline's, likewise.
     pub ratio: Estimate,
     /// The verdict.
     pub verdict: Difference,
-    /// Probability of a ratio this large if there were no difference.
+    /// Probability of ratios at least as one-sided over the processes if there were no difference (sign test).
     pub p_value: f64,
-    /// Whether it stays significant among all comparisons of the study (Holm).
+    /// Whether a verdict of faster or slower holds among all comparisons of the study at once, at the confidence of its plan.
     pub significant_in_family: bool,
-    /// Pairs of visits that count.
+    /// Pairs of visits in the same round that count.
     pub pairs: u64,
 }
 
@@ -62,12 +64,11 @@ pub struct CostModel {
     pub exposed_ns: Estimate,
     /// The remainder at large backoff, in nanoseconds.
     pub residual_ns: Estimate,
-    /// The backoff, in tokens, at which it has fallen to the residual.
+    /// The tokens at which it has fallen to the residual; null unless it is known to level off.
     pub hidden_past_tokens: Option<Estimate>,
     /// The same in nanoseconds of independent work.
     pub hidden_past_ns: Option<Estimate>,
-    /// The backoff, in tokens, beyond which the difference stays within the margin or unresolved; null if it never
-    /// does.
+    /// From these tokens on every difference is known to be within the margin; null if never.
     pub negligible_from_tokens: Option<u64>,
 }
 

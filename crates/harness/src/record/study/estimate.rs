@@ -1,6 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::record::Spread;
+use crate::stats::LEAST_CONFIDENCE;
+
 /// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -12,6 +15,12 @@ pub struct Estimate {
     pub high: f64,
     /// Confidence of the interval, 0 to 1; 0 where there were too few samples.
     pub confidence: f64,
+}
+
+impl From<Spread> for Estimate {
+    fn from(Spread { median, low, high, confidence }: Spread) -> Self {
+        Self { estimate: median, low, high, confidence }
+    }
 }
 
 impl Estimate {
@@ -73,20 +82,7 @@ impl Estimate {
         })
     }
 
-    /// Whether there was enough for an interval.
-    ///
-    /// # Examples
-    /// ```
-    /// use chronoscope_harness::record::study::Estimate;
-    ///
-    /// assert!(Estimate::certain(5.0).has_interval());
-    /// assert!(!Estimate::without_interval(5.0).has_interval());
-    /// ```
-    pub fn has_interval(&self) -> bool {
-        self.confidence > 0.0
-    }
-
-    /// Whether it is told from zero.
+    /// Whether it is told from zero, at [`LEAST_CONFIDENCE`] or more.
     ///
     /// # Examples
     /// ```
@@ -96,7 +92,7 @@ impl Estimate {
     /// assert!(!Estimate::without_interval(5.0).is_resolved(), "a single process tells nothing");
     /// ```
     pub fn is_resolved(&self) -> bool {
-        self.confidence > 0.0 && (self.low > 0.0 || self.high < 0.0)
+        self.confidence >= LEAST_CONFIDENCE && (self.low > 0.0 || self.high < 0.0)
     }
 
     /// Half the interval's width.

@@ -2,20 +2,13 @@ use std::collections::BTreeMap;
 
 use super::observations::{Observations, at_least, median};
 use super::quiet::Disturbed;
-use super::visit::{Iteration, batches_ns, overlap_share};
-use crate::record::study::{
-    Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, Steadiness, StudyIteration, Variance,
-};
-use crate::stats::{
-    self, Distribution, autocorrelation, bootstrap, mean_interval, outliers, steady_state, variance_components,
-};
+use super::steadiness::steadiness;
+use super::visit::{Iteration, Timed, batches_ns, overlap_share};
+use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
+use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers, variance_components};
 use crate::study::rules::marks_of;
 
-/// Resamples for a median's interval.
-const RESAMPLES: usize = 2_000;
-/// Segments of a series that differ by no more than this share count as the same.
-const STEADY_MARGIN: f64 = 0.05;
-/// Anything longer than this many empty turns is not nothing, however uncertain.
+/// What takes more than this many empty turns is something, however uncertain.
 const NEARLY_NOTHING: f64 = 2.0;
 /// Minimum batches for detecting modes.
 const FEWEST_FOR_MODES: usize = 50;
@@ -73,10 +66,10 @@ pub(super) fn estimate(
                 reason_no_time,
                 median_ns: view.median_ns(),
                 minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
-                throughput_per_s: view.over_forks(|visit| visit.per_s[role]),
+                throughput_per_s: time.and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 variance: view.variance(),
-                steadiness: (!oversubscribed).then(|| view.steadiness()).flatten(),
+                steadiness: (!oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
                 autocorrelation: median(
                     (0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1)),
                 ),
@@ -110,29 +103,48 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         0..self.seen.forks.len()
     }
 
-    /// The mean over processes of each one's median visit, with the interval over processes.
+    /// The median over processes of each one's median visit, with the interval of its order statistics.
     fn over_forks(&self, value: impl Fn(&Iteration<'a>) -> f64) -> Option<Estimate> {
-        self.over_forks_at_least(value, 0.0)
+        let forks = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value)));
+        self.median_of(forks.collect())
     }
 
-    /// The same, with an interval at least `floor` on each side.
-    fn over_forks_at_least(&self, value: impl Fn(&Iteration<'a>) -> f64, floor: f64) -> Option<Estimate> {
-        let forks: Vec<f64> = self.forks_seen().filter_map(|fork| median(self.of_fork(fork).map(&value))).collect();
-        let mut found = at_least(mean_interval(&forks, self.seen.plan.confidence)?, floor);
-        // Neither a time nor a rate can be negative.
-        found.low = found.low.max(0.0);
-        Some(found)
+    /// The median of one value per process, with the interval of its order statistics.
+    fn median_of(&self, forks: Vec<f64>) -> Option<Estimate> {
+        median_interval(&forks, self.seen.plan.confidence).map(Estimate::from)
     }
 
+    /// The mean time per operation in one process: of all operations that count.
+    fn mean_ns(&self, fork: usize) -> Option<f64> {
+        self.of_fork(fork).map(|visit| visit.timed[self.role]).sum::<Timed>().mean_ns()
+    }
+
+    /// The median over processes of each one's mean, with an interval no narrower than `floor_ns` on each side.
     fn time_ns(&self, floor_ns: f64) -> Option<Estimate> {
-        self.over_forks_at_least(|visit| visit.time_ns[self.role], floor_ns)
+        let forks = self.forks_seen().filter_map(|fork| self.mean_ns(fork)).collect();
+        let found = at_least(self.median_of(forks)?, floor_ns);
+        // No operation takes less than no time.
+        Some(Estimate { low: found.low.max(0.0), ..found })
     }
 
+    /// Operations per second of all threads of the role, as `time` has it.
+    fn throughput_per_s(&self, time: &Estimate) -> Option<Estimate> {
+        let threads = self.visits.first()?.roles[self.role].len() as f64;
+        let per_s = |time_ns: f64| threads * 1e9 / time_ns;
+        let found = Estimate {
+            estimate: per_s(time.estimate),
+            low: per_s(time.high),
+            high: per_s(time.low),
+            confidence: time.confidence,
+        };
+        found.high.is_finite().then_some(found)
+    }
+
+    /// The median over processes of each one's median batch: what a typical operation takes.
     fn median_ns(&self) -> Option<Estimate> {
-        let forks: Vec<Vec<f64>> =
-            self.forks_seen().map(|fork| self.of_fork(fork).map(|visit| visit.time_ns[self.role]).collect()).collect();
-        let middle = |values: &[f64]| median(values.iter().copied());
-        bootstrap(&forks, &middle, self.seen.plan.confidence, RESAMPLES, self.seen.plan.seed)
+        let batches =
+            |fork: usize| self.of_fork(fork).flat_map(|visit| &visit.roles[self.role]).flat_map(|t| batches_ns(t));
+        self.median_of(self.forks_seen().filter_map(|fork| median(batches(fork))).collect())
     }
 
     fn operations_per_batch(&self) -> u64 {
@@ -161,28 +173,6 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         let forks: Vec<Vec<Vec<f64>>> =
             self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
         variance_components(&forks)
-    }
-
-    fn steadiness(&self) -> Option<Steadiness> {
-        let mut found = Steadiness::default();
-        let mut trends = Vec::new();
-        for fork in self.forks_seen() {
-            let steady = steady_state(&self.series(fork), STEADY_MARGIN);
-            let count = match steady.class {
-                stats::Steadiness::Flat => &mut found.flat,
-                stats::Steadiness::WarmUp => &mut found.warm_up,
-                stats::Steadiness::SlowDown => &mut found.slow_down,
-                stats::Steadiness::NoSteadyState => &mut found.no_steady_state,
-                stats::Steadiness::Trend => &mut found.trend,
-                stats::Steadiness::TooShort => &mut found.too_short,
-            };
-            *count += 1;
-            if steady.class == stats::Steadiness::Trend {
-                trends.extend(steady.trend_per_index);
-            }
-        }
-        found.trend_ns_per_batch = median(trends);
-        (!self.visits.is_empty()).then_some(found)
     }
 
     fn modes(&self) -> Vec<crate::record::Peak> {
@@ -230,7 +220,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         // The claim is a sum, so it must not be compared with a median, which would leave out a preemption.
         let done = |visit: &Iteration<'a>| match visit.log.threads.as_slice() {
             [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
-            _ => visit.per_s[self.role],
+            _ => visit.per_s(self.role),
         };
         let has_parts = self.counted().any(|visit| sums(visit).0 > 0);
         let shares = self.counted().flat_map(|visit| &visit.roles[self.role]).flat_map(|thread| {
@@ -253,7 +243,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     fn forks(&self) -> Vec<CellProcess> {
         let of = |fork: usize| CellProcess {
             fork: fork as u32,
-            time_ns: median(self.of_fork(fork).map(|visit| visit.time_ns[self.role])),
+            time_ns: self.mean_ns(fork),
             visits: self
                 .visits
                 .iter()

@@ -1,8 +1,8 @@
 use super::observations::{Observations, median};
 use super::quiet::Disturbed;
-use super::visit::{FEW, Iteration, counted_up_to};
+use super::visit::{FEW, Iteration, Timed, counted_up_to};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
-use crate::stats::{Paired, compare, hiding, holm, paired};
+use crate::stats::{Paired, compare, hiding, paired};
 use crate::study::schedule::CellSpec;
 
 /// Minimum backoffs and processes for a model of the difference.
@@ -20,16 +20,19 @@ pub(super) fn estimate(
             found.extend(comparison(seen, visits, case, baseline, &row, tokens));
         }
     }
-    let p_values: Vec<f64> = points(&found).map(|point| point.p_value).collect();
-    let significant = holm(&p_values, 1.0 - seen.plan.confidence);
-    found.iter_mut().flat_map(|comparison| &mut comparison.points).zip(significant).for_each(|(point, significant)| {
-        point.significant_in_family = significant;
+    let asked = family_confidence(seen);
+    found.iter_mut().flat_map(|comparison| &mut comparison.points).for_each(|point| {
+        let decided = matches!(point.verdict, Difference::Faster | Difference::Slower);
+        point.significant_in_family = decided && point.ratio.confidence >= asked;
     });
     (found, control(seen, visits))
 }
 
-fn points(comparisons: &[Comparison]) -> impl Iterator<Item = &ComparisonPoint> {
-    comparisons.iter().flat_map(|comparison| &comparison.points)
+/// The confidence of one comparison at which all of the study's hold at once with that of the plan (Bonferroni).
+fn family_confidence(seen: &Observations<'_>) -> f64 {
+    let compared = |case: &str| seen.cells.iter().filter(|spec| spec.case == case && !spec.control).count();
+    let comparisons: usize = seen.plan.comparisons.iter().map(|(case, _)| compared(case)).sum();
+    1.0 - (1.0 - seen.plan.confidence) / comparisons.max(1) as f64
 }
 
 /// Cells of `case` that differ only in backoff, row by row.
@@ -59,15 +62,16 @@ fn comparison(
     for spec in row {
         let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
         let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
-        let Some(pair) = paired(&pairs, seen.plan.confidence) else { continue };
-        // A model needs every process at every backoff: one without a pair that counts contributes its disturbed ones.
+        // A model needs every process at every backoff: one without a pair that counts gives those that do not.
         let all = pairs_up_to(&visits[a], &visits[b], seen.forks.len(), Disturbed::Yes);
-        for ((fork, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
-            let usable = if pairs.is_empty() { all } else { pairs };
-            fork.push(median(usable.iter().map(|(a, b)| b - a)).unwrap_or(f64::NAN));
+        for ((process, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
+            let means = means(if pairs.is_empty() { all } else { pairs });
+            process.push(means.map_or(f64::NAN, |(a, b)| b - a));
         }
         backoff.push(spec.tokens as f64);
-        points.push(point(seen, spec.tokens, &pair, floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]))));
+        let floor_ns = floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]));
+        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns) else { continue };
+        points.push(point);
     }
     let first = row.first().filter(|_| !points.is_empty())?;
     let whole: Vec<Vec<f64>> = differences.into_iter().filter(|fork| fork.iter().all(|ns| ns.is_finite())).collect();
@@ -88,33 +92,50 @@ fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) ->
     })
 }
 
-/// For each process, the times of both cells in the same rounds, using the least disturbed level that enough processes
-/// reach.
-fn pairs(a: &[Iteration<'_>], b: &[Iteration<'_>], forks: usize) -> Vec<Vec<(f64, f64)>> {
+/// Visits to two cells in the same round.
+type Pair<'i, 'a> = (&'i Iteration<'a>, &'i Iteration<'a>);
+
+/// For each process, its visits to both cells in the same rounds, as undisturbed as enough processes allow.
+fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], forks: usize) -> Vec<Vec<Pair<'i, 'a>>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
     let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
-    // Next to processes with a few pairs, one with fewer contributes only stray pairs.
+    // Next to processes with a few, one with less says what a stray pair says.
     if found.iter().filter(|pairs| pairs.len() >= FEW).count() >= FEW {
         found.iter_mut().filter(|pairs| pairs.len() < FEW).for_each(Vec::clear);
     }
     found
 }
 
-fn pairs_up_to(a: &[Iteration<'_>], b: &[Iteration<'_>], forks: usize, level: Disturbed) -> Vec<Vec<(f64, f64)>> {
+fn pairs_up_to<'i, 'a>(
+    a: &'i [Iteration<'a>],
+    b: &'i [Iteration<'a>],
+    forks: usize,
+    level: Disturbed,
+) -> Vec<Vec<Pair<'i, 'a>>> {
     let mut found = vec![Vec::new(); forks];
     for of_a in a.iter().filter(|visit| visit.disturbed <= level) {
         let same_round = |visit: &&Iteration<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
         if let Some(of_b) = b.iter().find(same_round).filter(|visit| visit.disturbed <= level) {
-            found[of_a.fork].push((whole_ns(of_a), whole_ns(of_b)));
+            found[of_a.fork].push((of_a, of_b));
         }
     }
     found
 }
 
-/// The time per operation and thread over all roles.
-fn whole_ns(visit: &Iteration<'_>) -> f64 {
-    let threads: usize = visit.roles.iter().map(Vec::len).sum();
-    threads as f64 * 1e9 / visit.per_s.iter().sum::<f64>()
+/// The mean time per operation and thread of either side in one process. None without a pair.
+fn means(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
+    Some((mean_ns(pairs.iter().map(|pair| pair.0))?, mean_ns(pairs.iter().map(|pair| pair.1))?))
+}
+
+/// The mean time per operation and thread over all roles of some visits to one cell.
+fn mean_ns<'i, 'a: 'i>(visits: impl Iterator<Item = &'i Iteration<'a>> + Clone) -> Option<f64> {
+    let roles = &visits.clone().next()?.roles;
+    let per_ns = |(role, threads): (usize, &Vec<_>)| {
+        let mean_ns = visits.clone().map(|visit| visit.timed[role]).sum::<Timed>().mean_ns()?;
+        Some(threads.len() as f64 / mean_ns)
+    };
+    let rates = roles.iter().enumerate().map(per_ns).collect::<Option<Vec<f64>>>()?;
+    Some(roles.iter().map(Vec::len).sum::<usize>() as f64 / rates.iter().sum::<f64>())
 }
 
 /// The uncertainty that batch overhead leaves in one operation's time.
@@ -124,23 +145,31 @@ fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
     seen.floor_ns(median(per_batch).unwrap_or(1.0))
 }
 
-fn point(seen: &Observations<'_>, backoff_tokens: u64, pair: &Paired, floor_ns: f64) -> ComparisonPoint {
-    let margin = seen.plan.margin_pct / 100.0;
-    let difference_ns = super::observations::at_least(pair.difference, floor_ns);
-    let verdict = match compare(&pair.ratio, margin) {
-        // Where the clock itself could cause the difference, its direction is unknown.
+/// What the pairs of all processes say at one backoff, and the first side's time.
+fn point(
+    seen: &Observations<'_>,
+    backoff_tokens: u64,
+    pairs: &[Vec<Pair<'_, '_>>],
+    floor_ns: f64,
+) -> Option<(ComparisonPoint, f64)> {
+    let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| means(pairs)).collect();
+    let Paired { difference, ratio, p_value } = paired(&processes, family_confidence(seen))?;
+    let difference_ns = super::observations::at_least(difference, floor_ns);
+    let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
+        // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
         verdict => verdict,
     };
-    ComparisonPoint {
+    let point = ComparisonPoint {
         backoff_tokens,
         difference_ns,
-        ratio: pair.ratio,
+        ratio,
         verdict,
-        p_value: pair.p_value,
+        p_value,
         significant_in_family: false,
-        pairs: pair.pairs,
-    }
+        pairs: pairs.iter().map(Vec::len).sum::<usize>() as u64,
+    };
+    Some((point, median(processes.iter().map(|(a, _)| *a))?))
 }
 
 fn model(
@@ -153,15 +182,10 @@ fn model(
     if backoff.len() < FEWEST_FOR_A_MODEL || forks.len() < FEWEST_FOR_A_MODEL {
         return None;
     }
-    let found = hiding(backoff, forks, seen.plan.confidence, seen.plan.seed)?;
-    // After the last point that still differs.
-    let negligible =
-        |point: &ComparisonPoint| matches!(point.verdict, Difference::Same) || point.difference_ns.holds(0.0);
-    let last_that_differs = points.iter().rposition(|point| !negligible(point));
-    let negligible_from = match last_that_differs {
-        None => points.first(),
-        Some(at) => points.get(at + 1),
-    };
+    let found = hiding(backoff, forks, seen.plan.confidence)?;
+    // What is inconclusive is not negligible.
+    let negligible = points.iter().rev().take_while(|point| point.verdict == Difference::Same);
+    let negligible_from = negligible.last();
     Some(CostModel {
         shape: found.shape,
         // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
@@ -179,10 +203,7 @@ fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Con
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
         let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
-        let time_ns = median(pairs.iter().flatten().map(|(a, _)| *a));
-        if let (Some(pair), Some(time_ns)) = (paired(&pairs, seen.plan.confidence), time_ns) {
-            found.push((point(seen, spec.tokens, &pair, floor_ns(seen, &visits[at])), time_ns));
-        }
+        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at])));
     }
     let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
     let (resolvable_pct, resolvable_ns) = resolvable(&found)?;

@@ -4,6 +4,9 @@ mod cell;
 mod comparison;
 mod observations;
 mod quiet;
+mod steadiness;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod visit;
 

@@ -1,7 +1,7 @@
-use super::observations::{Observations, at_least, median};
+use super::observations::{Observations, median};
 use super::visit::Iteration;
 use crate::record::study::{Estimate, TokenCost, TokenPoint};
-use crate::stats::{Distribution, mean_interval, straight_line};
+use crate::stats::{Distribution, median_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
 /// The quantile of a process's visits to one cell taken as undisturbed: disturbances only add time, and a process may
@@ -14,7 +14,7 @@ pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>])
     let slowest =
         |fork: usize| (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max);
     let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
-    Some(at_least(mean_interval(&forks, seen.plan.confidence)?, 0.0))
+    median_interval(&forks, seen.plan.confidence).map(Estimate::from)
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
@@ -42,8 +42,9 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
             line(&seen)
         })
         .collect();
-    let interval =
-        |pick: fn(&(f64, f64)) -> f64| middle(&lines.iter().map(pick).collect::<Vec<_>>(), seen.plan.confidence);
+    let interval = |pick: fn(&(f64, f64)) -> f64| {
+        median_interval(&lines.iter().map(pick).collect::<Vec<f64>>(), seen.plan.confidence).map(Estimate::from)
+    };
     let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
     let said: Vec<(f64, f64)> = points.iter().map(|point| (point.tokens as f64, point.ns)).collect();
     let fitted = |tokens: f64| call_ns.estimate + ns_per_token.estimate * tokens;
@@ -60,30 +61,9 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
     })
 }
 
-/// The median of processes, unaffected by one that was disturbed throughout, within the interval of their mean.
-fn middle(forks: &[f64], confidence: f64) -> Option<Estimate> {
-    let mean = mean_interval(forks, confidence)?;
-    let estimate = median(forks.iter().copied())?;
-    let (low, high) = (mean.low.min(estimate), mean.high.max(estimate));
-    Some(Estimate { estimate, low, high, confidence: mean.confidence })
-}
-
-/// The time of an operation in the visits of one process that count, in one code layout or in all.
+/// What an operation takes in those visits of one process that count, in one code layout or in all.
 fn undisturbed(visits: &[Iteration<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
     let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
     let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));
     Distribution::of(of_layout.filter_map(|visit| visit.time_ns.first().copied()).collect()).quantile(UNDISTURBED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_disturbed_process_does_not_turn_the_middle() {
-        let found = middle(&[0.71, 0.72, -1.9], 0.99).unwrap();
-        assert!((found.estimate - 0.71).abs() < 1e-12);
-        assert!(found.low < 0.0 && found.high > 0.72, "the interval still tells of it: {found:?}");
-        assert!(middle(&[], 0.99).is_none());
-    }
 }

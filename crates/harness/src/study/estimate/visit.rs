@@ -1,3 +1,5 @@
+use std::iter::Sum;
+
 use super::observations::Observations;
 use super::quiet::Disturbed;
 use crate::study::protocol::{IterationLog, ThreadLog};
@@ -5,23 +7,54 @@ use crate::study::protocol::{IterationLog, ThreadLog};
 /// This many are enough not to be strays.
 pub(super) const FEW: usize = 3;
 
-/// One visit, reduced to the inputs of the estimates.
+/// Time spent in operations, and how many they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Timed {
+    pub(super) ns: f64,
+    pub(super) operations: f64,
+}
+
+impl Timed {
+    /// The mean time per operation. None without operations, or if they took no time.
+    pub(super) fn mean_ns(self) -> Option<f64> {
+        let mean_ns = self.ns / self.operations;
+        (mean_ns.is_finite() && mean_ns > 0.0).then_some(mean_ns)
+    }
+}
+
+impl Sum for Timed {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), |all, part| Self {
+            ns: all.ns + part.ns,
+            operations: all.operations + part.operations,
+        })
+    }
+}
+
+/// One visit, reduced to what estimates need.
 #[derive(Clone, Debug)]
 pub(super) struct Iteration<'a> {
     pub(super) fork: usize,
     pub(super) disturbed: Disturbed,
     /// Whether it counts: undisturbed, or in a cell with too few undisturbed ones.
     pub(super) counts: bool,
-    /// For each role: nanoseconds per operation and thread.
+    /// For each role: all of its threads' operations while every thread of the visit measured.
+    pub(super) timed: Vec<Timed>,
+    /// For each role: mean time per operation and thread.
     pub(super) time_ns: Vec<f64>,
-    /// For each role: operations per second of its threads.
-    pub(super) per_s: Vec<f64>,
     /// The threads of each role.
     pub(super) roles: Vec<Vec<&'a ThreadLog>>,
     pub(super) log: &'a IterationLog,
 }
 
-/// The visits to each cell, in chronological order.
+impl Iteration<'_> {
+    /// Operations per second of all threads of a role, as many as their mean time allows.
+    pub(super) fn per_s(&self, role: usize) -> f64 {
+        self.roles[role].len() as f64 * 1e9 / self.time_ns[role]
+    }
+}
+
+/// The visits to each cell, in the order in which they were made.
 pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
     let mut found: Vec<Vec<Iteration<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
@@ -75,25 +108,11 @@ fn reduce<'a>(
         }
         _ => vec![log.threads.iter().collect::<Vec<_>>()],
     };
-    let (time_ns, per_s) = if log.threads.len() == 1 {
-        let time_ns = alone_ns(&log.threads[0])?;
-        (vec![time_ns], vec![1e9 / time_ns])
-    } else {
-        let window = common_window(&log.threads)?;
-        let per_s: Vec<f64> = roles.iter().map(|role| per_s(role, window)).collect();
-        (roles.iter().zip(&per_s).map(|(role, per_s)| role.len() as f64 * 1e9 / per_s).collect(), per_s)
-    };
-    Some(Iteration { fork, disturbed, counts: true, time_ns, per_s, roles, log })
-}
-
-/// One thread: the median over batches, unaffected by an interrupt in one of them. For single operations: the mean.
-fn alone_ns(thread: &ThreadLog) -> Option<f64> {
-    let found = super::observations::median(batches_ns(thread)).or_else(|| {
-        let (count, ns) =
-            thread.singles.iter().fold((0, 0.0), |(n, sum), (ns, count)| (n + count, sum + *ns as f64 * *count as f64));
-        (count > 0).then(|| ns / count as f64)
-    });
-    found.filter(|ns| *ns > 0.0)
+    let (from_ns, to_ns) = common_window(&log.threads)?;
+    let within = |role: &Vec<&ThreadLog>| role.iter().map(|thread| timed_within(thread, from_ns, to_ns)).sum();
+    let timed: Vec<Timed> = roles.iter().map(within).collect();
+    let time_ns = timed.iter().map(|timed| timed.mean_ns()).collect::<Option<Vec<f64>>>()?;
+    Some(Iteration { fork, disturbed, counts: true, timed, time_ns, roles, log })
 }
 
 /// Nanoseconds per operation of each batch.
@@ -117,34 +136,27 @@ pub(super) fn overlap_share(threads: &[ThreadLog]) -> f64 {
     common_window(threads).map_or(0.0, |(a, b)| (b - a) as f64 / (to - from).max(1) as f64)
 }
 
-/// Operations per second of `threads` within a common time window: measured externally, so that threads waiting for a
-/// CPU count only for the work they do.
-fn per_s(threads: &[&ThreadLog], window: (u64, u64)) -> f64 {
-    let (from, to) = (window.0 as f64, window.1 as f64);
-    let operations = threads.iter().map(|thread| operations_within(thread, from, to)).sum::<f64>();
-    operations / (to - from) * 1e9
-}
-
-/// How many operations a thread completed between two times; batches cut by a boundary count in proportion.
-fn operations_within(thread: &ThreadLog, from: f64, to: f64) -> f64 {
-    let whole_ns = thread.to_ns.saturating_sub(thread.from_ns) as f64;
+/// A thread's timed operations between two moments. A batch that a moment cuts counts by its share; single operations cannot
+/// be placed, and all of them count. What a thread does between batches is not timed and counts for nothing.
+fn timed_within(thread: &ThreadLog, from_ns: u64, to_ns: u64) -> Timed {
     if thread.batches_ns.is_empty() {
-        // Single operations: spread evenly.
-        return thread.operations as f64 * (to - from) / whole_ns.max(1.0);
+        let of = |(ns, count): &(u64, u64)| Timed { ns: *ns as f64 * *count as f64, operations: *count as f64 };
+        return thread.singles.iter().map(of).sum();
     }
+    let (from, to) = (from_ns as f64, to_ns as f64);
     let per_batch = thread.operations as f64 / thread.batches_ns.len() as f64;
-    let summed: u64 = thread.batches_ns.iter().sum();
-    // Time between batches is distributed among them.
-    let stretch = whole_ns / (summed.max(1) as f64);
+    let summed_ns: u64 = thread.batches_ns.iter().sum();
+    // When each batch began is not logged: the time between batches is assumed to be alike after each.
+    let stretch = thread.to_ns.saturating_sub(thread.from_ns) as f64 / summed_ns.max(1) as f64;
     let mut start = thread.from_ns as f64;
-    let mut found = 0.0;
-    for ns in &thread.batches_ns {
+    let each = thread.batches_ns.iter().map(|ns| {
         let length = (*ns as f64 * stretch).max(f64::MIN_POSITIVE);
-        let inside = (start + length).min(to) - start.max(from);
-        found += per_batch * (inside / length).clamp(0.0, 1.0);
+        let inside = ((start + length).min(to) - start.max(from)) / length;
         start += length;
-    }
-    found
+        let share = inside.clamp(0.0, 1.0);
+        Timed { ns: *ns as f64 * share, operations: per_batch * share }
+    });
+    each.sum()
 }
 
 #[cfg(test)]
@@ -170,8 +182,9 @@ mod tests {
     fn threads_that_take_turns_do_no_more_than_one_cpu_can() {
         // Each thread runs 10 operations in 10 ns while it has the CPU; a batch that includes a wait takes 30.
         let threads = [thread(0, &[10, 30, 10, 30]), thread(20, &[10, 30, 10, 30])];
-        let window = common_window(&threads).unwrap();
-        let rate = per_s(&threads.iter().collect::<Vec<_>>(), window);
+        let (from_ns, to_ns) = common_window(&threads).unwrap();
+        let all: Timed = threads.iter().map(|thread| timed_within(thread, from_ns, to_ns)).sum();
+        let rate = threads.len() as f64 * 1e9 / all.mean_ns().unwrap();
         assert!(rate <= 1e9 * 1.01, "{rate}");
     }
 
@@ -193,8 +206,9 @@ mod tests {
         #[test]
         fn the_whole_window_holds_all_operations(from in 0_u64..1000, batches in prop::collection::vec(1_u64..100, 1..20)) {
             let thread = thread(from, &batches);
-            let all = operations_within(&thread, thread.from_ns as f64, thread.to_ns as f64);
-            prop_assert!((all - thread.operations as f64).abs() < 1e-6);
+            let all = timed_within(&thread, thread.from_ns, thread.to_ns);
+            prop_assert!((all.operations - thread.operations as f64).abs() < 1e-6);
+            prop_assert!((all.ns - batches.iter().sum::<u64>() as f64).abs() < 1e-6);
         }
     }
 }

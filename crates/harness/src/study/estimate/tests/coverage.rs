@@ -1,0 +1,64 @@
+//! The intervals hold: as often as they say, for few processes and for many, and where processes are not alike.
+//!
+//! The estimand is the median over processes of a process's mean time: of the population that the processes are drawn from.
+
+use super::{measured, thread, visit};
+use crate::record::study::Estimate;
+use crate::stats::Random;
+
+/// Runs per combination: enough to see a miss of 1 % at 99.9 %.
+const RUNS: usize = 1_000;
+const ROUNDS: u32 = 2;
+
+/// The estimate from `n` processes, each of which takes what `draw` says and measures it to 0.1 %.
+fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize) -> f64) -> Estimate {
+    let log = |process: usize| {
+        let level = draw(random, process);
+        let mut batch = || (1e3 * level * (1.0 + 0.001 * random.normal())) as u64;
+        (0..ROUNDS).map(|round| visit(round, vec![thread(0, &[batch(), batch()], 0, 1_000)])).collect()
+    };
+    measured(1, n, log).time_ns.unwrap()
+}
+
+/// Checks the coverage of `truth` for 3 to 31 processes.
+fn covers(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize) -> f64) {
+    let mut random = Random::new(seed);
+    for n in [3, 5, 8, 11, 12, 16, 24, 31] {
+        let found: Vec<Estimate> = (0..RUNS).map(|_| estimate(&mut random, n, &draw)).collect();
+        let claimed = found[0].confidence;
+        assert!(found.iter().all(|one| (one.confidence - claimed).abs() < 1e-12));
+        assert!(if n >= 11 { claimed >= 0.999 } else { claimed < 0.999 }, "{claimed} from {n} processes");
+        let held = found.iter().filter(|one| one.holds(truth)).count() as f64 / RUNS as f64;
+        // Three standard errors of the share: what chance alone may take from it.
+        let slack = 3.0 * (claimed * (1.0 - claimed) / RUNS as f64).sqrt();
+        assert!(held >= claimed - slack, "{held} of intervals of {claimed} from {n} processes");
+    }
+}
+
+#[test]
+fn of_alike_processes() {
+    covers(301, 1_000.0, |random, _| 1_000.0 * (1.0 + 0.01 * random.normal()));
+}
+
+#[test]
+fn where_one_process_in_ten_is_ten_percent_slow() {
+    // The median of the mixture: where 0.9·Φ(x) + 0.1·Φ(x − 10) is a half, at Φ⁻¹(0.5556) = 0.1397 deviations.
+    covers(302, 1_001.397, |random, _| {
+        1_000.0 * (1.0 + 0.01 * random.normal()) + if random.unit() < 0.1 { 100.0 } else { 0.0 }
+    });
+}
+
+#[test]
+fn of_two_layouts() {
+    // Six processes in ten have the faster layout: the median is its quantile 0.5 / 0.6, at 0.9674 deviations.
+    covers(303, 1_009.674, |random, _| {
+        let layout = if random.unit() < 0.6 { 1_000.0 } else { 1_200.0 };
+        layout + 10.0 * random.normal()
+    });
+}
+
+#[test]
+fn under_a_drift() {
+    // What is estimated is the median over the run: processes are spread over the drift evenly.
+    covers(304, 1_030.0, |random, _| 1_000.0 + 60.0 * random.unit() + 3.0 * random.normal());
+}

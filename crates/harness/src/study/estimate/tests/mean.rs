@@ -1,0 +1,53 @@
+//! The mean that heads every cell: of what is timed alone, and the same on any number of threads.
+
+use super::{measured, thread, visit};
+
+const PROCESSES: usize = 12;
+
+#[test]
+fn what_is_not_timed_counts_on_no_number_of_threads() {
+    // 100 operations of 285 ns per batch, and inputs that take as long again to make.
+    let logs = |threads: u64| {
+        move |_: usize| {
+            let of = |offset: u64| thread(1_000 * offset, &[28_500; 10], 40_000, 100);
+            (0..5).map(|round| visit(round, (0..threads).map(of).collect())).collect()
+        }
+    };
+    for threads in [1, 2, 4] {
+        let cell = measured(threads, PROCESSES, logs(u64::from(threads)));
+        let time = cell.time_ns.unwrap();
+        assert!((time.estimate - 285.0).abs() < 1e-6, "{time:?} on {threads} threads");
+        let throughput = cell.throughput_per_s.unwrap();
+        assert!((throughput.estimate - f64::from(threads) * 1e9 / 285.0).abs() < 1.0, "{throughput:?}");
+    }
+}
+
+#[test]
+fn a_rare_slow_call_is_in_the_mean_and_not_in_the_typical_value() {
+    // 54 ns each; every 24 000th call takes 1.3 ms more: one batch in ten of 2 400 calls. The mean is 108.2 ns.
+    for threads in [1, 2] {
+        let log = |_: usize| {
+            let batches: Vec<u64> = (0..10).map(|i| 2_400 * 54 + if i == 4 { 1_300_000 } else { 0 }).collect();
+            (0..6).map(|round| visit(round, vec![thread(0, &batches, 0, 2_400); threads])).collect()
+        };
+        let cell = measured(threads as u32, PROCESSES, log);
+        let (time, typical) = (cell.time_ns.unwrap(), cell.median_ns.unwrap());
+        let mean = 54.0 + 1_300_000.0 / 24_000.0;
+        assert!((time.estimate - mean).abs() < 1e-6, "{time:?} on {threads} threads");
+        assert!((typical.estimate - 54.0).abs() < 1e-6, "{typical:?}");
+        let throughput = cell.throughput_per_s.unwrap();
+        assert!((throughput.estimate * mean / 1e9 - threads as f64).abs() < 1e-6, "{throughput:?}");
+    }
+}
+
+#[test]
+fn one_slow_process_in_ten_moves_neither_the_estimate_nor_the_truth_out_of_the_interval() {
+    let log = |process: usize| {
+        let ns = 1_000 + process as u64 + if process == 7 { 100 } else { 0 };
+        (0..4).map(|round| visit(round, vec![thread(0, &[ns * 100; 8], 0, 100)])).collect()
+    };
+    let time = measured(1, PROCESSES, log).time_ns.unwrap();
+    assert!((1_005.0..=1_007.0).contains(&time.estimate), "{time:?}");
+    assert!(time.low == 1_000.0 && time.high == 1_107.0, "order statistics of twelve: {time:?}");
+    assert!(time.confidence >= 0.999, "{time:?}");
+}

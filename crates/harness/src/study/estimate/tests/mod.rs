@@ -1,0 +1,56 @@
+//! From made-up logs of processes to the cells of a record.
+
+mod coverage;
+mod mean;
+mod steadiness;
+
+use super::{Observations, estimate};
+use crate::record::study::{Cell, Mode, Parameters, StudyPlan, StudyReport};
+use crate::study::case::Case;
+use crate::study::protocol::{IterationLog, ThreadLog};
+use crate::study::schedule::{CellSpec, LAYOUTS, cells};
+
+/// The cell of a study of one operation on `threads` threads, from what each of `processes` logged.
+fn measured(threads: u32, processes: usize, log: impl FnMut(usize) -> Vec<IterationLog>) -> Cell {
+    let plan = StudyPlan {
+        cases: vec!["operation".to_owned()],
+        backoff_tokens: vec![0],
+        threads: vec![threads],
+        parameters: Vec::new(),
+        comparisons: Vec::new(),
+        mode: Mode::AverageTime,
+        budget_ms: 1,
+        forks: processes as u32,
+        rounds: 1,
+        batches: 0,
+        warm_up_batches: 0,
+        cpus: (0..threads).collect(),
+        margin_pct: 1.0,
+        confidence: 0.999,
+        seed: 1,
+    };
+    let cases = [Case::shared("operation".to_owned(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()))];
+    let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(CellSpec::is_of_user).collect();
+    let forks: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
+    let seen = Observations { plan: &plan, cases: &cases, cells: &specs, forks: &forks, error_ns: 0.0, batch_ns: 0.0 };
+    let mut report = StudyReport::planned("mean", plan.clone());
+    estimate(&seen, &mut report);
+    report.cells.remove(0)
+}
+
+/// Batches of `operations` that take so long, each after a set-up of `gap_ns` that is not timed.
+fn thread(from_ns: u64, batches_ns: &[u64], gap_ns: u64, operations: u64) -> ThreadLog {
+    ThreadLog {
+        from_ns,
+        to_ns: from_ns + batches_ns.iter().map(|ns| ns + gap_ns).sum::<u64>(),
+        operations: operations * batches_ns.len() as u64,
+        batches_ns: batches_ns.to_vec(),
+        turn_ns: [1.0; 2],
+        link_ns: [1.0; 2],
+        ..ThreadLog::default()
+    }
+}
+
+fn visit(round: u32, threads: Vec<ThreadLog>) -> IterationLog {
+    IterationLog { cell: 0, round, layout: round % LAYOUTS, threads }
+}
