@@ -1,26 +1,34 @@
 //! Computations on a record's figures.
 
-use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_harness::stats::median_interval;
 
 /// A quotient whose interval spans more than this factor is discarded.
 const MOST_UNCERTAIN: f64 = 4.0;
 
-/// One case's time less another's on one thread: the median over processes of the difference in each.
+/// One case's time less another's on one thread: the median over processes of the difference in each, no better known than
+/// the clock tells both of them.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
     let differences = minuend.forks.iter().filter_map(|fork| {
         let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
         Some(fork.time_ns? - other.time_ns?)
     });
-    median_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence).map(Estimate::from)
+    let found = Estimate::from(median_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence)?);
+    Some(found.at_least(open_ns(minuend) + open_ns(subtrahend)))
+}
+
+/// What the clock leaves open of a cell's time: all of it, if that cannot be told from nothing.
+fn open_ns(cell: &Cell) -> f64 {
+    let of_time = cell.time_ns.map_or(0.0, |time| time.estimate * cell.clock_share_pct / 100.0);
+    cell.below_ns.unwrap_or(of_time)
 }
 
 /// The ratio of `numerator` to `denominator`. None if uncertain by more than a factor of two either way, for example
 /// where the denominator may be zero: such a quotient is noise.
 pub(crate) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<Estimate> {
     let is_known =
-        |found: &Estimate| found.confidence > 0.0 && found.low > 0.0 && found.high <= found.low * MOST_UNCERTAIN;
+        |found: &Estimate| found.has_confidence() && found.low > 0.0 && found.high <= found.low * MOST_UNCERTAIN;
     numerator.over(denominator).filter(is_known)
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
         comparisons: Vec::new(),
         mode: Mode::AverageTime,
         budget_ms: 1_000,
-        forks: 4,
+        forks: 12,
         rounds: 4,
         batches: 0,
         warm_up_batches: 1,
@@ -65,10 +65,10 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
     Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
 }
 
-/// A cell with these times per process, in nanoseconds.
+/// A cell of twelve processes: each of these times is that of three.
 pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Cell {
     let mean = forks.iter().sum::<f64>() / 4.0;
-    let fork = |(i, ns): (usize, &f64)| CellProcess { fork: i as u32, time_ns: Some(*ns), visits: Vec::new() };
+    let fork = |(i, ns): (u32, &f64)| CellProcess { fork: i, time_ns: Some(*ns), visits: Vec::new() };
     Cell {
         case: case.into(),
         role: None,
@@ -90,11 +90,13 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         outliers: Outliers::default(),
         modes: Vec::<Peak>::new(),
         overlap_share: None,
+        slows_core: None,
+        switches_by_itself: false,
         visits: 16,
         visits_quiet: 16,
         latencies: None,
         part: None,
-        forks: forks.iter().enumerate().map(fork).collect(),
+        forks: (0..).zip([forks; 3].as_flattened()).map(fork).collect(),
         marks: None,
     }
 }

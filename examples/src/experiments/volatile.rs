@@ -110,7 +110,7 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
         Difference::Slower => format!("\"{found} as long\""),
         Difference::Faster => format!("\"{found} as long\": volatile is the faster one here"),
         Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
-        Difference::Unresolved if ratio.confidence <= 0.0 => format!("{found}: inconclusive, from a single process"),
+        Difference::Unresolved if !ratio.has_confidence() => format!("{found}: inconclusive, from too few processes"),
         Difference::Unresolved => {
             format!("{found}, which allows both a difference and none beyond {margin}: inconclusive")
         }

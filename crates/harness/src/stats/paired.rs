@@ -32,7 +32,7 @@ pub struct Paired {
 /// let processes: Vec<(f64, f64)> =
 ///     [7.6, 7.7, 7.7, 7.8, 7.7, 7.6, 7.7, 7.8].iter().map(|extra| (1.0, 1.0 + extra)).collect();
 /// let cost = paired(&processes, 0.95).unwrap();
-/// assert!(cost.difference.low >= 7.6 && cost.difference.high <= 7.8);
+/// assert!((cost.difference.low - 7.6).abs() < 1e-9 && (cost.difference.high - 7.8).abs() < 1e-9);
 /// assert!(cost.ratio.low > 8.5 && cost.p_value < 0.01);
 /// ```
 pub fn paired(processes: &[(f64, f64)], confidence: f64) -> Option<Paired> {

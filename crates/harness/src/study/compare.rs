@@ -190,6 +190,8 @@ mod tests {
             outliers: Outliers::default(),
             modes: Vec::new(),
             overlap_share: None,
+            slows_core: None,
+            switches_by_itself: false,
             visits: 0,
             visits_quiet: 0,
             latencies: None,

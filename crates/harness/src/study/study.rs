@@ -8,8 +8,8 @@ use super::error::StudyError;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 
-/// Default number of processes: the 99.9 % interval is then ± 1.3 times their standard deviation.
-pub const FORKS: u32 = 12;
+/// Default number of processes: at 99.9 % the interval of the median leaves out the three fastest and the three slowest.
+pub const FORKS: u32 = 24;
 /// Fewer processes give no interval.
 pub(super) const FEWEST_FORKS: u32 = 2;
 /// More than any target machine can start.

@@ -77,12 +77,12 @@ impl<'a> Told<'a> {
     /// Whether the last difference is known to be larger than the first.
     pub(super) fn rises(&self) -> bool {
         let (first, last) = (&self.first.difference_ns, &self.last.difference_ns);
-        first.confidence > 0.0 && last.confidence > 0.0 && last.low > first.high
+        first.has_confidence() && last.has_confidence() && last.low > first.high
     }
 
     /// Whether no point at `from_tokens` or more is known to differ from `level`.
     pub(super) fn stays_near(&self, level: &Estimate, from_tokens: f64) -> bool {
-        let differs = |found: &Estimate| found.confidence > 0.0 && (found.low > level.high || found.high < level.low);
+        let differs = |found: &Estimate| found.has_confidence() && (found.low > level.high || found.high < level.low);
         let there = self.points.iter().filter(|point| point.backoff_tokens as f64 >= from_tokens);
         !there.into_iter().any(|point| differs(&point.difference_ns))
     }

@@ -64,7 +64,7 @@ pub(super) fn rows(record: &StudyRecord, case: &str, baseline: &str, threads: u3
 }
 
 fn cost(share_pct: Option<Estimate>) -> Cost {
-    match share_pct.filter(|share| share.confidence > 0.0) {
+    match share_pct.filter(|share| share.has_confidence()) {
         Some(share) if share.low > MARGIN_PCT => Cost::Above,
         Some(share) if share.high < -MARGIN_PCT => Cost::Gain,
         Some(share) if share.low >= -MARGIN_PCT && share.high <= MARGIN_PCT => Cost::Within,
@@ -110,7 +110,7 @@ pub(super) fn turns(rows: &[Row]) -> Vec<Row> {
 /// Whether the cost is less or greater in one row than in another; None where the intervals overlap.
 pub(super) fn moved(from: &Row, to: &Row) -> Option<Ordering> {
     let (from, to) = (&from.difference_ns, &to.difference_ns);
-    if from.confidence <= 0.0 || to.confidence <= 0.0 {
+    if !from.has_confidence() || !to.has_confidence() {
         None
     } else if to.high < from.low {
         Some(Ordering::Less)

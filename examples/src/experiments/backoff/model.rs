@@ -157,7 +157,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             let found = TIME.signed().difference(&last.difference_ns);
             format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
-        Amortised::Unresolved(last) if last.difference_ns.confidence <= 0.0 => {
+        Amortised::Unresolved(last) if !last.difference_ns.has_confidence() => {
             "whether work amortises the cost is inconclusive: a single process has no interval".to_owned()
         }
         Amortised::Unresolved(last) => format!(

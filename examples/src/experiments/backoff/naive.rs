@@ -40,11 +40,11 @@ pub(super) fn differences(record: &StudyRecord) -> Vec<Less> {
 /// The absurd differences, most certain first.
 pub(super) fn absurdities(differences: &[Less]) -> Vec<Absurdity> {
     let negative = |less: &&Less| less.ns.estimate < 0.0;
-    let is_sure = |less: &&Less| less.ns.confidence > 0.0 && less.ns.high < 0.0;
+    let is_sure = |less: &&Less| less.ns.has_confidence() && less.ns.high < 0.0;
     let sure = differences.iter().filter(negative).filter(is_sure).map(|less| Absurdity::Negative(*less));
     let of_one = differences.chunk_by(|a, b| (a.tokens, a.case) == (b.tokens, b.case));
     let contradictions = of_one.filter_map(|baselines| {
-        let known = || baselines.iter().filter(|less| less.ns.confidence > 0.0);
+        let known = || baselines.iter().filter(|less| less.ns.has_confidence());
         let least = known().min_by(|a, b| a.ns.high.total_cmp(&b.ns.high))?;
         let most = known().max_by(|a, b| a.ns.low.total_cmp(&b.ns.low))?;
         (least.ns.high < most.ns.low).then_some(Absurdity::Contradiction(*least, *most))
@@ -115,7 +115,7 @@ fn headline(record: &StudyRecord, all: &[Less], found: &[Absurdity]) -> String {
     }
     let verdict = if found.iter().any(|one| matches!(one, Absurdity::Contradiction(less, _) if is_exposed(less))) {
         "the difference depends on the baseline"
-    } else if exposed.iter().any(|less| less.ns.confidence <= 0.0) {
+    } else if exposed.iter().any(|less| !less.ns.has_confidence()) {
         "a single process has no interval, so nothing is told apart"
     } else if exposed.iter().all(|less| less.ns.is_resolved()) {
         "here the baselines agree within their intervals"

@@ -33,7 +33,7 @@ impl Line {
     /// The line is not informative before this call: up to it, the uncertainty at call 0 exceeds the line's growth.
     /// None where the slope is not resolved.
     pub(super) fn vague_before(&self) -> Option<u64> {
-        let is_resolved = self.b_ns.confidence > 0.0 && self.b_ns.low > 0.0;
+        let is_resolved = self.b_ns.has_confidence() && self.b_ns.low > 0.0;
         is_resolved.then(|| (self.a_ns.half_width() / self.b_ns.estimate).ceil() as u64)
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
                 ));
             }
         }
-        [(_, shortest), ..] if shortest.confidence <= 0.0 => {
+        [(_, shortest), ..] if !shortest.has_confidence() => {
             block.conclude(format!("{quoted}: a single process has no interval to tell them apart by"));
         }
         _ => {
@@ -78,7 +78,7 @@ fn mean(found: Option<Estimate>) -> Value {
 
 /// Whether two intervals are disjoint.
 fn differ(one: &Estimate, other: &Estimate) -> bool {
-    let known = one.confidence > 0.0 && other.confidence > 0.0;
+    let known = one.has_confidence() && other.has_confidence();
     known && (one.high < other.low || other.high < one.low)
 }
 

@@ -134,7 +134,7 @@ fn a_detector_without_a_majority_is_not_said_to_find_a_steady_state() {
     );
 }
 
-/// One long batch in one process: every mean has an interval far below zero.
+/// One process is a hundred times as slow as the others: every mean has an interval that reaches to it.
 fn noisy() -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches = vec![50.0; 2_000];
@@ -149,7 +149,7 @@ fn no_time_is_negative_and_no_length_is_told_from_another_that_is_not() {
     let made = noisy();
     let conclusions = conclude(&made);
     let naive = conclusions.naive.text();
-    assert!(naive.contains("\"a call takes < ") && naive.contains("cannot tell its lengths apart"), "{naive}");
+    assert!(naive.contains("cannot tell its lengths apart"), "{naive}");
     let said = conclusions.model.text();
     assert!(said.contains("finds a steady state in 4 of 4") && !said.contains("contradicts"), "{said}");
     assert!(said.contains("no slope that is resolved") && !said.contains("instead of one number"), "{said}");

@@ -75,7 +75,7 @@ impl Figures {
         let (Some((_, full)), Some((_, crowded))) = (self.full(), self.crowded()) else { return false };
         crowded.claimed_per_s.low > full.claimed_per_s.high
             && crowded.inflation.low > full.inflation.high
-            && crowded.claimed_per_s.confidence > 0.0
+            && crowded.claimed_per_s.has_confidence()
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {
 
 /// Whether a quotient is known to exceed 1.
 pub(super) fn is_more_than_one(quotient: &Estimate) -> bool {
-    quotient.confidence > 0.0 && quotient.low > 1.0
+    quotient.has_confidence() && quotient.low > 1.0
 }
 
 /// The share of one thread's time between the timestamps, from the same two means that the page shows.

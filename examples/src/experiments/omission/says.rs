@@ -93,7 +93,7 @@ fn over_report(each: &Figures, alone: &OperationPart) -> String {
     let (done, times) = (PER_SECOND.amount(&crowded.external_per_s), RATIO.amount(&over));
     let verdict = if is_more_than_one(&over) {
         format!("{times} what the machine can do; they do {done}")
-    } else if over.confidence > 0.0 && over.high <= 1.0 {
+    } else if over.has_confidence() && over.high <= 1.0 {
         format!("no more than the machine can do ({times} the ceiling)")
     } else {
         format!("{times} the ceiling: more than the machine can do is not shown")

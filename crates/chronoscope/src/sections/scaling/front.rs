@@ -82,7 +82,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 fn rise(alone_ns: Estimate, crowd_ns: Estimate, own: Option<(Estimate, Estimate)>) -> Rise {
     let tolerated_ns = alone_ns.estimate * TOLERANCE_PCT / 100.0;
     let (alone, crowd) = own.unwrap_or((alone_ns, crowd_ns));
-    let known = alone.confidence > 0.0 && crowd.confidence > 0.0;
+    let known = alone.has_confidence() && crowd.has_confidence();
     if known && crowd.low - alone.high > tolerated_ns {
         Rise::Raised
     } else if known && crowd.high - alone.low <= tolerated_ns {

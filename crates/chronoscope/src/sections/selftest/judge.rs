@@ -24,7 +24,7 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
     let off = format!("off {error_pct:+.2} %{of}");
     // Written so that NaN is not right.
     let is_near = error_pct.abs() <= TOLERANCE_PCT;
-    let covers = claim.confidence > 0.0 && claim.low <= truth.high && claim.high >= truth.low;
+    let covers = claim.has_confidence() && claim.low <= truth.high && claim.high >= truth.low;
     let is_vague = half_pct > VAGUE_PCT;
     let truth_half_pct = 100.0 * truth.half_width() / scale_ns;
     match (is_near, covers) {
@@ -34,14 +34,14 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
             percent(truth_half_pct)
         )),
         (true, true) => Judgement::pass(format!("{off}, covered")),
-        (true, false) if claim.confidence > 0.0 => Judgement::pass(format!("{off}, not covered")),
+        (true, false) if claim.has_confidence() => Judgement::pass(format!("{off}, not covered")),
         (true, false) => Judgement::pass(format!("{off}, no interval")),
         (false, true) if is_vague => Judgement::too_noisy(format!(
             "the interval covers the truth, but at ± {} it is too wide to say anything",
             percent(half_pct)
         )),
         (false, true) => Judgement::pass(format!("covered, {off}")),
-        (false, false) if claim.confidence <= 0.0 => Judgement::fail(format!("{off}, with no interval")),
+        (false, false) if !claim.has_confidence() => Judgement::fail(format!("{off}, with no interval")),
         (false, false) => Judgement::fail(format!("{off}, and the interval excludes the truth")),
     }
 }
@@ -79,7 +79,7 @@ pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
     let error_pct = 100.0 * (claimed.estimate / ratio - 1.0);
     let right_size = error_pct.abs() <= TOLERANCE_PCT || claimed.holds(ratio);
     let right_verdict = point.verdict == if ratio > 1.0 { Difference::Slower } else { Difference::Faster };
-    if claimed.confidence <= 0.0 {
+    if !claimed.has_confidence() {
         Judgement::fail("the ratio has no interval")
     } else if right_side && right_size && right_verdict {
         Judgement::pass("found, with the right sign and size")
@@ -102,7 +102,7 @@ pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
 pub fn no_difference(point: &ComparisonPoint, margin_pct: f64) -> Judgement {
     match point.verdict {
         Difference::Same => Judgement::pass(format!("the same within {}", percent(margin_pct))),
-        Difference::Unresolved if point.ratio.confidence > 0.0 && point.ratio.holds(1.0) => {
+        Difference::Unresolved if point.ratio.has_confidence() && point.ratio.holds(1.0) => {
             Judgement::too_noisy(format!(
                 "the interval of ± {} includes no difference, but also more than the margin of {}",
                 percent(100.0 * point.ratio.half_width()),
@@ -186,7 +186,7 @@ pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> 
     let over_pct = 100.0 * (claim.estimate / ceiling.estimate - 1.0);
     if !is_marked {
         Judgement::fail("more threads than CPUs, but not marked so")
-    } else if claim.confidence <= 0.0 || ceiling.confidence <= 0.0 {
+    } else if !claim.has_confidence() || !ceiling.has_confidence() {
         Judgement::fail("no interval")
     } else if claim.low <= ceiling.high || over_pct <= TOLERANCE_PCT {
         Judgement::pass("marked, and not above the ceiling")

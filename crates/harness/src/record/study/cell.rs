@@ -52,7 +52,15 @@ pub struct Cell {
     /// The share of a visit during which all threads measured, the median over visits that count; null for one thread.
     /// Estimates use only that share.
     pub overlap_share: Option<f64>,
-    /// Total visits.
+    /// If the operation slows its core (as wide vectors lower the frequency of some): how many times as long the interference
+    /// probe takes around it as around others. Its visits are compared with each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slows_core: Option<f64>,
+    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds. Its visits
+    /// count all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub switches_by_itself: bool,
+    /// Visits altogether.
     pub visits: u64,
     /// Visits with undisturbed interference probes and no preempted thread.
     pub visits_quiet: u64,
@@ -192,6 +200,12 @@ pub struct Latencies {
     pub p999_ns: f64,
     /// Largest.
     pub maximum_ns: f64,
+    /// Visits whose operations are left out of all this, because something else disturbed them.
+    #[serde(default)]
+    pub visits_left_out: u64,
+    /// The largest of those that are left out.
+    #[serde(default)]
+    pub maximum_ns_left_out: Option<f64>,
     /// All of them.
     pub histogram: Histogram,
 }

@@ -82,6 +82,11 @@ impl Estimate {
         })
     }
 
+    /// Whether its interval holds with enough confidence for a verdict: [`LEAST_CONFIDENCE`].
+    pub fn has_confidence(&self) -> bool {
+        self.confidence >= LEAST_CONFIDENCE
+    }
+
     /// Whether it is told from zero, at [`LEAST_CONFIDENCE`] or more.
     ///
     /// # Examples
@@ -92,7 +97,21 @@ impl Estimate {
     /// assert!(!Estimate::without_interval(5.0).is_resolved(), "a single process tells nothing");
     /// ```
     pub fn is_resolved(&self) -> bool {
-        self.confidence >= LEAST_CONFIDENCE && (self.low > 0.0 || self.high < 0.0)
+        self.has_confidence() && (self.low > 0.0 || self.high < 0.0)
+    }
+
+    /// The same with an interval no narrower than `floor` on each side of the estimate.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::study::Estimate;
+    ///
+    /// assert_eq!(Estimate::certain(15.2).at_least(0.2).high, 15.4);
+    /// ```
+    #[must_use]
+    pub fn at_least(self, floor: f64) -> Self {
+        let Self { estimate, low, high, .. } = self;
+        Self { low: low.min(estimate - floor), high: high.max(estimate + floor), ..self }
     }
 
     /// Half the interval's width.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::observations::{Observations, at_least, median};
-use super::quiet::Disturbed;
+use super::observations::{Observations, median};
+use super::quiet::{Disturbed, OwnDoing};
 use super::steadiness::steadiness;
 use super::visit::{Iteration, Timed, batches_ns, overlap_share};
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
@@ -26,6 +26,7 @@ pub(super) fn estimate(
     visits: &[Vec<Iteration<'_>>],
     at: usize,
     empty_loop_ns: Option<&Estimate>,
+    own: OwnDoing,
 ) -> Vec<Cell> {
     let spec = &seen.cells[at];
     let roles: Vec<Option<String>> = match seen.case(spec) {
@@ -78,6 +79,8 @@ pub(super) fn estimate(
                 overlap_share: (!alone)
                     .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
                     .flatten(),
+                slows_core: own.slows_core,
+                switches_by_itself: own.switches,
                 visits: visits.len() as u64,
                 visits_quiet: visits.iter().filter(|visit| visit.disturbed == Disturbed::No).count() as u64,
                 latencies: view.latencies(),
@@ -122,7 +125,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     /// The median over processes of each one's mean, with an interval no narrower than `floor_ns` on each side.
     fn time_ns(&self, floor_ns: f64) -> Option<Estimate> {
         let forks = self.forks_seen().filter_map(|fork| self.mean_ns(fork)).collect();
-        let found = at_least(self.median_of(forks)?, floor_ns);
+        let found = self.median_of(forks)?.at_least(floor_ns);
         // No operation takes less than no time.
         Some(Estimate { low: found.low.max(0.0), ..found })
     }
@@ -188,7 +191,13 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         let seen = Distribution::of_counts(counts.into_iter().map(|(ns, count)| (ns as f64, count)));
         let whole_ns: u64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns)).sum();
         let resolved_from_ns = 2.0 * self.seen.error_ns;
+        let left_out = || self.visits.iter().filter(|visit| !visit.counts);
+        let single_ns = |visit: &Iteration<'a>| {
+            visit.roles[self.role].iter().flat_map(|thread| thread.singles.iter().map(|(ns, _)| *ns)).max()
+        };
         Some(Latencies {
+            visits_left_out: left_out().count() as u64,
+            maximum_ns_left_out: left_out().filter_map(single_ns).max().map(|ns| ns as f64),
             samples: seen.total(),
             untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
             clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1) as f64 * 100.0,

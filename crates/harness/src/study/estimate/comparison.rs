@@ -154,7 +154,7 @@ fn point(
 ) -> Option<(ComparisonPoint, f64)> {
     let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| means(pairs)).collect();
     let Paired { difference, ratio, p_value } = paired(&processes, family_confidence(seen))?;
-    let difference_ns = super::observations::at_least(difference, floor_ns);
+    let difference_ns = difference.at_least(floor_ns);
     let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,

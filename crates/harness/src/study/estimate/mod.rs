@@ -15,13 +15,13 @@ use crate::record::study::StudyReport;
 
 /// Estimates everything, into `report`.
 pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {
-    let (disturbed, canary) = quiet::judge(seen);
-    let visits = visit::values(seen, &disturbed);
-    report.canary = canary;
+    let judged = quiet::judge(seen);
+    let visits = visit::values(seen, &judged.disturbed);
+    report.canary = judged.probe;
     report.empty_loop_ns = tokens::empty_loop(seen, &visits);
     report.tokens = tokens::cost(seen, &visits);
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
-    let of_cell = |(at, _)| cell::estimate(seen, &visits, at, report.empty_loop_ns.as_ref());
+    let of_cell = |(at, _)| cell::estimate(seen, &visits, at, report.empty_loop_ns.as_ref(), judged.own[at]);
     report.cells = users.flat_map(of_cell).collect();
     (report.comparisons, report.control) = comparison::estimate(seen, &visits, report.tokens.as_ref());
 }

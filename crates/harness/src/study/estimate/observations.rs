@@ -3,7 +3,7 @@
 use super::super::case::Case;
 use super::super::protocol::IterationLog;
 use super::super::schedule::{CellSpec, EMPTY};
-use crate::record::study::{Estimate, StudyPlan};
+use crate::record::study::StudyPlan;
 use crate::stats;
 
 /// The observations of a study's processes.
@@ -39,13 +39,7 @@ impl Observations<'_> {
     }
 }
 
-/// `interval`, widened to at least `floor` on each side of its estimate.
-pub(super) fn at_least(interval: Estimate, floor: f64) -> Estimate {
-    let Estimate { estimate, low, high, .. } = interval;
-    Estimate { low: low.min(estimate - floor), high: high.max(estimate + floor), ..interval }
-}
-
-/// The median of the finite `values`. None without one.
+/// The middle of those of `values` that are finite, or the mean of the middle two. None for none.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     stats::median(values.into_iter().filter(|value| value.is_finite()).collect())
 }

@@ -1,14 +1,30 @@
+//! Which visits were disturbed, and by whom: by the machine, or by the operation itself.
+
 use std::collections::BTreeMap;
 
-use super::observations::Observations;
+use statrs::distribution::{DiscreteCDF, Poisson};
+
+use super::observations::{Observations, median};
 use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
-use crate::study::protocol::IterationLog;
+use crate::study::protocol::{IterationLog, ThreadLog};
+use crate::study::schedule::CellSpec;
 
 /// A quiet loop takes at most this many times as long as in the quietest visits.
 const QUIET_FACTOR: f64 = 1.15;
 /// The quietest visits: this share of all.
 const QUIETEST_SHARE: f64 = 0.05;
+/// Of fewer visits to a cell nothing is said about what its operation does to the core.
+const FEWEST_VISITS: usize = 20;
+/// An operation is not blamed unless this share of the other cells' visits is quiet.
+const OTHERS_QUIET_SHARE: f64 = 0.5;
+/// An operation gives up its CPU by itself if it loses it so many times as often as others do, so often at least, and if chance
+/// would do that no more often than this.
+const OWN_SWITCHES: (f64, u64, f64) = (4.0, 5, 1e-4);
+/// With fewer operations, a visit's length depends on theirs.
+const FEW_OPERATIONS: f64 = 10.0;
+/// A visit in which the machine takes the CPU away with this probability or more is too long to be left out for that.
+const LIKELY_LOST: f64 = 0.1;
 
 /// How disturbed a visit was, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,65 +37,172 @@ pub(super) enum Disturbed {
     Yes,
 }
 
-/// How disturbed each visit of each process was, and the reference used.
+/// What an operation does to its visits by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct OwnDoing {
+    /// How many times as long the probe's chain takes around it as elsewhere; None if it takes as long.
+    pub(super) slows_core: Option<f64>,
+    /// Whether it gives up its CPU.
+    pub(super) switches: bool,
+    /// Whether its visits are too long to be left out when the machine takes the CPU.
+    is_long: bool,
+}
+
+/// How disturbed every visit of a run was, and what that was judged by.
+pub(super) struct Judged {
+    /// For each process and each of its visits.
+    pub(super) disturbed: Vec<Vec<Disturbed>>,
+    /// For each cell.
+    pub(super) own: Vec<OwnDoing>,
+    pub(super) probe: Option<InterferenceProbe>,
+}
+
+/// What a probe's two loops take: per turn of the empty loop, per link of the chain.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    turn_ns: f64,
+    link_ns: f64,
+}
+
+/// Judges every visit.
 ///
-/// Visits are compared with those of the same thread count, since threads of one program may share a core. With more
-/// threads than CPUs the loops are uninformative and preemption is part of the experiment: every visit then counts as
-/// undisturbed.
-pub(super) fn judge(seen: &Observations<'_>) -> (Vec<Vec<Disturbed>>, Option<InterferenceProbe>) {
-    let mut turns = BTreeMap::<u32, Vec<f64>>::new();
-    let mut links = BTreeMap::<u32, Vec<f64>>::new();
-    let judged = |visit: &IterationLog| {
-        let spec = seen.cells.get(visit.cell)?;
-        (!seen.is_oversubscribed(spec)).then_some(spec.threads)
-    };
-    for visit in seen.forks.iter().flatten() {
-        if let Some(threads) = judged(visit) {
-            turns.entry(threads).or_default().push(slowest_turn(visit));
-            links.entry(threads).or_default().push(slowest_link(visit));
-        }
+/// Visits are compared with visits of as many threads, since threads of one program may share a core with each other; those of
+/// an operation that slows its core, with its own. A switch that is the operation's own doing disturbs nothing: it is part of
+/// what the operation takes. Where there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of
+/// the experiment: there every visit counts as undisturbed.
+pub(super) fn judge(seen: &Observations<'_>) -> Judged {
+    let mut logs = vec![Vec::new(); seen.cells.len()];
+    for visit in seen.forks.iter().flatten().filter(|visit| threads(seen, visit).is_some()) {
+        logs[visit.cell].push(visit);
     }
-    let quietest = |of: BTreeMap<u32, Vec<f64>>| -> BTreeMap<u32, f64> {
-        of.into_iter()
-            .filter_map(|(threads, all)| Some((threads, Distribution::of(all).quantile(QUIETEST_SHARE)?)))
-            .collect()
+    let cells: Vec<Visits> = logs.iter().map(|visits| Visits::of(visits)).collect();
+    let mut numbers = BTreeMap::<u32, Visits>::new();
+    for (spec, visits) in seen.cells.iter().zip(&cells) {
+        numbers.entry(spec.threads).or_default().extend(visits);
+    }
+    let usual: BTreeMap<u32, Probe> =
+        numbers.iter().filter_map(|(number, visits)| Some((*number, visits.quietest()?))).collect();
+    let own_doing = |(spec, mine): (&CellSpec, &Visits)| {
+        usual.get(&spec.threads).map_or_else(OwnDoing::default, |usual| mine.own_doing(&numbers[&spec.threads], usual))
     };
-    let (turns, links) = (quietest(turns), quietest(links));
-    let mut canary = InterferenceProbe::default();
+    let own: Vec<OwnDoing> = seen.cells.iter().zip(&cells).map(own_doing).collect();
+    let mut probe = InterferenceProbe::default();
     let mut judge = |visit: &IterationLog| {
-        let Some((turn, link)) = judged(visit).and_then(|threads| Some((turns.get(&threads)?, links.get(&threads)?)))
-        else {
-            return Disturbed::No;
-        };
-        let slow = slowest_link(visit) > link * QUIET_FACTOR;
-        let shared = !slow && slowest_turn(visit) > turn * QUIET_FACTOR;
-        let preempted = visit.threads.iter().any(|thread| thread.preempted > 0);
-        let disturbed = match (slow || preempted, shared) {
+        let Some(usual) = threads(seen, visit).and_then(|number| usual.get(&number)) else { return Disturbed::No };
+        let own = own[visit.cell];
+        let found = Probe::slowest(visit);
+        let slow = found.link_ns > usual.link_ns * own.slows_core.unwrap_or(1.0) * QUIET_FACTOR;
+        let shared = !slow && found.turn_ns > usual.turn_ns * own.slows_core.unwrap_or(1.0) * QUIET_FACTOR;
+        let lost = switches(visit) > 0;
+        probe.visits += 1;
+        probe.visits_shared += u64::from(shared);
+        probe.visits_slow += u64::from(slow);
+        probe.visits_preempted += u64::from(lost && !own.switches);
+        let disturbed = match (slow || lost && !own.switches && !own.is_long, shared) {
             (true, _) => Disturbed::Yes,
             (false, true) => Disturbed::Shared,
             (false, false) => Disturbed::No,
         };
-        canary.visits += 1;
-        canary.visits_quiet += u64::from(disturbed == Disturbed::No);
-        canary.visits_shared += u64::from(shared);
-        canary.visits_slow += u64::from(slow);
-        canary.visits_preempted += u64::from(preempted);
+        probe.visits_quiet += u64::from(disturbed == Disturbed::No);
         disturbed
     };
     let disturbed = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
-    let least = |of: &BTreeMap<u32, f64>| of.values().copied().reduce(f64::min);
-    let canary = least(&turns).zip(least(&links)).map(|(quiet_turn_ns, quiet_link_ns)| InterferenceProbe {
-        quiet_turn_ns,
-        quiet_link_ns,
-        ..canary
-    });
-    (disturbed, canary)
+    let least = |of: fn(&Probe) -> f64| usual.values().map(of).reduce(f64::min);
+    let probe = least(|probe| probe.turn_ns)
+        .zip(least(|probe| probe.link_ns))
+        .map(|(quiet_turn_ns, quiet_link_ns)| InterferenceProbe { quiet_turn_ns, quiet_link_ns, ..probe });
+    Judged { disturbed, own, probe }
 }
 
-fn slowest_turn(visit: &IterationLog) -> f64 {
-    visit.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max)
+/// The number of threads of a visit; None where more than there are CPUs share them.
+fn threads(seen: &Observations<'_>, visit: &IterationLog) -> Option<u32> {
+    let spec = seen.cells.get(visit.cell)?;
+    (!seen.is_oversubscribed(spec)).then_some(spec.threads)
 }
 
-fn slowest_link(visit: &IterationLog) -> f64 {
-    visit.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max)
+/// What is known of some visits together.
+#[derive(Clone, Debug, Default)]
+struct Visits {
+    turns_ns: Vec<f64>,
+    links_ns: Vec<f64>,
+    /// Times that threads were taken off their CPUs.
+    switches: u64,
+    /// How long the threads of each cell measured, all together: the median visit times their number, since a visit that lost
+    /// its CPU is the longer for it.
+    lasted_ns: f64,
+    operations: u64,
+    threads: u64,
+}
+
+impl Visits {
+    /// Those to one cell.
+    fn of(visits: &[&IterationLog]) -> Self {
+        let probes = || visits.iter().map(|visit| Probe::slowest(visit));
+        let threads = || visits.iter().flat_map(|visit| &visit.threads);
+        let length_ns = |thread: &ThreadLog| thread.to_ns.saturating_sub(thread.from_ns) as f64;
+        Self {
+            turns_ns: probes().map(|probe| probe.turn_ns).collect(),
+            links_ns: probes().map(|probe| probe.link_ns).collect(),
+            switches: visits.iter().map(|visit| switches(visit)).sum(),
+            lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
+            operations: threads().map(|thread| thread.operations).sum(),
+            threads: threads().count() as u64,
+        }
+    }
+
+    fn extend(&mut self, others: &Self) {
+        self.turns_ns.extend(&others.turns_ns);
+        self.links_ns.extend(&others.links_ns);
+        self.switches += others.switches;
+        self.lasted_ns += others.lasted_ns;
+        self.operations += others.operations;
+        self.threads += others.threads;
+    }
+
+    /// What the probe takes in the quietest of these visits. None without one.
+    fn quietest(&self) -> Option<Probe> {
+        let quantile = |values: &[f64]| Distribution::of(values.to_vec()).quantile(QUIETEST_SHARE);
+        Some(Probe { turn_ns: quantile(&self.turns_ns)?, link_ns: quantile(&self.links_ns)? })
+    }
+
+    /// Visits whose chain took about as long as `usual`.
+    fn quiet(&self, usual: &Probe) -> usize {
+        self.links_ns.iter().filter(|link_ns| **link_ns <= usual.link_ns * QUIET_FACTOR).count()
+    }
+
+    /// What the operation of these visits does to them by itself, among `all` visits of as many threads.
+    fn own_doing(&self, all: &Self, usual: &Probe) -> OwnDoing {
+        let (mine, others) = (self.links_ns.len(), all.links_ns.len() - self.links_ns.len());
+        if mine < FEWEST_VISITS || others == 0 {
+            return OwnDoing::default();
+        }
+        let others_quiet = (all.quiet(usual) - self.quiet(usual)) as f64 >= OTHERS_QUIET_SHARE * others as f64;
+        let slower = self.quietest().map(|own| own.link_ns / usual.link_ns);
+        let (factor, fewest, chance) = OWN_SWITCHES;
+        let per_ns = (all.switches - self.switches) as f64 / (all.lasted_ns - self.lasted_ns).max(1.0);
+        let expected = per_ns * self.lasted_ns;
+        let by_chance = Poisson::new(expected.max(f64::MIN_POSITIVE))
+            .map_or(1.0, |poisson| poisson.sf(self.switches.saturating_sub(1)));
+        OwnDoing {
+            slows_core: slower.filter(|slower| *slower > QUIET_FACTOR && others_quiet),
+            switches: self.switches >= fewest && self.switches as f64 > factor * expected && by_chance < chance,
+            is_long: (self.operations as f64) < FEW_OPERATIONS * self.threads as f64
+                && expected >= LIKELY_LOST * mine as f64,
+        }
+    }
+}
+
+impl Probe {
+    /// The slowest of a visit's threads, before or after.
+    fn slowest(visit: &IterationLog) -> Self {
+        Self {
+            turn_ns: visit.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max),
+            link_ns: visit.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max),
+        }
+    }
+}
+
+/// Times that the threads of a visit were taken off their CPUs.
+fn switches(visit: &IterationLog) -> u64 {
+    visit.threads.iter().map(|thread| thread.preempted).sum()
 }

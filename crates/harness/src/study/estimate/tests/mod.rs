@@ -2,6 +2,7 @@
 
 mod coverage;
 mod mean;
+mod own_doing;
 mod steadiness;
 
 use super::{Observations, estimate};
@@ -12,13 +13,24 @@ use crate::study::schedule::{CellSpec, LAYOUTS, cells};
 
 /// The cell of a study of one operation on `threads` threads, from what each of `processes` logged.
 fn measured(threads: u32, processes: usize, log: impl FnMut(usize) -> Vec<IterationLog>) -> Cell {
+    study(&["operation"], Mode::AverageTime, threads, processes, log).remove(0)
+}
+
+/// The cells of a study of these cases, likewise: a visit's cell is the place of its case.
+fn study(
+    names: &[&str],
+    mode: Mode,
+    threads: u32,
+    processes: usize,
+    log: impl FnMut(usize) -> Vec<IterationLog>,
+) -> Vec<Cell> {
     let plan = StudyPlan {
-        cases: vec!["operation".to_owned()],
+        cases: names.iter().map(ToString::to_string).collect(),
         backoff_tokens: vec![0],
         threads: vec![threads],
         parameters: Vec::new(),
         comparisons: Vec::new(),
-        mode: Mode::AverageTime,
+        mode,
         budget_ms: 1,
         forks: processes as u32,
         rounds: 1,
@@ -29,13 +41,14 @@ fn measured(threads: u32, processes: usize, log: impl FnMut(usize) -> Vec<Iterat
         confidence: 0.999,
         seed: 1,
     };
-    let cases = [Case::shared("operation".to_owned(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()))];
+    let case = |name: &&str| Case::shared(name.to_string(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()));
+    let cases: Vec<Case> = names.iter().map(case).collect();
     let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(CellSpec::is_of_user).collect();
     let forks: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
     let seen = Observations { plan: &plan, cases: &cases, cells: &specs, forks: &forks, error_ns: 0.0, batch_ns: 0.0 };
-    let mut report = StudyReport::planned("mean", plan.clone());
+    let mut report = StudyReport::planned("made up", plan.clone());
     estimate(&seen, &mut report);
-    report.cells.remove(0)
+    report.cells
 }
 
 /// Batches of `operations` that take so long, each after a set-up of `gap_ns` that is not timed.
