@@ -103,7 +103,13 @@ fn the_list_of_findings_is_that_of_the_rows() {
 #[test]
 fn each_fault_of_a_study_is_told_as_what_it_is() {
     type Fault = (Kind, fn(&mut StudyRecord));
-    let faults: [Fault; 7] = [
+    let faults: [Fault; 10] = [
+        (DRIFTS_OVER_RUN, |study| {
+            let drifting = Steadiness { flat: 5, drift_over_run_pct: Some(3.1), ..Steadiness::default() };
+            study.cells[0].steadiness = Some(drifting);
+        }),
+        (SLOWS_CORE, |study| study.cells[0].slows_core = Some(1.3)),
+        (GIVES_UP_CPU, |study| study.cells[0].switches_by_itself = true),
         (OVERSUBSCRIBED, |study| study.cells[0].oversubscribed = true),
         (OMISSION_INFLATES, |study| {
             let two = study.cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });

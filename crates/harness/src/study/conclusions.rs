@@ -55,6 +55,10 @@ pub const TIME_PER_OPERATION: Kind = Kind::notice("time_per_operation", "an oper
 
 /// Maximum sentences about single cases; the table of cells has all of them.
 const ALONE: usize = 12;
+/// Maximum cells of one case that are named as unsteady.
+const UNSTEADY_NAMED: usize = 3;
+/// What it means that a cell is not steady.
+const DEPENDS: &str = "any single number depends on how long it ran";
 
 /// The conclusions of a study: comparisons first, then single cases. Each sentence is about its subject without naming
 /// it.
@@ -274,49 +278,50 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
     record.cells.iter().filter_map(sentence).collect()
 }
 
-/// Operations whose time depends on the iteration index, one sentence per case.
+/// Cells whose time depends on the iteration index, one sentence each, or one per case where it has more than a few.
 fn unsteady(record: &StudyRecord) -> Vec<Finding> {
-    struct Series {
-        never: u64,
-        all: u64,
-        cells: u64,
-        trend_ns: Option<f64>,
-    }
-    let mut cases: BTreeMap<String, Series> = BTreeMap::new();
+    let mut cases: BTreeMap<String, Vec<(&Cell, Steadiness)>> = BTreeMap::new();
     for cell in &record.cells {
         if let Some(steadiness) = cell.steadiness.filter(Steadiness::is_mostly_never) {
-            let none = Series { never: 0, all: 0, cells: 0, trend_ns: steadiness.trend_ns_per_batch };
-            let known = cases.entry(cell_name(cell)).or_insert(none);
-            known.never += steadiness.never();
-            known.all += steadiness.judged();
-            known.cells += 1;
+            cases.entry(cell_name(cell)).or_default().push((cell, steadiness));
         }
     }
-    let sentence = |(name, found): (String, Series)| {
-        let Series { never, all, cells, trend_ns } = found;
-        // A slope is valid for one cell only.
-        let slope = match trend_ns.filter(|_| cells == 1) {
+    let of_cell = |(cell, found): &(&Cell, Steadiness)| {
+        let slope = match found.trend_ns_per_batch {
             Some(slope) if slope > 0.0 => format!(", slower by {} with each batch", ns(slope)),
             Some(slope) if slope < 0.0 => format!(", faster by {} with each batch", ns(-slope)),
             _ => String::new(),
         };
-        let of = if cells == 1 { "processes".to_owned() } else { format!("series of {cells} cells") };
-        let text = format!(
-            "no steady state in {never} of {all} {of}{slope}: any single number depends on how long it \
-                            ran"
-        );
-        Finding::new(NO_STEADY_STATE, text)
-            .about(name)
-            .value("series", all as f64)
-            .value("series_never_steady", never as f64)
+        let (never, judged) = (found.never(), found.judged());
+        let text = format!("no steady state in {never} of {judged} processes{slope}: {DEPENDS}");
+        let backoff = if record.plan.backoff_tokens.len() > 1 {
+            format!(", {}", token_count(cell.backoff_tokens))
+        } else {
+            String::new()
+        };
+        unsteady_series(text, never, judged).about(format!("{}{backoff}, {}", cell_name(cell), threads(cell.threads)))
     };
-    cases.into_iter().map(sentence).collect()
+    let of_case = |(name, cells): (String, Vec<(&Cell, Steadiness)>)| {
+        if cells.len() <= UNSTEADY_NAMED {
+            return cells.iter().map(of_cell).collect();
+        }
+        let all = record.cells.iter().filter(|cell| cell_name(cell) == name).count();
+        let sum = |of: fn(&Steadiness) -> u64| cells.iter().map(|(_, found)| of(found)).sum::<u64>();
+        let text = format!("no steady state in most processes of {} of {all} cells: {DEPENDS}", cells.len());
+        vec![unsteady_series(text, sum(Steadiness::never), sum(Steadiness::judged)).about(name)]
+    };
+    cases.into_iter().flat_map(of_case).collect()
+}
+
+fn unsteady_series(text: String, never: u64, judged: u64) -> Finding {
+    Finding::new(NO_STEADY_STATE, text).value("series", judged as f64).value("series_never_steady", never as f64)
 }
 
 /// If nothing was compared: the time of each case at the smallest backoff.
 fn alone(record: &StudyRecord) -> Vec<Finding> {
     let others = RULES.split_last().map_or(&[] as &[_], |(_, others)| others);
-    if !in_order(others, record).is_empty() {
+    // A cell that is not steady says so next to the times of the others.
+    if in_order(others, record).iter().any(|finding| !finding.is(NO_STEADY_STATE)) {
         return Vec::new();
     }
     let least = record.cells.iter().map(|cell| cell.backoff_tokens).min();
@@ -600,13 +605,22 @@ mod tests {
     }
 
     #[test]
-    fn series_of_many_cells_are_not_called_processes() {
+    fn unsteady_cells_are_named_and_condemn_no_other() {
         let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        (record.comparisons, record.failures) = (Vec::new(), Vec::new());
         record.cells.retain(|cell| cell.case == "fibonacci");
         let words = |record: &StudyRecord| unsteady(record).iter().map(text).collect::<Vec<String>>();
         assert!(words(&record)[0].contains("in 5 of 5 processes, slower by 12.4 ns"), "{:?}", words(&record));
-        let other = Cell { backoff_tokens: 10, ..record.cells[0].clone() };
-        record.cells.push(other);
-        assert!(words(&record)[0].contains("in 10 of 10 series of 2 cells: any"), "{:?}", words(&record));
+        let steady = Steadiness { flat: 5, ..Steadiness::default() };
+        let sound = Cell { threads: 2, steadiness: Some(steady), time_ns: Some(of(5.0, 0.1)), ..record.cells[0].clone() };
+        record.cells.push(sound);
+        assert_eq!(words(&record).len(), 1, "one bad cell: {:?}", words(&record));
+        let all = conclusions(&record);
+        assert!(all.iter().any(|finding| finding.is(TIME_PER_OPERATION)), "the sound cell keeps its time: {all:?}");
+        for threads in 3..6 {
+            let other = Cell { threads, ..record.cells[0].clone() };
+            record.cells.push(other);
+        }
+        assert!(words(&record)[0].contains("in most processes of 4 of 5 cells: any"), "{:?}", words(&record));
     }
 }

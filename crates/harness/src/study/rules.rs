@@ -12,12 +12,15 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[INTERRUPTED], find: |record| Vec::from_iter(interrupted(record)) },
     Rule { yields: &[CASE_FAILED], find: failures },
     Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
+    Rule { yields: &[DRIFTS_OVER_RUN], find: |record| of_cells(record, drift) },
     Rule { yields: &[THREADS_DID_NOT_OVERLAP], find: |record| of_cells(record, overlap) },
     Rule { yields: &[OMISSION_INFLATES], find: |record| of_cells(record, omission) },
     Rule { yields: &[FALSE_ALARMS], find: |record| Vec::from_iter(control(record)) },
     Rule { yields: &[NOT_PINNED], find: |record| Vec::from_iter(not_pinned(record)) },
     Rule { yields: &[BELOW_RESOLUTION], find: |record| of_cells(record, below) },
     Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, oversubscribed) },
+    Rule { yields: &[SLOWS_CORE], find: |record| of_cells(record, slows_core) },
+    Rule { yields: &[GIVES_UP_CPU], find: |record| of_cells(record, gives_up_cpu) },
     Rule { yields: &[BIMODAL], find: |record| of_cells(record, modes) },
     Rule { yields: &[AUTOCORRELATED], find: |record| of_cells(record, autocorrelated) },
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
@@ -31,6 +34,10 @@ pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was interrup
 pub const CASE_FAILED: Kind = Kind::warning("case_failed", "a case of a study failed");
 pub const NO_STEADY_STATE: Kind =
     Kind::warning("no_steady_state", "an operation's time depends on how often it has run");
+pub const DRIFTS_OVER_RUN: Kind =
+    Kind::warning("drifts_over_run", "an operation's time drifted from the first process of a run to the last");
+pub const SLOWS_CORE: Kind = Kind::notice("slows_core", "an operation slows the core it runs on");
+pub const GIVES_UP_CPU: Kind = Kind::notice("gives_up_cpu", "an operation gives up its CPU");
 pub const THREADS_DID_NOT_OVERLAP: Kind =
     Kind::warning("threads_did_not_overlap", "threads meant to run together did not");
 pub const OMISSION_INFLATES: Kind =
@@ -133,6 +140,32 @@ fn steady(cell: &Cell) -> Option<Finding> {
                  mean depends on the length of the run",
             ),
     )
+}
+
+fn drift(cell: &Cell) -> Option<Finding> {
+    let drift_pct = cell.steadiness?.drift_over_run_pct?;
+    let direction = if drift_pct > 0.0 { "rose" } else { "fell" };
+    let saw = format!("{direction} by {} from the first process to the last", percent(drift_pct.abs()));
+    Some(
+        Finding::new(DRIFTS_OVER_RUN, saw)
+            .value("drift_over_run_pct", drift_pct)
+            .advice("keep the CPU's frequency and temperature steady, or compare cases of this run with each other only"),
+    )
+}
+
+fn slows_core(cell: &Cell) -> Option<Finding> {
+    let factor = cell.slows_core?;
+    let saw = format!("the interference probe takes {} as long around it as around other cells", RATIO.value(factor));
+    Some(
+        Finding::new(SLOWS_CORE, saw)
+            .value("slows_core", factor)
+            .advice("expect it to slow what runs next on the same core, as wide vectors do on some CPUs"),
+    )
+}
+
+fn gives_up_cpu(cell: &Cell) -> Option<Finding> {
+    let saw = "its threads lose their CPU far more often than others in the same rounds; that time is counted";
+    cell.switches_by_itself.then(|| Finding::new(GIVES_UP_CPU, saw))
 }
 
 fn overlap(cell: &Cell) -> Option<Finding> {

@@ -125,5 +125,10 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         chronoscope_harness::quantity::percent(latencies.clock_share_pct),
         ns(latencies.resolved_from_ns)
     );
-    Some([values.map(resolved).join(" · "), how])
+    let left_out = latencies.maximum_ns_left_out.map(|maximum_ns| {
+        let visits = latencies.visits_left_out;
+        let iterations = if visits == 1 { "iteration" } else { "iterations" };
+        format!("; left out: {} {iterations} that the machine disturbed, max {}", count(visits), ns(maximum_ns))
+    });
+    Some([values.map(resolved).join(" · "), how + &left_out.unwrap_or_default()])
 }
