@@ -612,7 +612,8 @@ mod tests {
         let words = |record: &StudyRecord| unsteady(record).iter().map(text).collect::<Vec<String>>();
         assert!(words(&record)[0].contains("in 5 of 5 processes, slower by 12.4 ns"), "{:?}", words(&record));
         let steady = Steadiness { flat: 5, ..Steadiness::default() };
-        let sound = Cell { threads: 2, steadiness: Some(steady), time_ns: Some(of(5.0, 0.1)), ..record.cells[0].clone() };
+        let sound =
+            Cell { threads: 2, steadiness: Some(steady), time_ns: Some(of(5.0, 0.1)), ..record.cells[0].clone() };
         record.cells.push(sound);
         assert_eq!(words(&record).len(), 1, "one bad cell: {:?}", words(&record));
         let all = conclusions(&record);

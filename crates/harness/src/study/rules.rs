@@ -147,9 +147,9 @@ fn drift(cell: &Cell) -> Option<Finding> {
     let direction = if drift_pct > 0.0 { "rose" } else { "fell" };
     let saw = format!("{direction} by {} from the first process to the last", percent(drift_pct.abs()));
     Some(
-        Finding::new(DRIFTS_OVER_RUN, saw)
-            .value("drift_over_run_pct", drift_pct)
-            .advice("keep the CPU's frequency and temperature steady, or compare cases of this run with each other only"),
+        Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(
+            "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only",
+        ),
     )
 }
 

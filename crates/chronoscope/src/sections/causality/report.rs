@@ -28,7 +28,7 @@ impl Causality {
     }
 }
 
-/// How far one clock, read on two CPUs, disagrees with itself.
+/// The skew of one clock between two CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairOffset {
     /// The clock.

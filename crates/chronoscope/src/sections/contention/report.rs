@@ -29,7 +29,7 @@ impl ContentionReport {
     }
 }
 
-/// One clock, read by so many threads at once.
+/// One clock, read by this many threads concurrently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionRow {
     /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` …, `Adaptive`.

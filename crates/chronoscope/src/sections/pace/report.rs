@@ -86,7 +86,7 @@ impl Pace {
     }
 }
 
-/// A distribution of times, each kept to a thousandth of itself.
+/// A distribution of times, each accurate to a thousandth of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceTimes {
     /// The mean.

@@ -36,7 +36,7 @@ impl Declared {
     }
 }
 
-/// A rate between two moments. The truth is between `low_ppm` and `high_ppm` for certain: the bounds come from the order
+/// A rate between two moments. The truth is certainly between `low_ppm` and `high_ppm`: the bounds come from the order
 /// of the reads and their rounding, not from statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {

@@ -82,6 +82,19 @@ impl Estimate {
         })
     }
 
+    /// Whether there was enough for an interval, however little it may hold.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::study::Estimate;
+    ///
+    /// assert!(Estimate::certain(5.0).has_interval());
+    /// assert!(!Estimate::without_interval(5.0).has_interval());
+    /// ```
+    pub fn has_interval(&self) -> bool {
+        self.confidence > 0.0
+    }
+
     /// Whether its interval holds with enough confidence for a verdict: [`LEAST_CONFIDENCE`].
     pub fn has_confidence(&self) -> bool {
         self.confidence >= LEAST_CONFIDENCE
@@ -106,7 +119,7 @@ impl Estimate {
     /// ```
     /// use chronoscope_harness::record::study::Estimate;
     ///
-    /// assert_eq!(Estimate::certain(15.2).at_least(0.2).high, 15.4);
+    /// assert_eq!(Estimate::certain(15.5).at_least(0.5).high, 16.0);
     /// ```
     #[must_use]
     pub fn at_least(self, floor: f64) -> Self {
