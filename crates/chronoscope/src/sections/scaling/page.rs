@@ -317,20 +317,12 @@ fn about(estimate: Option<Estimate>) -> String {
 
 /// An estimate, or an upper bound if indistinguishable from an empty loop.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
-    below(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
-}
-
-/// The upper bound on a time, if indistinguishable from an empty loop.
-fn below(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
-    match estimate {
-        Some(found) => (found.has_confidence() && found.low <= 0.0).then_some(found.high),
-        None => below_ns,
-    }
+    less_than(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
 }
 
 /// A difference; for an unresolved one, how far its interval reaches.
 fn extra(found: Estimate) -> String {
-    if !found.has_confidence() {
+    if !found.has_interval() {
         "?".to_owned()
     } else if found.holds(0.0) {
         format!("({})", TIME.off(found.low.abs().max(found.high.abs())))

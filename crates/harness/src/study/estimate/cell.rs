@@ -44,10 +44,7 @@ pub(super) fn estimate(
             let oversubscribed = seen.is_oversubscribed(spec);
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
-            let below_ns = time
-                .zip(hidden)
-                .filter(|(time, empty)| time.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING);
-            let below_ns = below_ns.map(|(time, empty)| time.high.max(empty.high));
+            let below_ns = time.zip(hidden).and_then(|(time, empty)| below(&time, empty));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
                 (None, true) => Some("not measured".to_owned()),
@@ -67,7 +64,7 @@ pub(super) fn estimate(
                 reason_no_time,
                 median_ns: view.median_ns(),
                 minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
-                throughput_per_s: time.and_then(|time| view.throughput_per_s(&time)),
+                throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 variance: view.variance(),
                 steadiness: (!oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
@@ -91,6 +88,12 @@ pub(super) fn estimate(
             Cell { marks: Some(marks_of(&cell)), ..cell }
         })
         .collect()
+}
+
+/// The bound on a time that cannot be told from that of an empty loop.
+fn below(time: &Estimate, empty: &Estimate) -> Option<f64> {
+    let is_hidden = time.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING;
+    is_hidden.then(|| time.high.max(empty.high))
 }
 
 impl<'s, 'a> RoleInCell<'s, 'a> {
