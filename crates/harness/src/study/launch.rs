@@ -10,7 +10,7 @@ use crate::worker::Launcher;
 
 /// How often the coordinator reads a worker's output: rarely, since every read disturbs it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
-/// A visit longer than this, and than twice the process's whole time, is considered hung.
+/// A visit longer than this, and than twice the run's whole time, is considered hung.
 const LONGEST_VISIT: Duration = Duration::from_secs(10);
 
 /// How a worker process ended.
@@ -53,7 +53,7 @@ fn attend(
     cancelled: &dyn Fn() -> bool,
     hear: &mut dyn FnMut(Message),
 ) -> End {
-    let longest = LONGEST_VISIT.max(Duration::from_millis(request.budget_ms.saturating_mul(2)));
+    let longest = LONGEST_VISIT.max(Duration::from_millis(request.plan.budget_ms.saturating_mul(2)));
     let mut last_word = Instant::now();
     let mut done = false;
     loop {
@@ -75,9 +75,9 @@ fn attend(
         }
         if last_word.elapsed() > longest {
             return End::Died(format!(
-                "timed out after {}; operations this slow need --duration {}s or more",
+                "timed out after {}: it hangs, or one operation takes longer and needs --duration {}s or more",
                 length(longest),
-                (longest * request.plan.forks).as_secs_f64().ceil()
+                longest.as_secs_f64().ceil()
             ));
         }
         std::thread::sleep(LOOK_EVERY);

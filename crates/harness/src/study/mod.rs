@@ -16,6 +16,7 @@ mod crew;
 mod edges;
 mod error;
 mod estimate;
+mod kept_states;
 mod launch;
 mod phases;
 mod protocol;
@@ -26,6 +27,7 @@ mod run;
 mod schedule;
 #[expect(clippy::module_inception, reason = "the noun of the file is the noun of the room")]
 mod study;
+mod time_left;
 mod told;
 pub mod words;
 mod worker;

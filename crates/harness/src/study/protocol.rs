@@ -21,8 +21,10 @@ pub(super) struct Request {
     pub(super) plan: StudyPlan,
     pub(super) fork: u32,
     pub(super) budget_ms: u64,
-    /// Cases that have failed and are not retried.
-    pub(super) failed: Vec<String>,
+    /// Cells that have failed and are not retried.
+    pub(super) failed: Vec<usize>,
+    /// Cells that some process has measured: when time is short, only the others are measured.
+    pub(super) measured: Vec<usize>,
     /// Whether the coordinator was started without the right to read the counter.
     pub(super) counter_faults: bool,
 }

@@ -1,5 +1,7 @@
 //! A study's findings: a row per kind, with the rule that yields it.
 
+use std::time::Duration;
+
 use crate::finding::{Finding, Kind};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
@@ -9,6 +11,7 @@ use crate::rule::Rule;
 pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[NOISY_MACHINE], find: |record| Vec::from_iter(quiet(record)) },
     Rule { yields: &[PART_UNAVAILABLE], find: incomplete },
+    Rule { yields: &[MEASURED_ONCE], find: |record| Vec::from_iter(measured_once(record)) },
     Rule { yields: &[INTERRUPTED], find: |record| Vec::from_iter(interrupted(record)) },
     Rule { yields: &[CASE_FAILED], find: failures },
     Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
@@ -30,6 +33,8 @@ pub const NOISY_MACHINE: Kind =
     Kind::warning("noisy_machine", "interruptions took much of the time").shown_in(&["reads"]);
 pub const PART_UNAVAILABLE: Kind =
     Kind::warning("part_unavailable", "part of the plan could not be measured, or not completely");
+pub const MEASURED_ONCE: Kind =
+    Kind::warning("measured_once", "the time sufficed for one process only, so there is no interval");
 pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was interrupted");
 pub const CASE_FAILED: Kind = Kind::warning("case_failed", "a case of a study failed");
 pub const NO_STEADY_STATE: Kind =
@@ -230,6 +235,19 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
         Some(Finding::new(PART_UNAVAILABLE, format!("{process}: {reason}")).about(process))
     };
     record.forks.iter().filter_map(finding).collect()
+}
+
+fn measured_once(record: &StudyRecord) -> Option<Finding> {
+    let processes = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
+    let once = record.cells.iter().filter(|cell| processes(cell) == 1).count();
+    if record.interrupted || record.plan.forks < 2 || once == 0 {
+        return None;
+    }
+    let of_one_ms = record.measured_ms / (record.forks.len() as u64).max(1);
+    let enough = Duration::from_millis(of_one_ms * u64::from(record.plan.forks));
+    let said = format!("{once} of {} cells were measured by a single process", record.cells.len());
+    let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
+    Some(Finding::new(MEASURED_ONCE, said).value("cells", once as f64).advice(advice))
 }
 
 fn interrupted(record: &StudyRecord) -> Option<Finding> {

@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::error::StudyError;
@@ -75,7 +76,10 @@ impl Study {
             clocks: Vec::new(),
             visits: Vec::new(),
             failures: Vec::new(),
+            failed: BTreeSet::new(),
+            measured: BTreeSet::new(),
             forks: Vec::new(),
+            began,
         };
         session.run_all();
         let Run { clocks, visits, failures, forks, observer, .. } = session;
@@ -115,14 +119,20 @@ struct Run<'a> {
     /// For each process, its visits.
     visits: Vec<Vec<IterationLog>>,
     failures: Vec<CaseFailure>,
+    /// Cells that are not tried again.
+    failed: BTreeSet<usize>,
+    /// Cells that some process has measured.
+    measured: BTreeSet<usize>,
     forks: Vec<StudyProcess>,
+    began: Instant,
 }
 
 /// What one process has reported so far.
 #[derive(Default)]
 struct ProcessLog {
     visits: Vec<IterationLog>,
-    failures: Vec<CaseFailure>,
+    /// Cells that failed, with the reason.
+    failures: Vec<(usize, String)>,
     /// The cell being visited.
     current: Option<usize>,
 }
@@ -130,7 +140,7 @@ struct ProcessLog {
 impl Run<'_> {
     fn run_all(&mut self) {
         let mut fork = 0;
-        while fork < self.plan.forks && !self.observer.cancelled() && !self.all_failed() {
+        while fork < self.plan.forks && !self.observer.cancelled() && self.is_worth_another() {
             // If a case kills a process before anything was measured, restart the process without that case.
             fork += u32::from(self.run_one(fork));
         }
@@ -153,9 +163,9 @@ impl Run<'_> {
             Ok(End::Done) => {}
             Ok(End::Cancelled) => report.reason_incomplete = Some("the run was interrupted".to_owned()),
             Ok(End::Died(reason)) => {
-                let culprit = log.current.and_then(|cell| self.cells.get(cell)).filter(|spec| spec.case != EMPTY);
-                if let Some(spec) = culprit {
-                    log.failures.push(failure(spec, reason.clone()));
+                let culprit = log.current.filter(|cell| self.cells.get(*cell).is_some_and(|spec| spec.case != EMPTY));
+                if let Some(cell) = culprit {
+                    log.failures.push((cell, reason.clone()));
                     // The remaining cases are worth another process if next to nothing was measured.
                     again = log.visits.len() < self.cells.len();
                 }
@@ -163,11 +173,7 @@ impl Run<'_> {
             }
             Err(reason) => report.reason_incomplete = Some(reason),
         }
-        for failure in log.failures {
-            if !self.failures.iter().any(|known| known.case == failure.case) {
-                self.failures.push(failure);
-            }
-        }
+        self.take_in(&log);
         if !again {
             self.forks.push(report);
             self.visits.push(log.visits);
@@ -183,8 +189,9 @@ impl Run<'_> {
             study: self.study.name().to_owned(),
             plan: plan.clone(),
             fork,
-            budget_ms: (plan.budget_ms / u64::from(plan.forks)).max(1),
-            failed: self.failures.iter().map(|failure| failure.case.clone()).collect(),
+            budget_ms: self.budget_ms(fork),
+            failed: self.failed.iter().copied().collect(),
+            measured: self.measured.iter().copied().collect(),
             counter_faults: self.start.counter_access() == TscAccess::Faults,
         };
         let clocks = &mut self.clocks;
@@ -201,15 +208,48 @@ impl Run<'_> {
                 log.current = Some(cell);
             }
             Message::Visit(visit) => log.visits.push(visit),
-            Message::Failed { cell, reason } => log.failures.extend(cells.get(cell).map(|spec| failure(spec, reason))),
+            Message::Failed { cell, reason } => log.failures.push((cell, reason)),
             Message::End { disturbance } => report.disturbance = disturbance,
         };
         launch::run(launcher, &request, padding, &|| observer.borrow().cancelled(), &mut hear)
     }
 
-    /// Whether every case has failed.
-    fn all_failed(&self) -> bool {
-        self.plan.cases.iter().all(|case| self.failures.iter().any(|failure| failure.case == *case))
+    /// Cells of the user's cases that have not failed.
+    fn sound(&self) -> impl Iterator<Item = usize> {
+        (0..self.cells.len()).filter(|cell| self.cells[*cell].is_of_user() && !self.failed.contains(cell))
+    }
+
+    /// Whether another process has something to measure: what none has measured yet, or all of it if there is time for at least
+    /// half of what a process takes.
+    fn is_worth_another(&self) -> bool {
+        let took_ms: u64 = self.forks.iter().map(|process| process.elapsed_ms).sum();
+        let of_one_ms = took_ms / (self.forks.len() as u64).max(1);
+        let in_time = milliseconds(self.began) + of_one_ms / 2 <= self.plan.budget_ms;
+        let mut sound = self.sound();
+        if self.forks.is_empty() || in_time {
+            sound.next().is_some()
+        } else {
+            sound.any(|cell| !self.measured.contains(&cell))
+        }
+    }
+
+    /// An equal share of the time that is left, for this process and those after it.
+    fn budget_ms(&self, fork: u32) -> u64 {
+        let left_ms = self.plan.budget_ms.saturating_sub(milliseconds(self.began));
+        (left_ms / u64::from(self.plan.forks.saturating_sub(fork).max(1))).max(1)
+    }
+
+    /// Takes in what a process has shown; the reasons of failures are kept for the first cell of a case with its parameters.
+    fn take_in(&mut self, log: &ProcessLog) {
+        self.measured.extend(log.visits.iter().map(|visit| visit.cell));
+        for (cell, reason) in &log.failures {
+            let Some(spec) = self.cells.get(*cell) else { continue };
+            if !self.failed.contains(cell) {
+                let reason = reason.clone();
+                self.failures.push(CaseFailure { case: spec.case.clone(), at: spec.place(), reason });
+            }
+            self.failed.extend((0..self.cells.len()).filter(|other| self.cells[*other].is_sibling(spec)));
+        }
     }
 }
 
@@ -219,10 +259,6 @@ fn usual(clocks: Vec<StudyClock>) -> Option<StudyClock> {
     let (error_ns, batch_ns) = (middle(|clock| clock.error_ns)?, middle(|clock| clock.batch_ns)?);
     let name = clocks.into_iter().next()?.name;
     Some(StudyClock { name, error_ns, batch_ns })
-}
-
-fn failure(spec: &CellSpec, reason: String) -> CaseFailure {
-    CaseFailure { case: spec.case.clone(), at: spec.place(), reason }
 }
 
 fn milliseconds(since: Instant) -> u64 {

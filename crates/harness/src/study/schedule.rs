@@ -41,6 +41,11 @@ impl CellSpec {
         !self.control && self.case != EMPTY
     }
 
+    /// Whether it is of the same case with the same parameters.
+    pub(super) fn is_sibling(&self, other: &Self) -> bool {
+        self.case == other.case && self.parameters == other.parameters
+    }
+
     /// Identifies the cell among those of its case, in words.
     pub(super) fn place(&self) -> String {
         place(&self.parameters, self.tokens, self.threads)

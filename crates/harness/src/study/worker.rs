@@ -3,22 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use chronoscope_clock::Clock;
 use chronoscope_clock::os::{CounterAccess, set_counter_access};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
-use super::case::{Case, State};
-use super::crew::{Crew, Visit, words};
+use super::case::Case;
+use super::crew::{Crew, Visit};
 use super::edges;
+use super::kept_states::KeptStates;
 use super::phases::Assignment;
 use super::protocol::{IterationLog, Message, Request, SEPARATOR, ThreadLog, VARIABLE, line};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
+use super::time_left::TimeLeft;
 use crate::record::study::{Mode, StudyPlan};
 
 /// A batch takes this many times the clock's error, whose share is then 0.01 %.
@@ -37,8 +37,6 @@ const SINGLES_CLOCK_SHARE: f64 = 0.05;
 pub const LONGEST_BATCHES: f64 = 16.0;
 /// A visit's overhead: waking threads, interference probes, and batches that overshoot.
 const VISIT_OVERHEAD_NS: u64 = 150_000;
-/// A process this many times over its time budget starts no more visits.
-const PATIENCE: f64 = 1.5;
 
 impl Study {
     /// In a worker process of this study: serves, then exits the process. Otherwise returns at once.
@@ -78,14 +76,15 @@ struct Worker<'a> {
     cells: Vec<CellSpec>,
     crew: Crew,
     clock: Clock,
-    began_ns: u64,
+    time: TimeLeft,
     /// Time taken by the pilots.
     pilots_ns: u64,
     error_ns: f64,
-    /// State shared by each cell's threads, created at the first visit.
-    states: BTreeMap<usize, Arc<State>>,
+    states: KeptStates,
     /// Cells that are no longer visited.
     failed: Vec<bool>,
+    /// Cells that this process or an earlier one has measured.
+    measured: Vec<bool>,
     /// Pilot results: nanoseconds per operation.
     piloted_ns: Vec<Option<f64>>,
 }
@@ -99,9 +98,10 @@ impl<'a> Worker<'a> {
         let threads = cells.iter().map(|cell| cell.threads).max().unwrap_or(1);
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
-        let failed = cells.iter().map(|cell| request.failed.contains(&cell.case)).collect();
+        let among = |chosen: &[usize]| (0..cells.len()).map(|cell| chosen.contains(&cell)).collect();
+        let (failed, measured) = (among(&request.failed), among(&request.measured));
         let piloted_ns = vec![None; cells.len()];
-        let began_ns = clock.now().as_nanos();
+        let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);
         Ok(Self {
             request,
@@ -109,11 +109,12 @@ impl<'a> Worker<'a> {
             cells,
             crew,
             clock,
-            began_ns,
+            time,
             pilots_ns: 0,
             error_ns,
-            states: BTreeMap::new(),
+            states: KeptStates::default(),
             failed,
+            measured,
             piloted_ns,
         })
     }
@@ -125,18 +126,21 @@ impl<'a> Worker<'a> {
         let name = format!("ordered, {}", trust.state);
         send(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
         self.pilots()?;
-        self.pilots_ns = self.elapsed_ns();
+        self.pilots_ns = self.time.elapsed_ns();
         let operations = self.operations();
         let rounds = self.request.plan.rounds.max(1);
+        let is_first_whole = self.has_time_for_a_round(&operations, rounds);
         for round in 0..rounds {
             for cell in order(self.cells.len(), self.request.fork, round) {
-                let late = self.elapsed_ns() as f64 > self.budget_ns() as f64 * PATIENCE;
-                if self.failed[cell] || (late && round > 0) {
+                if self.failed[cell] {
                     continue;
                 }
-                if let Some((length_ns, layout)) = self.is_due(cell, round, rounds) {
+                if let Some((length_ns, layout)) = self.is_due(cell, round, rounds)
+                    && (round == 0 && is_first_whole || self.can_be_visited(cell, operations[cell], length_ns))
+                {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
+                        self.measured[cell] = true;
                         send(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
                     }
                 }
@@ -145,22 +149,50 @@ impl<'a> Worker<'a> {
         send(&Message::End { disturbance: self.crew.end() })
     }
 
-    /// Measures roughly how long each cell's operation takes.
+    /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
         for cell in order(self.cells.len(), self.request.fork, 0) {
-            if self.failed[cell] || self.fixed_operations().is_some() && self.cells[cell].is_of_user() {
+            let is_fixed = self.fixed_operations().is_some() && self.cells[cell].is_of_user();
+            if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
                 continue;
             }
-            if let Some(logs) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? {
-                let slowest = logs.iter().filter_map(|log| {
-                    let took_ns = *log.batches_ns.last()?;
-                    Some(took_ns as f64 / log.operations.max(1) as f64)
-                });
-                self.piloted_ns[cell] = slowest.reduce(f64::max);
+            let Some(threads) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? else { continue };
+            let slowest = threads.iter().filter_map(|log| {
+                let took_ns = *log.batches_ns.last()?;
+                Some(took_ns as f64 / log.operations.max(1) as f64)
+            });
+            self.piloted_ns[cell] = slowest.reduce(f64::max);
+            if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
+                self.measured[cell] = true;
+                send(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a round fits the time at all. The first is whole then, even if it ends late: models need every process at every
+    /// cell, and the processes that follow have the less.
+    fn has_time_for_a_round(&self, operations: &[u64], rounds: u32) -> bool {
+        let of_cell = |cell: usize| {
+            let (length_ns, _) = self.is_due(cell, 0, rounds)?;
+            Some(self.visit_ns(cell, operations[cell], length_ns)? + VISIT_OVERHEAD_NS as f64)
+        };
+        let whole_ns: f64 = (0..self.cells.len()).filter(|cell| !self.failed[*cell]).filter_map(of_cell).sum();
+        whole_ns <= self.time.budget_ns() as f64
+    }
+
+    /// Whether there is time to visit a cell, or no process has measured it yet.
+    fn can_be_visited(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
+        !self.measured[cell] || self.visit_ns(cell, operations, length_ns).is_some_and(|ns| self.time.fits(ns))
+    }
+
+    /// How long a visit takes at least. None for a cell that there was no time to try.
+    fn visit_ns(&self, cell: usize, operations: u64, length_ns: u64) -> Option<f64> {
+        // Without a pilot: a fixed number of operations.
+        let operation_ns = self.piloted_ns[cell].or(self.fixed_operations().map(|_| 0.0))?;
+        let batches = 1 + self.request.plan.warm_up_batches.min(1);
+        Some((operation_ns * operations as f64 * f64::from(batches)).max(length_ns as f64))
     }
 
     /// Operations per batch of each cell: as many as the fastest of the arms compared with each other needs, unless
@@ -199,7 +231,7 @@ impl<'a> Worker<'a> {
         let layout = (self.request.fork + round) % LAYOUTS;
         let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
         let of_user = (self.cells.len() as u64 - of_calibration).max(1);
-        let left_ns = self.budget_ns().saturating_sub(self.pilots_ns);
+        let left_ns = self.time.budget_ns().saturating_sub(self.pilots_ns);
         let calibration_ns = of_calibration * (CALIBRATION_NS + VISIT_OVERHEAD_NS);
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
@@ -246,9 +278,9 @@ impl<'a> Worker<'a> {
         match visited {
             Ok(logs) => Ok(Some(logs)),
             Err(reason) => {
-                // The whole case: after one failure it is not trusted at another backoff.
+                // After one failure it is not trusted at another backoff, but it is with other parameters.
                 for (other, failed) in self.cells.iter().zip(&mut self.failed) {
-                    *failed |= other.case == self.cells[cell].case;
+                    *failed |= other.is_sibling(&self.cells[cell]);
                 }
                 send(&Message::Failed { cell, reason })?;
                 Ok(None)
@@ -266,14 +298,7 @@ impl<'a> Worker<'a> {
         let spec = self.cells[cell].clone();
         let case = self.cases.iter().find(|case| case.name == spec.case).cloned();
         let case = case.ok_or_else(|| format!("unknown case {}", spec.case))?;
-        let state = match self.states.get(&cell) {
-            Some(state) => state.clone(),
-            None => {
-                let made = catch_unwind(AssertUnwindSafe(|| (case.setup)(&spec.parameters)));
-                let state = made.map_err(|panic| format!("its set-up panicked: {}", words(panic.as_ref())))?;
-                self.states.entry(cell).or_insert(Arc::new(state)).clone()
-            }
-        };
+        let state = self.states.get(cell, &case, &spec.parameters)?;
         let oversubscribed = self.is_oversubscribed(&spec);
         let stack_steps = self.request.fork.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
         let rally = Rally::new(spec.threads);
@@ -297,14 +322,6 @@ impl<'a> Worker<'a> {
 
     fn batch_ns(&self) -> u64 {
         ((self.error_ns * BATCH_ERRORS) as u64).max(SHORTEST_BATCH_NS)
-    }
-
-    fn budget_ns(&self) -> u64 {
-        self.request.budget_ms.saturating_mul(1_000_000)
-    }
-
-    fn elapsed_ns(&self) -> u64 {
-        self.clock.now().as_nanos().saturating_sub(self.began_ns)
     }
 }
 

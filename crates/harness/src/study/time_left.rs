@@ -1,0 +1,34 @@
+//! A process's share of the run's time.
+
+use chronoscope_clock::Clock;
+
+/// A visit begins if it is expected to end within so many times the budget.
+const SLACK: f64 = 1.1;
+
+/// The time that a process has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeLeft {
+    clock: Clock,
+    began_ns: u64,
+    budget_ns: u64,
+}
+
+impl TimeLeft {
+    /// Begins now.
+    pub(super) fn new(clock: Clock, budget_ms: u64) -> Self {
+        Self { clock, began_ns: clock.now().as_nanos(), budget_ns: budget_ms.saturating_mul(1_000_000) }
+    }
+
+    pub(super) fn budget_ns(&self) -> u64 {
+        self.budget_ns
+    }
+
+    pub(super) fn elapsed_ns(&self) -> u64 {
+        self.clock.now().as_nanos().saturating_sub(self.began_ns)
+    }
+
+    /// Whether something that takes so long ends in time.
+    pub(super) fn fits(&self, ns: f64) -> bool {
+        self.elapsed_ns() as f64 + ns <= self.budget_ns as f64 * SLACK
+    }
+}
