@@ -3,11 +3,14 @@ use std::str::FromStr;
 
 use chronoscope_clock::work::{black_box, consume_cpu, shift};
 
+use super::kept_states::resident_bytes;
 use super::phases::{Kind, Phases};
 use crate::record::study::Parameters;
 
-/// Maximum inputs prepared before a batch.
+/// Default maximum of inputs prepared before a batch.
 const MOST_INPUTS: u64 = 1 << 14;
+/// Default maximum of their memory, in bytes.
+const MOST_INPUT_BYTES: u64 = 256 << 20;
 
 /// Passed to a case: runs its operation as often as the study needs.
 ///
@@ -19,6 +22,8 @@ pub struct Bencher<'a> {
     layout: u32,
     parameters: &'a Parameters,
     phases: Phases<'a>,
+    most_inputs: u64,
+    most_input_bytes: u64,
 }
 
 /// Runs the batches of a visit through one copy of the loop.
@@ -70,7 +75,15 @@ macro_rules! drive_in_every_layout {
 
 impl<'a> Bencher<'a> {
     pub(super) fn new(thread: u32, threads: u32, layout: u32, parameters: &'a Parameters, phases: Phases<'a>) -> Self {
-        Self { thread, threads, layout, parameters, phases }
+        Self {
+            thread,
+            threads,
+            layout,
+            parameters,
+            phases,
+            most_inputs: MOST_INPUTS,
+            most_input_bytes: MOST_INPUT_BYTES,
+        }
     }
 
     pub(super) fn into_phases(self) -> Phases<'a> {
@@ -124,25 +137,59 @@ impl<'a> Bencher<'a> {
         black_box(value);
     }
 
+    /// Prepares at most `inputs` before each batch of [`iter_batched`](Self::iter_batched), instead of 16 384; 0 counts as 1.
+    ///
+    /// Fewer inputs stay in a nearer cache; batches much shorter than 0.1 ms widen the interval.
+    pub fn inputs_at_most(&mut self, inputs: u64) -> &mut Self {
+        self.most_inputs = inputs.max(1);
+        self
+    }
+
+    /// Prepares inputs of at most `bytes` before each batch of [`iter_batched`](Self::iter_batched), instead of 256 MiB, as
+    /// far as the growth of the process's memory shows; one input at least.
+    pub fn input_bytes_at_most(&mut self, bytes: u64) -> &mut Self {
+        self.most_input_bytes = bytes;
+        self
+    }
+
     /// Runs `operation` once on each input of a batch, prepared by `input` before the batch begins. Neither preparing
     /// inputs nor dropping results is timed.
     ///
-    /// A batch has at most 16 384 inputs. Loading an input from memory and storing the result are timed.
+    /// Loading an input from memory and storing the result are timed. A batch has as many inputs as fit 0.1 ms, and no more than
+    /// [`inputs_at_most`](Self::inputs_at_most) and [`input_bytes_at_most`](Self::input_bytes_at_most) allow.
     pub fn iter_batched<I, O>(&mut self, mut input: impl FnMut() -> I, mut operation: impl FnMut(I) -> O) {
-        self.phases.limit(MOST_INPUTS);
+        self.phases.limit(self.most_inputs);
         while let Some(batch) = self.phases.next() {
-            let inputs: Vec<I> = (0..batch.operations).map(|_| input()).collect();
+            let mut inputs = self.inputs(batch.operations, &mut input).into_iter();
             let mut outputs = Vec::with_capacity(inputs.len());
             self.phases.starts();
-            for input in inputs {
+            for input in inputs.by_ref() {
                 if batch.tokens > 0 {
                     consume_cpu(batch.tokens);
                 }
                 outputs.push(black_box(operation(input)));
             }
             self.phases.ends();
-            black_box(outputs);
+            // Freeing the memory of either is not the operation's time.
+            drop((inputs, black_box(outputs)));
         }
+    }
+
+    /// The inputs of a batch; fewer, of this batch and all that follow, if twice as many would take too much memory.
+    fn inputs<I>(&mut self, operations: u64, input: &mut impl FnMut() -> I) -> Vec<I> {
+        let before = resident_bytes();
+        let mut inputs = Vec::new();
+        for made in 1..=operations {
+            inputs.push(input());
+            if made.is_power_of_two() && made < operations {
+                let grown = resident_bytes().zip(before).map_or(0, |(now, before)| now.saturating_sub(before));
+                if grown.saturating_mul(2) > self.most_input_bytes {
+                    self.phases.shorten(made);
+                    break;
+                }
+            }
+        }
+        inputs
     }
 
     /// Alternates `setup` and `operation`, timestamping each `operation` as well as the whole loop.

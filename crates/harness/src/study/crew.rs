@@ -222,6 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn inputs_are_limited_in_number_and_in_memory() {
+        let crew = Crew::start(1, &[]).unwrap();
+        let most = |body: fn(&mut Bencher<'_>)| {
+            let mut visit = visit(case(body), 1);
+            visit.assignment = Assignment::Batches { operations: 1_000, warm_up: 1, batches: 3, length_ns: 0 };
+            let log = crew.visit(visit).unwrap().remove(0);
+            log.operations / log.batches_ns.len() as u64
+        };
+        assert_eq!(most(|b| b.inputs_at_most(7).iter_batched(|| 1, |input| input)), 7);
+        assert_eq!(most(|b| b.iter_batched(|| 1, |input| input)), 1_000);
+        // Another thread of this process may take or free memory meanwhile: a bound with room.
+        let of_a_mebibyte =
+            most(|b| b.input_bytes_at_most(32 << 20).iter_batched(|| vec![1_u8; 1 << 20], |input| input));
+        assert!((1..=256).contains(&of_a_mebibyte), "{of_a_mebibyte} inputs of 1 MiB within 32 MiB");
+    }
+
+    #[test]
     fn inputs_are_made_outside_of_the_batch_and_parts_are_stamped() {
         let crew = Crew::start(1, &[]).unwrap();
         let batched = crew.visit(visit(case(|b| b.iter_batched(|| vec![1], |input| input.len())), 1)).unwrap();

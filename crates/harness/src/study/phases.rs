@@ -123,6 +123,12 @@ impl<'a> Phases<'a> {
         self.most_operations = operations.max(1);
     }
 
+    /// The batch that was handed out is shorter, and so are those that follow.
+    pub(super) fn shorten(&mut self, operations: u64) {
+        self.limit(operations);
+        self.operations = self.operations.min(operations);
+    }
+
     /// The next batch; None when the visit is over.
     #[inline(never)]
     pub(super) fn next(&mut self) -> Option<Batch> {
