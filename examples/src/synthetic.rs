@@ -90,6 +90,7 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         outliers: Outliers::default(),
         modes: Vec::<Peak>::new(),
         overlap_share: None,
+        own_threads: false,
         slows_core: None,
         switches_by_itself: false,
         visits: 16,

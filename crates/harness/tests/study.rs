@@ -3,16 +3,17 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
-use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED, MEASURED_ONCE};
+use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED, MEASURED_ONCE, OWN_THREADS};
 use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 15] = [
+    let all: [(&str, fn()); 16] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
@@ -25,6 +26,7 @@ fn main() {
         ("a size that fails leaves the others their results", one_size_fails),
         ("what does not fit the time is measured once", measured_once),
         ("no cell is left out for want of time", every_cell),
+        ("threads that an operation starts may use every CPU", own_threads),
         ("a case that never ends is ended", never_ends),
         ("nothing that a case started is left behind", leaves_nothing),
         ("a run that is stopped keeps what it has", stopped),
@@ -235,11 +237,40 @@ fn measured_once() {
 
 fn every_cell() {
     let tool = Tool { name: "test".into(), version: "0".into() };
-    let study =
-        Study::new("every cell").backoff(0..=20).threads([1, 2]).case("chain", |b| b.iter_chained(1, links(100)));
+    let study = Study::new("every cell").backoff(0..=40).case("chain", |b| b.iter_chained(1, links(100)));
     let record = study.run(&hurried(5), tool, &mut ()).expect("the plan makes sense");
-    assert_eq!(record.cells.len(), 42);
+    assert_eq!(record.cells.len(), 41);
     assert!(record.cells.iter().all(|cell| cell.visits > 0));
+}
+
+/// A pool that is made by whoever uses it first, with as many threads as it finds CPUs: its jobs and where they are done.
+static POOL: LazyLock<(usize, mpsc::SyncSender<u64>)> = LazyLock::new(|| {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let (jobs, to_do) = mpsc::sync_channel::<u64>(0);
+    let to_do = Arc::new(Mutex::new(to_do));
+    for _ in 0..threads {
+        let to_do = to_do.clone();
+        std::thread::spawn(move || {
+            while let Ok(seed) = { to_do.lock().expect("nobody panics").recv() } {
+                std::hint::black_box(links(20_000)(seed));
+            }
+        });
+    }
+    (threads, jobs)
+});
+
+fn own_threads() {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let study = Study::new("own threads")
+        .case("pooled", move |b| {
+            b.iter(|| POOL.1.send(1));
+            assert_eq!(POOL.0, cpus, "threads in the pool");
+        })
+        .case("alone", |b| b.iter_chained(1, links(100)));
+    let record = run(&study);
+    assert!(record.failures.is_empty(), "{:?}", record.failures);
+    assert!(cell(&record, "pooled").own_threads && !cell(&record, "alone").own_threads);
+    assert!(record.findings.iter().any(|finding| finding.is(OWN_THREADS)));
 }
 
 fn never_ends() {

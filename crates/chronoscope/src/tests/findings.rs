@@ -103,7 +103,9 @@ fn the_list_of_findings_is_that_of_the_rows() {
 #[test]
 fn each_fault_of_a_study_is_told_as_what_it_is() {
     type Fault = (Kind, fn(&mut StudyRecord));
-    let faults: [Fault; 10] = [
+    let faults: [Fault; 12] = [
+        (OWN_THREADS, |study| study.cells[0].own_threads = true),
+        (MEASURED_ONCE, |study| study.cells[0].forks.iter_mut().skip(1).for_each(|process| process.time_ns = None)),
         (DRIFTS_OVER_RUN, |study| {
             let drifting = Steadiness { flat: 5, drift_over_run_pct: Some(3.1), ..Steadiness::default() };
             study.cells[0].steadiness = Some(drifting);

@@ -190,6 +190,7 @@ mod tests {
             outliers: Outliers::default(),
             modes: Vec::new(),
             overlap_share: None,
+            own_threads: false,
             slows_core: None,
             switches_by_itself: false,
             visits: 0,

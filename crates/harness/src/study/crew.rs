@@ -7,9 +7,11 @@ use std::thread::{self, JoinHandle};
 
 use super::bencher::Bencher;
 use super::case::{Case, State};
+use super::cpu_time::CpuTime;
 use super::phases::{Assignment, Phases};
 use super::protocol::ThreadLog;
 use super::rally::Rally;
+use crate::affinity;
 use crate::record::Disturbance;
 use crate::record::study::Parameters;
 use crate::watch::Watch;
@@ -22,6 +24,9 @@ pub(super) struct Visit {
     pub(super) tokens: u64,
     pub(super) threads: u32,
     pub(super) oversubscribed: bool,
+    /// Whether each thread keeps to one CPU: threads that the operation starts inherit that, and a pool that counts the CPUs
+    /// finds one.
+    pub(super) is_bound: bool,
     pub(super) layout: u32,
     /// Steps of 64 bytes by which the stack is shifted.
     pub(super) stack_steps: u32,
@@ -48,9 +53,16 @@ impl Crew {
             let (door, visits) = channel::<Arc<Visit>>();
             let cpu = cpus.iter().rev().copied().cycle().nth(thread as usize);
             let sender = sender.clone();
+            let all = cpus.to_vec();
             let work = move || {
                 let watch = Watch::pinned(cpu);
+                let mut is_bound = true;
                 for visit in visits {
+                    if visit.is_bound != is_bound {
+                        // Why a thread cannot be bound is in what the watch found.
+                        let _ = affinity::pin(if visit.is_bound { cpu.as_slice() } else { &all });
+                        is_bound = visit.is_bound;
+                    }
                     let outcome = attend(&visit, thread);
                     drop(visit);
                     if sender.send((thread, outcome)).is_err() {
@@ -113,6 +125,7 @@ const LEFT_ALONE: &str = "another thread of the case gave up";
 
 /// Runs one thread's part of a visit.
 fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
+    let began = CpuTime::of_thread();
     let phases = Phases::new(visit.assignment, visit.tokens, visit.oversubscribed, &visit.rally);
     let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
     let role = visit.case.role_of(thread);
@@ -121,7 +134,8 @@ fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     }));
     let log = bencher.into_phases().finish();
     if let (Ok(()), Some(log)) = (&ran, log) {
-        return Ok(log);
+        let cpu_ns = u64::try_from(CpuTime::of_thread().since(began).as_nanos()).unwrap_or(u64::MAX);
+        return Ok(ThreadLog { cpu_ns, ..log });
     }
     let left_alone = visit.rally.is_abandoned();
     visit.rally.abandon();
@@ -180,6 +194,7 @@ mod tests {
             tokens: 0,
             threads,
             oversubscribed: true,
+            is_bound: true,
             layout: 2,
             stack_steps: 5,
             assignment,

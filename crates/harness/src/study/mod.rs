@@ -12,6 +12,7 @@ mod case;
 pub mod compare;
 #[expect(missing_docs, reason = "a row tells what it is about")]
 pub mod conclusions;
+mod cpu_time;
 mod crew;
 mod edges;
 mod error;

@@ -40,6 +40,8 @@ pub(super) enum Message {
     Begin { cell: usize, round: Option<u32> },
     /// The result of a visit.
     Visit(IterationLog),
+    /// The operation of this cell uses threads of its own, so that its measuring threads are bound to no CPU.
+    OwnThreads { cell: usize },
     /// A case failed in this cell and is not visited again.
     Failed { cell: usize, reason: String },
     /// All work is complete.
@@ -70,6 +72,8 @@ pub(super) struct ThreadLog {
     pub(super) singles: Vec<(u64, u64)>,
     /// Operations between two single ones.
     pub(super) untimed_between: u64,
+    /// CPU time of the thread from the beginning of the visit to its end.
+    pub(super) cpu_ns: u64,
     /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.
     pub(super) turn_ns: [f64; 2],
     pub(super) link_ns: [f64; 2],

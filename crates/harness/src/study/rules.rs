@@ -23,6 +23,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[BELOW_RESOLUTION], find: |record| of_cells(record, below) },
     Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, oversubscribed) },
     Rule { yields: &[SLOWS_CORE], find: |record| of_cells(record, slows_core) },
+    Rule { yields: &[OWN_THREADS], find: |record| of_cells(record, own_threads) },
     Rule { yields: &[GIVES_UP_CPU], find: |record| of_cells(record, gives_up_cpu) },
     Rule { yields: &[BIMODAL], find: |record| of_cells(record, modes) },
     Rule { yields: &[AUTOCORRELATED], find: |record| of_cells(record, autocorrelated) },
@@ -42,6 +43,7 @@ pub const NO_STEADY_STATE: Kind =
 pub const DRIFTS_OVER_RUN: Kind =
     Kind::warning("drifts_over_run", "an operation's time drifted from the first process of a run to the last");
 pub const SLOWS_CORE: Kind = Kind::notice("slows_core", "an operation slows the core it runs on");
+pub const OWN_THREADS: Kind = Kind::notice("own_threads", "an operation uses threads of its own");
 pub const GIVES_UP_CPU: Kind = Kind::notice("gives_up_cpu", "an operation gives up its CPU");
 pub const THREADS_DID_NOT_OVERLAP: Kind =
     Kind::warning("threads_did_not_overlap", "threads meant to run together did not");
@@ -166,6 +168,11 @@ fn slows_core(cell: &Cell) -> Option<Finding> {
             .value("slows_core", factor)
             .advice("expect it to slow what runs next on the same core, as wide vectors do on some CPUs"),
     )
+}
+
+fn own_threads(cell: &Cell) -> Option<Finding> {
+    let saw = "it uses threads of its own, so its measuring threads are not bound to CPUs";
+    cell.own_threads.then(|| Finding::new(OWN_THREADS, saw))
 }
 
 fn gives_up_cpu(cell: &Cell) -> Option<Finding> {

@@ -78,11 +78,12 @@ impl Study {
             failures: Vec::new(),
             failed: BTreeSet::new(),
             measured: BTreeSet::new(),
+            own_threads: BTreeSet::new(),
             forks: Vec::new(),
             began,
         };
         session.run_all();
-        let Run { clocks, visits, failures, forks, observer, .. } = session;
+        let Run { clocks, visits, failures, forks, own_threads, observer, .. } = session;
         let interrupted = observer.cancelled();
         observer.goes_on(1.0, "estimates");
         let mut report = StudyReport {
@@ -95,7 +96,15 @@ impl Study {
         let (error_ns, batch_ns) = report.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
         let plan = &report.plan.clone();
         estimate(
-            &Observations { plan, cases: &self.cases, cells: &cells, forks: &visits, error_ns, batch_ns },
+            &Observations {
+                plan,
+                cases: &self.cases,
+                cells: &cells,
+                forks: &visits,
+                own_threads: &own_threads,
+                error_ns,
+                batch_ns,
+            },
             &mut report,
         );
         let content = StudyContent { study: report, compared: None };
@@ -123,6 +132,8 @@ struct Run<'a> {
     failed: BTreeSet<usize>,
     /// Cells that some process has measured.
     measured: BTreeSet<usize>,
+    /// Cells whose operation uses threads of its own.
+    own_threads: BTreeSet<usize>,
     forks: Vec<StudyProcess>,
     began: Instant,
 }
@@ -133,6 +144,8 @@ struct ProcessLog {
     visits: Vec<IterationLog>,
     /// Cells that failed, with the reason.
     failures: Vec<(usize, String)>,
+    /// Cells whose operation uses threads of its own.
+    own_threads: Vec<usize>,
     /// The cell being visited.
     current: Option<usize>,
 }
@@ -207,6 +220,7 @@ impl Run<'_> {
                 }
                 log.current = Some(cell);
             }
+            Message::OwnThreads { cell } => log.own_threads.push(cell),
             Message::Visit(visit) => log.visits.push(visit),
             Message::Failed { cell, reason } => log.failures.push((cell, reason)),
             Message::End { disturbance } => report.disturbance = disturbance,
@@ -242,6 +256,7 @@ impl Run<'_> {
     /// Takes in what a process has shown; the reasons of failures are kept for the first cell of a case with its parameters.
     fn take_in(&mut self, log: &ProcessLog) {
         self.measured.extend(log.visits.iter().map(|visit| visit.cell));
+        self.own_threads.extend(&log.own_threads);
         for (cell, reason) in &log.failures {
             let Some(spec) = self.cells.get(*cell) else { continue };
             if !self.failed.contains(cell) {

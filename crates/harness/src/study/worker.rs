@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::time::Duration;
 
 use chronoscope_clock::Clock;
 use chronoscope_clock::os::{CounterAccess, set_counter_access};
@@ -10,6 +11,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
 use super::case::Case;
+use super::cpu_time::CpuTime;
 use super::crew::{Crew, Visit};
 use super::edges;
 use super::kept_states::KeptStates;
@@ -85,6 +87,8 @@ struct Worker<'a> {
     failed: Vec<bool>,
     /// Cells that this process or an earlier one has measured.
     measured: Vec<bool>,
+    /// Cells whose operation uses threads of its own.
+    own_threads: Vec<bool>,
     /// Pilot results: nanoseconds per operation.
     piloted_ns: Vec<Option<f64>>,
 }
@@ -100,7 +104,7 @@ impl<'a> Worker<'a> {
         let clock = Clock::or_system();
         let among = |chosen: &[usize]| (0..cells.len()).map(|cell| chosen.contains(&cell)).collect();
         let (failed, measured) = (among(&request.failed), among(&request.measured));
-        let piloted_ns = vec![None; cells.len()];
+        let (piloted_ns, own_threads) = (vec![None; cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);
         Ok(Self {
@@ -115,6 +119,7 @@ impl<'a> Worker<'a> {
             states: KeptStates::default(),
             failed,
             measured,
+            own_threads,
             piloted_ns,
         })
     }
@@ -157,7 +162,14 @@ impl<'a> Worker<'a> {
             if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
                 continue;
             }
+            let (before, own) = (CpuTime::of_process(), CpuTime::of_thread());
             let Some(threads) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? else { continue };
+            let crew: Duration = threads.iter().map(|log| Duration::from_nanos(log.cpu_ns)).sum();
+            // This thread makes what the others share.
+            if CpuTime::of_process().exceeds(before, crew + CpuTime::of_thread().since(own)) {
+                self.own_threads[cell] = true;
+                send(&Message::OwnThreads { cell })?;
+            }
             let slowest = threads.iter().filter_map(|log| {
                 let took_ns = *log.batches_ns.last()?;
                 Some(took_ns as f64 / log.operations.max(1) as f64)
@@ -309,6 +321,7 @@ impl<'a> Worker<'a> {
             tokens: spec.tokens,
             threads: spec.threads,
             oversubscribed,
+            is_bound: !matches!(assignment, Assignment::Pilot { .. }) && !self.own_threads[cell],
             layout,
             stack_steps,
             assignment,

@@ -52,6 +52,10 @@ pub struct Cell {
     /// The share of a visit during which all threads measured, the median over visits that count; null for one thread.
     /// Estimates use only that share.
     pub overlap_share: Option<f64>,
+    /// Whether the operation uses threads of its own. Its measuring threads are then not bound to CPUs, so that those threads can
+    /// use all of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_threads: bool,
     /// If the operation slows its core (as wide vectors lower the frequency of some): how many times as long the interference
     /// probe takes around it as around others. Its visits are compared with each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]

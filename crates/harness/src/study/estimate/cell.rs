@@ -76,6 +76,7 @@ pub(super) fn estimate(
                 overlap_share: (!alone)
                     .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
                     .flatten(),
+                own_threads: seen.own_threads.contains(&at),
                 slows_core: own.slows_core,
                 switches_by_itself: own.switches,
                 visits: visits.len() as u64,

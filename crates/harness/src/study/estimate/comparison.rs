@@ -235,6 +235,7 @@ fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::record::study::{Estimate, Mode, StudyPlan};
+    use std::collections::BTreeSet;
 
     fn plan() -> StudyPlan {
         StudyPlan {
@@ -298,7 +299,15 @@ mod tests {
     #[test]
     fn the_exposed_cost_is_the_number_of_its_point() {
         let plan = plan();
-        let seen = Observations { plan: &plan, cases: &[], cells: &[], forks: &[], error_ns: 1.0, batch_ns: 1.0 };
+        let seen = Observations {
+            plan: &plan,
+            cases: &[],
+            cells: &[],
+            forks: &[],
+            own_threads: &BTreeSet::new(),
+            error_ns: 1.0,
+            batch_ns: 1.0,
+        };
         let of = |estimate: f64, half: f64| Estimate {
             estimate,
             low: estimate - half,

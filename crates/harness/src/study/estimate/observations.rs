@@ -1,5 +1,7 @@
 //! The observations of a study's processes, as all estimates use them.
 
+use std::collections::BTreeSet;
+
 use super::super::case::Case;
 use super::super::protocol::IterationLog;
 use super::super::schedule::{CellSpec, EMPTY};
@@ -13,6 +15,8 @@ pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) cells: &'a [CellSpec],
     /// For each process, its visits in chronological order.
     pub(in crate::study) forks: &'a [Vec<IterationLog>],
+    /// Cells whose operation uses threads of its own.
+    pub(in crate::study) own_threads: &'a BTreeSet<usize>,
     /// The error of two clock readings.
     pub(in crate::study) error_ns: f64,
     /// A batch's overhead.

@@ -5,6 +5,8 @@ mod mean;
 mod own_doing;
 mod steadiness;
 
+use std::collections::BTreeSet;
+
 use super::{Observations, estimate};
 use crate::record::study::{Cell, Mode, Parameters, StudyPlan, StudyReport};
 use crate::study::case::Case;
@@ -45,7 +47,15 @@ fn study(
     let cases: Vec<Case> = names.iter().map(case).collect();
     let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(CellSpec::is_of_user).collect();
     let forks: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
-    let seen = Observations { plan: &plan, cases: &cases, cells: &specs, forks: &forks, error_ns: 0.0, batch_ns: 0.0 };
+    let seen = Observations {
+        plan: &plan,
+        cases: &cases,
+        cells: &specs,
+        forks: &forks,
+        own_threads: &BTreeSet::new(),
+        error_ns: 0.0,
+        batch_ns: 0.0,
+    };
     let mut report = StudyReport::planned("made up", plan.clone());
     estimate(&seen, &mut report);
     report.cells
