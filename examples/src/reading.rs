@@ -1,7 +1,7 @@
 //! Computations on a record's figures.
 
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
-use chronoscope_harness::stats::median_interval;
+use chronoscope_harness::stats::over_processes;
 
 /// A quotient whose interval spans more than this factor is discarded.
 const MOST_UNCERTAIN: f64 = 4.0;
@@ -10,11 +10,7 @@ const MOST_UNCERTAIN: f64 = 4.0;
 /// the clock tells both of them.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
-    let differences = minuend.forks.iter().filter_map(|fork| {
-        let other = subtrahend.forks.iter().find(|other| other.fork == fork.fork)?;
-        Some(fork.time_ns? - other.time_ns?)
-    });
-    let found = Estimate::from(median_interval(&differences.collect::<Vec<f64>>(), record.plan.confidence)?);
+    let found = over_processes(&[&minuend.forks, &subtrahend.forks], record.plan.confidence, |ns| ns[0] - ns[1])?;
     Some(found.at_least(open_ns(minuend) + open_ns(subtrahend)))
 }
 

@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
-use chronoscope_harness::record::study::{CellProcess, Comparison, ComparisonPoint, Estimate, StudyRecord};
-use chronoscope_harness::stats::median_interval;
+use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Estimate, StudyRecord};
 use chronoscope_harness::{Study, StudyOptions};
 
 use crate::failure::Failure;
@@ -54,20 +53,6 @@ pub fn ratio(record: &StudyRecord, case: &str, baseline: &str) -> Option<Estimat
     compared_where(record, case, baseline, |_| true).map(|point| point.ratio)
 }
 
-/// What follows from the times of several cells, process by process: the median over processes, with its interval. `derive` is
-/// given the cells' times in nanoseconds, in the order of `cells`. None if no process measured all of them.
-///
-/// For what compares more than two cells, or cells that differ in more than their case: a study's own comparisons do not.
-pub fn over_processes(cells: &[&[CellProcess]], confidence: f64, derive: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
-    let time_ns = |cell: &[CellProcess], fork: u32| cell.iter().find(|other| other.fork == fork)?.time_ns;
-    let of_process = |process: &CellProcess| {
-        let times: Option<Vec<f64>> = cells.iter().map(|cell| time_ns(cell, process.fork)).collect();
-        Some(derive(&times?))
-    };
-    let values: Vec<f64> = cells.first()?.iter().filter_map(of_process).collect();
-    median_interval(&values, confidence).map(Estimate::from)
-}
-
 /// An estimate of so many units as one of a `part`-th of them.
 pub fn divided(of: Estimate, part: f64) -> Estimate {
     let Estimate { estimate, low, high, confidence } = of;
@@ -96,24 +81,6 @@ pub fn basis(record: &StudyRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn cell(times: &[Option<f64>]) -> Vec<CellProcess> {
-        let fork = |(fork, time_ns): (usize, &Option<f64>)| CellProcess {
-            fork: fork as u32,
-            time_ns: *time_ns,
-            ..CellProcess::default()
-        };
-        times.iter().enumerate().map(fork).collect()
-    }
-
-    #[test]
-    fn a_process_that_lacks_a_cell_does_not_count() {
-        let (one, other) = (cell(&[Some(10.0), Some(20.0), Some(90.0)]), cell(&[Some(5.0), Some(10.0), None]));
-        let ratio = over_processes(&[&one, &other], 0.999, |times| times[0] / times[1]).unwrap();
-        assert_eq!((ratio.estimate, ratio.low, ratio.high), (2.0, 2.0, 2.0));
-        assert_eq!(over_processes(&[&one, &cell(&[None; 3])], 0.999, |times| times[0]), None);
-        assert_eq!(over_processes(&[], 0.999, |_| 1.0), None);
-    }
 
     #[test]
     fn an_interval_stands_in_brackets() {

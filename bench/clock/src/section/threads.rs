@@ -2,6 +2,7 @@
 
 use bench_common::study;
 use chronoscope_harness::record::study::{self as record, Estimate, StudyRecord};
+use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::{Mode, Study};
 use serde::Serialize;
 
@@ -94,12 +95,12 @@ fn cell(record: &StudyRecord, name: &str, threads: u32) -> Option<Cell> {
     let (confidence, all) = (record.plan.confidence, f64::from(threads));
     let scaling_to_rdtsc = of(RDTSC, 1).zip(of(RDTSC, threads)).and_then(|(counter_alone, counter)| {
         let cells = [alone, &together.forks, &counter_alone.forks, &counter.forks];
-        study::over_processes(&cells, confidence, |ns| (ns[0] / ns[1]) / (ns[2] / ns[3]))
+        over_processes(&cells, confidence, |ns| (ns[0] / ns[1]) / (ns[2] / ns[3]))
     });
     Some(Cell {
         threads,
         mreads_per_s: together.throughput_per_s.map(|per_s| study::divided(per_s, 1e6)),
-        scaling: study::over_processes(&[alone, &together.forks], confidence, |ns| all * ns[0] / ns[1]),
+        scaling: over_processes(&[alone, &together.forks], confidence, |ns| all * ns[0] / ns[1]),
         scaling_to_rdtsc,
     })
 }

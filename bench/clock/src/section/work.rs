@@ -2,6 +2,7 @@
 
 use bench_common::study;
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
+use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::{Parameters, Study};
 use serde::Serialize;
 
@@ -78,7 +79,7 @@ fn of_kind(record: &StudyRecord, kind: Kind) -> KindOfWork {
     };
     let to_std = |cell: &Cell| {
         let cells = [&cell.forks[..], &of(STD)?.forks, &of(NOTHING)?.forks];
-        study::over_processes(&cells, record.plan.confidence, |ns| (ns[0] - ns[2]) / (ns[1] - ns[2]))
+        over_processes(&cells, record.plan.confidence, |ns| (ns[0] - ns[2]) / (ns[1] - ns[2]))
     };
     let row = |cell: &&Cell| Row { name: cell.case.clone(), added_ns: added_ns(&cell.case), to_std: to_std(cell) };
     KindOfWork {

@@ -1,4 +1,3 @@
-use super::LEAST_CONFIDENCE;
 use crate::record::study::{Difference, Estimate};
 
 /// Classifies the interval of a ratio b/a of durations. The margin is relative: 0.01 is 1 %.
@@ -6,7 +5,7 @@ use crate::record::study::{Difference, Estimate};
 /// *Same*: all of the interval lies between 1/(1 + margin) and 1 + margin, even if it leaves out 1: a difference that
 /// is real but too small to matter. Else *faster* or *slower*: all of it lies below or above 1. Part of it may still
 /// lie within the margin: then the direction is known, and that it matters is not. Else, or if the interval's confidence is
-/// below [`LEAST_CONFIDENCE`], *unresolved*. *Same* is thus a finding with evidence, never the mere absence of another.
+/// below [`LEAST_CONFIDENCE`](Estimate::LEAST_CONFIDENCE), *unresolved*. *Same* is thus a finding with evidence, never the mere absence of another.
 ///
 /// # Sources
 /// D. J. Schuirmann's two one-sided tests, J. Pharmacokinetics and Biopharmaceutics 15, 1987: an interval of confidence
@@ -23,8 +22,8 @@ use crate::record::study::{Difference, Estimate};
 /// assert_eq!(compare(&ratio(0.90, 1.10), 0.01), Difference::Unresolved);
 /// ```
 pub fn compare(ratio: &Estimate, margin: f64) -> Difference {
-    let Estimate { low, high, confidence, .. } = *ratio;
-    if low.is_nan() || high.is_nan() || low > high || confidence.is_nan() || confidence < LEAST_CONFIDENCE {
+    let Estimate { low, high, .. } = *ratio;
+    if low.is_nan() || high.is_nan() || low > high || !ratio.has_confidence() {
         return Difference::Unresolved;
     }
     let most = 1.0 + margin.max(0.0);

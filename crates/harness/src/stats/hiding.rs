@@ -1,4 +1,3 @@
-use super::LEAST_CONFIDENCE;
 use super::hinge::{Hinge, Point, level, weights};
 use super::median::median_interval;
 use crate::record::study::{CostShape, Estimate};
@@ -104,7 +103,7 @@ fn over_processes(values: &[f64], confidence: f64) -> Option<Estimate> {
 fn shape(change: &Estimate, exposed: &Estimate) -> CostShape {
     let limit = CONSTANT_SHARE * exposed.estimate.abs();
     let costs = exposed.low > 0.0 || exposed.high < 0.0;
-    if change.confidence < LEAST_CONFIDENCE {
+    if !change.has_confidence() {
         CostShape::Unresolved
     } else if change.low > 0.0 {
         CostShape::Growing

@@ -12,6 +12,7 @@ mod line;
 mod median;
 mod modes;
 mod outliers;
+mod over_processes;
 mod paired;
 #[cfg(test)]
 mod random;
@@ -31,6 +32,7 @@ pub use line::{StraightLine, straight_line};
 pub use median::median_interval;
 pub use modes::{modes, modes_of};
 pub use outliers::outliers;
+pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
 #[cfg(test)]
 pub(crate) use random::Random;
@@ -42,5 +44,3 @@ pub use welch::{Welch, geometric_mean, welch_ratio};
 
 /// The confidence of every interval, if there are enough processes for it.
 pub const CONFIDENCE: f64 = 0.999;
-/// No verdict follows from an interval that holds with less confidence: six processes are the fewest that reach it.
-pub const LEAST_CONFIDENCE: f64 = 0.95;

@@ -69,6 +69,7 @@ mod tests {
             work_ns: tokens as f64,
             threads,
             alone_ns: Some(about(tokens as f64 + 10.0)),
+            increase_pct: None,
             crowd_ns: Some(about(crowd)),
             rise,
         };

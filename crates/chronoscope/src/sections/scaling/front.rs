@@ -2,6 +2,7 @@
 //! record: sentences, tables and charts take every judgement from here.
 
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
+use chronoscope_harness::stats::over_processes;
 
 use super::clock::{NOTHING, ticks_of};
 use super::report::{Conclusion, End, Front, Oversubscribed, Point, Read, Rise, worst_by_backoff};
@@ -33,12 +34,20 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
         .filter_map(|crowd| {
             let alone = cells.iter().find(|cell| cell.threads == 1 && cell.backoff_tokens == crowd.backoff_tokens)?;
             let tokens = crowd.backoff_tokens;
-            let (alone_ns, crowd_ns) = (alone.time_ns, crowd.time_ns);
-            let own = difference(record, clock, tokens, 1).zip(difference(record, clock, tokens, crowd.threads));
+            let (alone_ns, crowd_ns, threads) = (alone.time_ns, crowd.time_ns, crowd.threads);
             // A failed combination was still tried, and is not left out of the front.
-            let rise = alone_ns.zip(crowd_ns).map_or(Rise::Unresolved, |(alone, crowd)| rise(alone, crowd, own));
-            let (work_ns, threads) = (work_ns(tokens), crowd.threads);
-            Some(Point { backoff_tokens: tokens, work_ns, threads, alone_ns, crowd_ns, rise })
+            let increase = increase(record, alone, crowd);
+            let rise = increase.map_or(Rise::Unresolved, |increase| rise(&increase));
+            let increase_pct = increase.map(|increase| increase.times(100.0));
+            Some(Point {
+                backoff_tokens: tokens,
+                work_ns: work_ns(tokens),
+                threads,
+                alone_ns,
+                crowd_ns,
+                increase_pct,
+                rise,
+            })
         })
         .collect();
     let crowded = cells.iter().filter(|cell| cell.oversubscribed).filter_map(|cell| {
@@ -75,17 +84,37 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
     points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
 }
 
-/// Whether the operation takes longer on many threads than on one, by more than [`TOLERANCE_PCT`] of its time on one.
+/// What threads add to an operation's time, as a share of its time on one thread: process by process, from cells that were
+/// visited in the same rounds, so that what moves both sides cancels. None if no process measured both.
 ///
-/// If the clock was compared with the work alone on both, its additions are compared, so that slower work on a core
-/// shared by two CPUs is not mistaken for contention.
-fn rise(alone_ns: Estimate, crowd_ns: Estimate, own: Option<(Estimate, Estimate)>) -> Rise {
-    let tolerated_ns = alone_ns.estimate * TOLERANCE_PCT / 100.0;
-    let (alone, crowd) = own.unwrap_or((alone_ns, crowd_ns));
-    let known = alone.has_confidence() && crowd.has_confidence();
-    if known && crowd.low - alone.high > tolerated_ns {
+/// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
+/// CPUs is not contention for the clock.
+fn increase(record: &StudyRecord, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
+    let confidence = record.plan.confidence;
+    let work = |cell: &Cell| {
+        let is_work = |other: &&Cell| {
+            other.case == NOTHING && other.threads == cell.threads && other.backoff_tokens == cell.backoff_tokens
+        };
+        record.cells.iter().find(is_work).filter(|_| cell.backoff_tokens > 0)
+    };
+    let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
+    let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
+        let cells = [alone_processes, crowd_processes, work_alone.forks.as_slice(), work_crowd.forks.as_slice()];
+        over_processes(&cells, confidence, |ns| ((ns[1] - ns[3]) - (ns[0] - ns[2])) / ns[0])
+    });
+    let found =
+        own.or_else(|| over_processes(&[alone_processes, crowd_processes], confidence, |ns| ns[1] / ns[0] - 1.0))?;
+    Some(found.at_least((alone.clock_share_pct + crowd.clock_share_pct) / 100.0))
+}
+
+/// Whether an increase is more than [`TOLERANCE_PCT`].
+fn rise(increase: &Estimate) -> Rise {
+    let tolerated = TOLERANCE_PCT / 100.0;
+    if !increase.has_confidence() {
+        Rise::Unresolved
+    } else if increase.low > tolerated {
         Rise::Raised
-    } else if known && crowd.high - alone.low <= tolerated_ns {
+    } else if increase.high <= tolerated {
         Rise::Flat
     } else {
         Rise::Unresolved
@@ -139,6 +168,7 @@ fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::record::study::CellProcess;
     use proptest::prelude::*;
 
     fn about(estimate: f64, half: f64) -> Estimate {
@@ -153,6 +183,7 @@ mod tests {
             threads,
             alone_ns: Some(about(ns + 10.0, 1.0)),
             crowd_ns: Some(about(ns + 30.0, 1.0)),
+            increase_pct: None,
             rise,
         }
     }
@@ -166,22 +197,51 @@ mod tests {
         }
     }
 
+    /// A cell of `case` whose twelve processes take so long, each by its own level.
+    fn cell(case: &str, threads: u32, ns: f64) -> Cell {
+        let mut record =
+            chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let process = |fork: u32| {
+            // Processes differ by half, which moves all of their cells alike; what is left is a percent.
+            let level = 1.0 + 0.05 * f64::from(fork % 10);
+            let own = 1.0 + 0.001 * f64::from((fork * 7 + threads) % 10);
+            CellProcess { fork, time_ns: Some(ns * level * own), ..CellProcess::default() }
+        };
+        Cell {
+            case: case.to_owned(),
+            threads,
+            backoff_tokens: 16,
+            clock_share_pct: 0.01,
+            forks: (0..12).map(process).collect(),
+            ..record.cells.remove(0)
+        }
+    }
+
+    fn rise_of(alone_ns: f64, crowd_ns: f64, work: Option<(f64, f64)>) -> Rise {
+        let mut record =
+            chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        record.cells.clear();
+        if let Some((alone, crowd)) = work {
+            record.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, crowd)]);
+        }
+        rise(&increase(&record, &cell("a", 1, alone_ns), &cell("a", 2, crowd_ns)).unwrap())
+    }
+
     #[test]
-    fn a_rise_must_be_beyond_the_tolerance_and_the_intervals() {
-        assert_eq!(rise(about(100.0, 1.0), about(105.0, 1.0), None), Rise::Flat);
-        assert_eq!(rise(about(100.0, 1.0), about(150.0, 1.0), None), Rise::Raised);
-        assert_eq!(rise(about(100.0, 1.0), about(111.0, 5.0), None), Rise::Unresolved);
-        assert_eq!(rise(about(100.0, 1.0), about(50.0, 1.0), None), Rise::Flat);
-        let lone = Estimate { confidence: 0.0, ..about(500.0, 0.0) };
-        assert_eq!(rise(about(100.0, 1.0), lone, None), Rise::Unresolved, "one process decides nothing");
+    fn one_and_many_threads_are_compared_within_processes() {
+        // The intervals over processes, half as wide as the times, would leave all of these open.
+        assert_eq!(rise_of(100.0, 105.0, None), Rise::Flat);
+        assert_eq!(rise_of(100.0, 150.0, None), Rise::Raised);
+        assert_eq!(rise_of(100.0, 110.0, None), Rise::Unresolved);
+        assert_eq!(rise_of(100.0, 50.0, None), Rise::Flat);
+        let few = Estimate { confidence: 0.75, ..about(0.5, 0.01) };
+        assert_eq!(rise(&few), Rise::Unresolved, "three processes decide nothing");
     }
 
     #[test]
     fn work_that_slows_down_by_itself_is_no_contention() {
-        let (alone, crowd) = (about(100.0, 1.0), about(150.0, 1.0));
-        let own = Some((about(20.0, 0.5), about(21.0, 0.5)));
-        assert_eq!(rise(alone, crowd, own), Rise::Flat);
-        assert_eq!(rise(alone, crowd, Some((about(20.0, 0.5), about(70.0, 0.5)))), Rise::Raised);
+        assert_eq!(rise_of(100.0, 150.0, Some((80.0, 129.0))), Rise::Flat);
+        assert_eq!(rise_of(100.0, 150.0, Some((80.0, 80.0))), Rise::Raised);
     }
 
     #[test]

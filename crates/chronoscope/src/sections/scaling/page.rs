@@ -334,7 +334,7 @@ fn extra(found: Estimate) -> String {
 #[cfg(test)]
 mod tests {
     use chronoscope_harness::finding::Finding;
-    use chronoscope_harness::record::study::{Cell, Comparison, ComparisonPoint, Difference, StudyReport};
+    use chronoscope_harness::record::study::{Cell, CellProcess, Comparison, ComparisonPoint, Difference, StudyReport};
     use chronoscope_harness::study_rules::{BIMODAL, THREADS_DID_NOT_OVERLAP};
 
     use super::super::front::conclude;
@@ -366,7 +366,21 @@ mod tests {
         let StudyReport { cells, comparisons, .. } = &mut record.study;
         let mut cell = |case: &str, tokens: u64, threads: u32, time: Estimate| {
             let time_ns = Some(Estimate { low: time.low.max(0.0), ..time });
-            cells.push(Cell { case: case.to_owned(), backoff_tokens: tokens, threads, time_ns, ..empty.clone() });
+            // Processes fill the interval; what is up on one thread is down on two.
+            let process = |fork: u32| {
+                let place = (f64::from(fork) / 5.5 - 1.0) * if threads == 1 { 1.0 } else { -1.0 };
+                let ns = (time.estimate + place * time.half_width()).max(0.1);
+                CellProcess { fork, time_ns: Some(ns), ..CellProcess::default() }
+            };
+            let forks = (0..12).map(process).collect();
+            cells.push(Cell {
+                case: case.to_owned(),
+                backoff_tokens: tokens,
+                threads,
+                time_ns,
+                forks,
+                ..empty.clone()
+            });
         };
         for threads in [1, 2] {
             for (tokens, work) in [(64, 50.1), (4096, 3060.0)] {

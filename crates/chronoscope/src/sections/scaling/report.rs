@@ -88,6 +88,10 @@ pub struct Point {
     pub alone_ns: Option<Estimate>,
     /// On all of them.
     pub crowd_ns: Option<Estimate>,
+    /// What the threads add, in percent of the time on one: from both in the same processes, less what they add to the work
+    /// alone. Absent in older records; null if no process measured both.
+    #[serde(default)]
+    pub increase_pct: Option<Estimate>,
     pub rise: Rise,
 }
 

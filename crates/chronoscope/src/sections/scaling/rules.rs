@@ -273,7 +273,15 @@ mod tests {
     fn at(backoff_tokens: u64, (alone, crowd): (f64, f64), rise: Rise) -> Point {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
         let (alone_ns, crowd_ns) = (Some(about(alone)), Some(about(crowd)));
-        Point { backoff_tokens, work_ns: backoff_tokens as f64, threads: 2, alone_ns, crowd_ns, rise }
+        Point {
+            backoff_tokens,
+            work_ns: backoff_tokens as f64,
+            threads: 2,
+            alone_ns,
+            crowd_ns,
+            increase_pct: None,
+            rise,
+        }
     }
 
     #[test]
@@ -317,6 +325,7 @@ mod tests {
     fn a_gap_below_the_front_is_not_called_raised() {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
         let point = |backoff_tokens: u64, crowd: f64, rise| Point {
+            increase_pct: None,
             backoff_tokens,
             work_ns: backoff_tokens as f64,
             threads: 2,

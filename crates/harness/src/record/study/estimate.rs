@@ -2,7 +2,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Spread;
-use crate::stats::LEAST_CONFIDENCE;
 
 /// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +23,9 @@ impl From<Spread> for Estimate {
 }
 
 impl Estimate {
+    /// No verdict follows from an interval that holds with less confidence: six processes are the fewest that reach it.
+    pub const LEAST_CONFIDENCE: f64 = 0.95;
+
     /// An exact number, or one published without an interval: confidence 1.
     ///
     /// # Examples
@@ -95,12 +97,12 @@ impl Estimate {
         self.confidence > 0.0
     }
 
-    /// Whether its interval holds with enough confidence for a verdict: [`LEAST_CONFIDENCE`].
+    /// Whether its interval holds with enough confidence for a verdict: [`LEAST_CONFIDENCE`](Self::LEAST_CONFIDENCE).
     pub fn has_confidence(&self) -> bool {
-        self.confidence >= LEAST_CONFIDENCE
+        self.confidence >= Self::LEAST_CONFIDENCE
     }
 
-    /// Whether it is told from zero, at [`LEAST_CONFIDENCE`] or more.
+    /// Whether it is told from zero, at [`LEAST_CONFIDENCE`](Self::LEAST_CONFIDENCE) or more.
     ///
     /// # Examples
     /// ```
