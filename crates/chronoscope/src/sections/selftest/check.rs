@@ -18,6 +18,13 @@ pub struct Check {
     pub outcome: Outcome,
     /// Why.
     pub reason: String,
+    /// 1, or 2 if the first was too vague and the study was measured again. The first stays.
+    #[serde(default = "first")]
+    pub attempt: u32,
+}
+
+const fn first() -> u32 {
+    1
 }
 
 /// Whether a claim holds.
@@ -28,7 +35,7 @@ pub enum Outcome {
     Pass,
     /// It does not.
     Fail,
-    /// It is too vague to be right or wrong, or wrong while the machine was disturbed.
+    /// It is too vague to be right or wrong.
     TooNoisy,
     /// It could not be tried here.
     NotTried,
@@ -43,7 +50,7 @@ impl Check {
         Judgement { outcome, reason }: Judgement,
     ) -> Self {
         let (name, claim, truth) = (name.into(), claim.into(), truth.to_owned());
-        Self { name, claim, truth, claimed: None, true_value: None, outcome, reason }
+        Self { name, claim, truth, claimed: None, true_value: None, outcome, reason, attempt: first() }
     }
 
     /// Judges again.

@@ -35,13 +35,11 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;
     // There is no second attempt if the user sets the duration.
     let again = if run.duration.is_none() { selftest::unclear(&parts, &records) } else { Vec::new() };
-    let mut repeated = Vec::new();
-    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| {
-        repeated.push(parts[part].study.name().to_owned());
-        records[part] = record;
-    })?;
+    let mut second = Vec::new();
+    measure(&parts, &budgets, &wish, &again, &mut progress, |part, record| second.push((part, record)))?;
     progress.finish();
-    let verdict = Verdict { repeated, ..selftest::judge(&parts, &records) };
+    let verdict = selftest::judge(&parts, &records, &second);
+    records.extend(second.into_iter().map(|(_, record)| record));
     let passed = verdict.passed;
     output.write(&document(verdict, records, start), Shown::default())?;
     Ok(ExitCode::from(u8::from(!passed)))

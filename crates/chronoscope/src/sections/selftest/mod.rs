@@ -42,8 +42,9 @@ pub fn parts(cpus: u32) -> Vec<Part> {
     ]
 }
 
-/// Judges the records of `parts`; the last ones may be missing.
-pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
+/// Judges the records of `parts`; the last ones may be missing. `again` holds second attempts at some parts: their claims
+/// join the first ones and replace none.
+pub fn judge(parts: &[Part], records: &[StudyRecord], again: &[(usize, StudyRecord)]) -> Verdict {
     let machine = machine(parts, records);
     let checks_of = |(part, record): (&Part, &StudyRecord)| {
         let mut checks = (part.checks)(record);
@@ -53,18 +54,31 @@ pub fn judge(parts: &[Part], records: &[StudyRecord]) -> Verdict {
         checks
     };
     let mut checks: Vec<Check> = parts.iter().zip(records).flat_map(checks_of).collect();
-    excuse(&mut checks, &machine);
+    let second = again.iter().filter_map(|(part, record)| Some((parts.get(*part)?, record)));
+    checks.extend(second.flat_map(checks_of).map(|check| Check { attempt: 2, ..check }));
     let interrupted = records.len() < parts.len() || records.iter().any(|record| record.interrupted);
     let passed = !interrupted && is_right(&checks);
-    let (faults, repeated) = (machine.faults(), Vec::new());
+    let faults = machine.faults();
+    let repeated = again.iter().filter_map(|(part, _)| Some(parts.get(*part)?.study.name().to_owned())).collect();
     Verdict { checks, faults, machine, passed, repeated, interrupted }
 }
 
 /// Whether at least one claim passed, and every other one passed or was not tried.
 fn is_right(checks: &[Check]) -> bool {
-    let outcomes = || checks.iter().map(|check| check.outcome);
+    let outcomes = || outcomes(checks).into_iter();
     outcomes().any(|outcome| outcome == Outcome::Pass)
         && outcomes().all(|outcome| matches!(outcome, Outcome::Pass | Outcome::NotTried))
+}
+
+/// What became of each claim: wrong if it was wrong in any attempt, else what its last attempt says.
+pub fn outcomes(checks: &[Check]) -> Vec<Outcome> {
+    let first = checks.iter().filter(|check| check.attempt == 1);
+    let of_claim = |claim: &Check| {
+        let attempts = || checks.iter().filter(|check| check.name == claim.name).map(|check| check.outcome);
+        let last = attempts().next_back().unwrap_or(claim.outcome);
+        if attempts().any(|outcome| outcome == Outcome::Fail) { Outcome::Fail } else { last }
+    };
+    first.map(of_claim).collect()
 }
 
 /// In a stopped study, a missing claim was not measured rather than wrong.
@@ -76,18 +90,14 @@ fn leave_open(checks: &mut [Check]) {
     }
 }
 
-/// The parts with a claim too vague to be judged, or wrong on a disturbed machine; none for a stopped run.
-///
-/// A claim that is wrong on a quiet machine is not retried.
+/// The parts with a claim too vague to be judged; none for a stopped run. A claim that is wrong is wrong: an interval must hold
+/// on a busy machine, too.
 pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
-    if judge(parts, records).interrupted {
+    if judge(parts, records, &[]).interrupted {
         return Vec::new();
     }
-    let machine = machine(parts, records);
     let is_unclear = |(at, (part, record)): (usize, (&Part, &StudyRecord))| {
-        let mut checks = (part.checks)(record);
-        excuse(&mut checks, &machine);
-        checks.iter().any(|check| check.outcome == Outcome::TooNoisy).then_some(at)
+        (part.checks)(record).iter().any(|check| check.outcome == Outcome::TooNoisy).then_some(at)
     };
     parts.iter().zip(records).enumerate().filter_map(is_unclear).collect()
 }
@@ -95,17 +105,6 @@ pub fn unclear(parts: &[Part], records: &[StudyRecord]) -> Vec<usize> {
 /// The disturbance of studies that do not disturb themselves.
 fn machine(parts: &[Part], records: &[StudyRecord]) -> MachineState {
     MachineState::of(parts.iter().zip(records).filter(|(part, _)| !part.is_oversubscribed).map(|(_, record)| record))
-}
-
-/// On a machine disturbed throughout, a wrong claim says nothing about the harness. It does not pass, either.
-fn excuse(checks: &mut [Check], machine: &MachineState) {
-    if !machine.is_disturbed() {
-        return;
-    }
-    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Fail) {
-        check.outcome = Outcome::TooNoisy;
-        check.reason = format!("{}; the machine was disturbed throughout", check.reason);
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use chronoscope_harness::rule::Rule;
 
 use super::check::Outcome;
 use super::document::Verdict;
+use super::outcomes;
 use chronoscope_harness::finding::{Finding, Kind};
 
 /// The page that shows them.
@@ -24,10 +25,11 @@ pub const NOTHING_TRIED: Kind = Kind::warning("nothing_tried", "no claim could b
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {
-    let of = |outcome| verdict.checks.iter().filter(|check| check.outcome == outcome).count();
+    let outcomes = outcomes(&verdict.checks);
+    let of = |outcome| outcomes.iter().filter(|found| **found == outcome).count();
     let (passed, wrong, vague, skipped) =
         (of(Outcome::Pass), of(Outcome::Fail), of(Outcome::TooNoisy), of(Outcome::NotTried));
-    let tried = verdict.checks.len() - skipped;
+    let tried = outcomes.len() - skipped;
     let at_fault = verdict.faults.first().map_or_else(
         || "cause unknown (the interference probe shows nothing); try again".to_owned(),
         |fault| format!("at fault: {fault}"),

@@ -2,7 +2,7 @@ use chronoscope_harness::finding::Severity;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
 
-use super::{Outcome, Selftest, Verdict};
+use super::{Check, Outcome, Selftest, Verdict};
 use crate::document::Record;
 use crate::experiment::show::title;
 
@@ -22,13 +22,13 @@ pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
     let rows = verdict.checks.iter().map(|check| {
         let (mood, sign) = sign(check.outcome);
         let reason = if check.outcome == Outcome::Pass { check.reason.as_str() } else { "see below" };
-        let cells = [sign, &check.name, &check.claim, &check.truth, reason].map(str::to_owned);
+        let cells = [sign, &named(check), &check.claim, &check.truth, reason].map(str::to_owned);
         (mood, cells.to_vec())
     });
     page.table_with_moods(&columns, rows);
     for check in verdict.checks.iter().filter(|check| check.outcome != Outcome::Pass) {
         let (mood, sign) = sign(check.outcome);
-        page.sentence(mood, sign, &format!("{}: {}", check.name, check.reason));
+        page.sentence(mood, sign, &format!("{}: {}", named(check), check.reason));
     }
     for study in studies {
         for failure in &study.failures {
@@ -59,6 +59,14 @@ pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
         page.sentence(mood, sign, &finding.evidence.summary);
     }
     page.finish()
+}
+
+/// A claim with its attempt, where there were two.
+fn named(check: &Check) -> String {
+    match check.attempt {
+        2 => format!("{}, again", check.name),
+        _ => check.name.clone(),
+    }
 }
 
 fn sign(outcome: Outcome) -> (Mood, &'static str) {

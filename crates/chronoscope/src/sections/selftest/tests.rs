@@ -5,8 +5,9 @@ use crate::experiment::synthetic::assert_fits;
 use chronoscope_harness::rule::conclude;
 
 fn verdict(outcomes: &[Judgement], machine: MachineState) -> Verdict {
-    let mut checks: Vec<Check> = outcomes.iter().map(|outcome| Check::of("x", "1", "1", outcome.clone())).collect();
-    excuse(&mut checks, &machine);
+    let numbered = outcomes.iter().enumerate();
+    let checks: Vec<Check> =
+        numbered.map(|(n, outcome)| Check::of(format!("x {n}"), "1", "1", outcome.clone())).collect();
     let passed = is_right(&checks);
     let faults = machine.faults();
     Verdict { checks, faults, machine, passed, repeated: Vec::new(), interrupted: false }
@@ -23,7 +24,7 @@ fn each_verdict_is_of_its_kind() {
     for (found, kind) in [
         (verdict(std::slice::from_ref(&right), quiet()), HARNESS_RIGHT),
         (verdict(&[right.clone(), wrong.clone()], quiet()), HARNESS_WRONG),
-        (verdict(&[right, wrong], disturbed()), SELFTEST_TOO_NOISY),
+        (verdict(&[right, Judgement::too_noisy("")], disturbed()), SELFTEST_TOO_NOISY),
         (verdict(std::slice::from_ref(&untried), quiet()), NOTHING_TRIED),
         (Verdict { interrupted: true, ..verdict(&[untried], quiet()) }, SELFTEST_STOPPED),
     ] {
@@ -44,9 +45,32 @@ fn one_wrong_claim_is_one_too_many() {
 
 #[test]
 fn a_disturbed_machine_is_named_and_does_not_pass() {
-    let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], disturbed());
+    let found = verdict(&[Judgement::pass(""), Judgement::too_noisy("wide")], disturbed());
     let words = said(&found);
     assert!(!found.passed && words.contains("too noisy") && words.contains("neighbour"), "{words}");
+}
+
+#[test]
+fn a_wrong_claim_is_wrong_on_a_disturbed_machine_too() {
+    let found = verdict(&[Judgement::pass(""), Judgement::fail("off")], disturbed());
+    assert!(!found.passed && said(&found).contains("1 of 2 claims are wrong"), "{}", said(&found));
+}
+
+#[test]
+fn a_second_attempt_decides_what_was_vague_and_replaces_no_answer() {
+    let check = |attempt: u32, judgement: Judgement| Check { attempt, ..Check::of("x", "1", "1", judgement) };
+    let of = |first: Judgement, second: Judgement| outcomes(&[check(1, first), check(2, second)]);
+    let (vague, wrong) = (|| Judgement::too_noisy("wide"), || Judgement::fail("off"));
+    assert_eq!(of(vague(), Judgement::pass("")), [Outcome::Pass]);
+    assert_eq!(of(vague(), vague()), [Outcome::TooNoisy]);
+    assert_eq!(of(vague(), wrong()), [Outcome::Fail]);
+    assert_eq!(of(wrong(), Judgement::pass("")), [Outcome::Fail], "the first answer stays");
+    let record = crate::experiment::synthetic::record();
+    let parts = parts(2);
+    let found = judge(&parts, std::slice::from_ref(&record), &[(0, record.clone())]);
+    let once = judge(&parts, &[record], &[]);
+    assert_eq!(found.checks.len(), 2 * once.checks.len());
+    assert_eq!(found.repeated, [parts[0].study.name()]);
 }
 
 #[test]
@@ -62,7 +86,7 @@ fn what_could_not_be_tried_is_no_fault() {
 
 #[test]
 fn nothing_measured_is_nothing_passed() {
-    assert!(!judge(&parts(2), &[]).passed);
+    assert!(!judge(&parts(2), &[], &[]).passed);
 }
 
 #[test]
@@ -83,12 +107,12 @@ fn what_was_stopped_before_it_was_measured_is_no_wrong_claim() {
     let mut stopped = crate::experiment::synthetic::record();
     stopped.interrupted = true;
     let parts = parts(2);
-    let found = judge(&parts, &[stopped.clone()]);
+    let found = judge(&parts, &[stopped.clone()], &[]);
     assert!(!found.checks.is_empty() && found.checks.iter().all(|check| check.outcome == Outcome::NotTried));
     let words = said(&found);
     assert!(!found.passed && words.contains("interrupted after") && !words.contains("wrong"), "{words}");
     stopped.interrupted = false;
-    let whole = judge(&parts, &[stopped]);
+    let whole = judge(&parts, &[stopped], &[]);
     assert!(whole.checks.iter().any(|check| check.outcome == Outcome::Fail), "a run to the end has no excuse");
 }
 

@@ -22,7 +22,8 @@ fn point(ratio: Estimate, verdict: Difference) -> ComparisonPoint {
 #[test]
 fn durations_are_right_within_a_percent_or_by_their_interval() {
     let truth = interval(100.0, 0.01);
-    assert_eq!(duration(&interval(100.9, 0.1), &truth).outcome, Pass, "within a percent");
+    assert_eq!(duration(&interval(100.9, 0.1), &truth).outcome, Fail, "within a percent, but not in the interval");
+    assert_eq!(duration(&interval(5.09, 0.01), &interval(5.0, 0.01)).outcome, Pass, "short truths are known to 0.1 ns");
     assert_eq!(duration(&interval(103.0, 3.5), &truth).outcome, Pass, "covered");
     assert_eq!(duration(&interval(103.0, 1.0), &truth).outcome, Fail);
     assert_eq!(duration(&interval(97.0, 1.0), &truth).outcome, Fail, "too fast is as wrong");
@@ -32,7 +33,7 @@ fn durations_are_right_within_a_percent_or_by_their_interval() {
     assert_eq!(duration(&lone, &truth).outcome, Fail, "an interval of no confidence covers nothing");
     assert_eq!(duration(&lone, &truth).reason, "off +3.00 %, with no interval");
     let beside = duration(&interval(100.9, 0.1), &truth).reason;
-    assert_eq!(beside, "off +0.90 %, not covered", "a tick that says for what");
+    assert_eq!(beside, "off +0.90 %, but the interval excludes the truth", "a tick that says for what");
     let ruler = interval(738.0, 150.0);
     assert_eq!(duration(&interval(500.0, 27.0), &ruler).outcome, Fail, "outside of it all the same");
     assert_eq!(duration(&interval(600.0, 27.0), &ruler).outcome, TooNoisy, "covered by a truth that is hardly known");
