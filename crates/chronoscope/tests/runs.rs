@@ -289,7 +289,7 @@ fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
     let output = chronoscope().args(["selftest", "--duration", "3s", "--format", "json"]).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let checks = found["content"]["selftest"]["verdict"]["checks"].as_array().unwrap();
-    assert_eq!(checks.len(), 20, "{checks:?}");
+    assert_eq!(checks.len(), 21, "{checks:?}");
     assert_eq!(found["content"]["selftest"]["studies"].as_array().unwrap().len(), 5);
     let passed = found["content"]["selftest"]["verdict"]["passed"].as_bool().unwrap();
     assert_eq!(output.status.code(), Some(i32::from(!passed)));

@@ -15,7 +15,7 @@ pub struct Paired {
     pub p_value: f64,
 }
 
-/// Compares two sides from one pair of means (a, b) per process. None if no pair counts.
+/// Compares two sides from one pair of values (a, b) per process. None if no pair counts.
 ///
 /// Values are durations or rates: a pair counts if both are finite and above 0. Difference and ratio are medians over processes
 /// with the exact intervals of their order statistics. What a process does to both sides, such as its code layout, cancels; what

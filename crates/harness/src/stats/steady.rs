@@ -5,6 +5,9 @@ use super::trend::trend;
 /// The end of a series that must be steady: one in this many values, up to a maximum.
 const FINAL_SHARE: usize = 4;
 const MOST_FINAL_VALUES: usize = 500;
+/// A different level within a series that lasts for no more than one value in so many, or for so few values, is an interruption.
+const EXCURSION_SHARE: usize = 50;
+const LEAST_EXCURSION: usize = 2;
 /// Shorter series are not judged.
 const FEWEST_VALUES: usize = 20;
 
@@ -134,7 +137,12 @@ fn classified(series: &[f64], kept: &[usize], starts: &[usize], margin: f64) -> 
     let tolerance = last.dispersion().max(margin * fastest);
     let faster = |segment: &Segment| segment.mean + segment.dispersion() < last.mean - tolerance;
     let slower = |segment: &Segment| segment.mean - segment.dispersion() > last.mean + tolerance;
-    let differs = |segment: &Segment| faster(segment) || slower(segment);
+    // A short excursion in the midst of a series is an interruption and no phase of it.
+    let longest_excursion = (series.len() / EXCURSION_SHARE).max(LEAST_EXCURSION);
+    let is_excursion = |segment: &Segment| {
+        segment.from > 0 && segment.to < series.len() && segment.to - segment.from <= longest_excursion
+    };
+    let differs = |segment: &Segment| !is_excursion(segment) && (faster(segment) || slower(segment));
 
     let final_part = series.len() - (series.len() / FINAL_SHARE).min(MOST_FINAL_VALUES);
     let others: Vec<&Segment> = segments.iter().filter(|segment| differs(segment)).collect();
@@ -207,6 +215,23 @@ mod tests {
                 .count();
             assert!(flat >= 98, "{flat} of 100 at n = {n}");
         }
+    }
+
+    #[test]
+    fn interruptions_are_no_phases() {
+        let flat = (0..100)
+            .filter(|seed| {
+                let mut random = Random::new(500 + seed);
+                let mut series = noisy(&mut random, 200, |_| 735.0);
+                // Now and then the machine takes 10 to 50 µs of a batch of 7 µs, sometimes across two of them.
+                for at in (5..195).filter(|_| random.unit() < 0.03).collect::<Vec<usize>>() {
+                    series[at] += 4_000.0 * random.unit();
+                    series[at + 1] += 300.0 * random.unit();
+                }
+                steady_state(&series, 0.05).class == Steadiness::Flat
+            })
+            .count();
+        assert!(flat >= 90, "{flat} of 100");
     }
 
     #[test]

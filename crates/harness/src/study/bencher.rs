@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use chronoscope_clock::work::{black_box, consume_cpu, shift};
 
-use super::kept_states::resident_bytes;
+use super::memory::resident_bytes;
 use super::phases::{Kind, Phases};
 use crate::record::study::Parameters;
 

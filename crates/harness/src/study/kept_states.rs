@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::case::{Case, State};
 use super::crew::words;
+use super::memory::resident_bytes;
 use crate::record::study::Parameters;
 
 /// States are kept up to this many bytes in all, for all cells of a process; beyond that a state is made anew for each visit.
@@ -37,16 +38,6 @@ impl KeptStates {
         }
         Ok(state)
     }
-}
-
-/// Memory of this process that is in RAM. None where it is not told.
-///
-/// # Sources
-/// proc_pid_statm(5).
-pub(super) fn resident_bytes() -> Option<u64> {
-    const PAGE: u64 = 4096;
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    statm.split_ascii_whitespace().nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod error;
 mod estimate;
 mod kept_states;
 mod launch;
+mod memory;
 mod phases;
 mod protocol;
 mod rally;

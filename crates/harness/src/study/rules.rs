@@ -15,7 +15,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[INTERRUPTED], find: |record| Vec::from_iter(interrupted(record)) },
     Rule { yields: &[CASE_FAILED], find: failures },
     Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
-    Rule { yields: &[DRIFTS_OVER_RUN], find: |record| of_cells(record, drift) },
+    Rule { yields: &[DRIFTS_OVER_RUN], find: drifts },
     Rule { yields: &[THREADS_DID_NOT_OVERLAP], find: |record| of_cells(record, overlap) },
     Rule { yields: &[OMISSION_INFLATES], find: |record| of_cells(record, omission) },
     Rule { yields: &[FALSE_ALARMS], find: |record| Vec::from_iter(control(record)) },
@@ -67,6 +67,10 @@ const SECOND_MODE_SHARE: f64 = 0.1;
 const INFLATED: f64 = 1.1;
 /// Tokens are linear if no point deviates from the line by more than this, in percent.
 const TOKENS_DEVIATE_PCT: f64 = 10.0;
+/// Minimum number of drifting operations for the machine to be blamed.
+const FEWEST_OF_MACHINE: usize = 3;
+const STEADY_MACHINE: &str =
+    "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only";
 /// Maximum false alarms, as a share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
 /// Autocorrelation at which a cell is marked, since its batches carry less information than their number suggests.
@@ -149,15 +153,27 @@ fn steady(cell: &Cell) -> Option<Finding> {
     )
 }
 
+/// Where most operations drift, the machine does: one finding for all of them.
+fn drifts(record: &StudyRecord) -> Vec<Finding> {
+    let drift_pct = |cell: &Cell| cell.steadiness?.drift_over_run_pct;
+    let drifted = |case: &&String| record.cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
+    let (cases, all) = (record.plan.cases.iter().filter(drifted).count(), record.plan.cases.len());
+    if cases < FEWEST_OF_MACHINE || 2 * cases <= all {
+        return of_cells(record, drift);
+    }
+    let largest = record.cells.iter().filter_map(drift_pct).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+    let saw = format!(
+        "the times of {cases} of {all} operations drifted over the run, by up to {}: the machine changed",
+        percent(largest.abs())
+    );
+    vec![Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", largest).advice(STEADY_MACHINE)]
+}
+
 fn drift(cell: &Cell) -> Option<Finding> {
     let drift_pct = cell.steadiness?.drift_over_run_pct?;
     let direction = if drift_pct > 0.0 { "rose" } else { "fell" };
     let saw = format!("{direction} by {} from the first process to the last", percent(drift_pct.abs()));
-    Some(
-        Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(
-            "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only",
-        ),
-    )
+    Some(Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(STEADY_MACHINE))
 }
 
 fn slows_core(cell: &Cell) -> Option<Finding> {

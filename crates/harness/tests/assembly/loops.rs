@@ -11,6 +11,12 @@ mod record {
     }
 }
 
+mod memory {
+    pub fn resident_bytes() -> Option<u64> {
+        std::hint::black_box(None)
+    }
+}
+
 mod phases {
     use std::hint::black_box;
 
@@ -50,6 +56,10 @@ mod phases {
         }
 
         pub fn limit(&mut self, operations: u64) {
+            black_box(operations);
+        }
+
+        pub fn shorten(&mut self, operations: u64) {
             black_box(operations);
         }
 

@@ -34,7 +34,7 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
             percent(truth_half_pct)
         )),
         (true, true) => Judgement::pass(format!("{off}, covered")),
-        (true, false) if !claim.has_confidence() => Judgement::too_noisy(format!("{off}, from too few processes")),
+        (_, false) if !claim.has_confidence() => Judgement::too_noisy(format!("{off}, from too few processes")),
         // So short a truth is known to the tolerance only: an operation overlaps with the loop around it.
         (true, false) if truth.estimate < TOLERANCE_FLOOR_NS => Judgement::pass(format!("{off}, not covered")),
         (true, false) => Judgement::fail(format!("{off}, but the interval excludes the truth")),
@@ -43,7 +43,6 @@ pub fn duration(claim: &Estimate, truth: &Estimate) -> Judgement {
             percent(half_pct)
         )),
         (false, true) => Judgement::pass(format!("covered, {off}")),
-        (false, false) if !claim.has_confidence() => Judgement::fail(format!("{off}, with no interval")),
         (false, false) => Judgement::fail(format!("{off}, and the interval excludes the truth")),
     }
 }
@@ -82,7 +81,7 @@ pub fn difference(point: &ComparisonPoint, ratio: f64) -> Judgement {
     let right_size = error_pct.abs() <= TOLERANCE_PCT || claimed.holds(ratio);
     let right_verdict = point.verdict == if ratio > 1.0 { Difference::Slower } else { Difference::Faster };
     if !claimed.has_confidence() {
-        Judgement::fail("the ratio has no interval")
+        Judgement::too_noisy("the ratio is from too few processes")
     } else if right_side && right_size && right_verdict {
         Judgement::pass("found, with the right sign and size")
     } else if !right_side && claimed.holds(1.0) && claimed.holds(ratio) {
@@ -189,7 +188,7 @@ pub fn oversubscribed(is_marked: bool, claim: &Estimate, ceiling: &Estimate) -> 
     if !is_marked {
         Judgement::fail("more threads than CPUs, but not marked so")
     } else if !claim.has_confidence() || !ceiling.has_confidence() {
-        Judgement::fail("no interval")
+        Judgement::too_noisy("from too few processes")
     } else if claim.low <= ceiling.high || over_pct <= TOLERANCE_PCT {
         Judgement::pass("marked, and not above the ceiling")
     } else {

@@ -9,7 +9,7 @@ use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 use chronoscope_render::text::{self, counted};
 
-use super::chain::chain_of;
+use super::chain::{chain, chain_of};
 use super::check::{Check, Judgement};
 use super::judge;
 
@@ -18,6 +18,11 @@ const OF: &str = "of";
 const EMPTY: &str = "nothing";
 const RULER: &str = "100000 links";
 const RULER_LINKS: u64 = 100_000;
+/// A chain that is a thousand times as long once in a thousand calls: half of its mean is in calls that hardly ever happen.
+const RARE: &str = "rarely long";
+const RARE_LINKS: u64 = 100;
+const RARE_EVERY: u64 = 1_000;
+const RARE_MEAN_LINKS: f64 = RARE_LINKS as f64 * (999.0 + 1_000.0) / RARE_EVERY as f64;
 const READ: &str = "a read of the system's clock";
 const CHAINS: [(&str, u64); 4] = [("1 link", 1), ("10 links", 10), ("100 links", 100), ("1000 links", 1_000)];
 const SPINS: [(&str, Duration); 4] = [
@@ -33,7 +38,7 @@ pub(super) fn study() -> Study {
     let chains = CHAINS.iter().map(|(name, _)| *name);
     let spins = SPINS.iter().map(|(name, _)| *name);
     Study::new("selftest: known lengths")
-        .parameter(OF, [EMPTY, RULER, READ].into_iter().chain(chains).chain(spins))
+        .parameter(OF, [EMPTY, RULER, READ, RARE].into_iter().chain(chains).chain(spins))
         .case(CASE, |b| {
             let name: String = b.parameter(OF);
             match name.as_str() {
@@ -42,6 +47,13 @@ pub(super) fn study() -> Study {
                 "10 links" => b.iter_chained(1, chain_of::<10>),
                 "100 links" => b.iter_chained(1, chain_of::<100>),
                 "1000 links" => b.iter_chained(1, chain_of::<1_000>),
+                RARE => {
+                    let mut left = 0_u64;
+                    b.iter_chained(1, move |x| {
+                        left = left.checked_sub(1).unwrap_or(RARE_EVERY - 1);
+                        chain(x, if left == 0 { RARE_LINKS * 1_000 } else { RARE_LINKS })
+                    });
+                }
                 RULER => b.iter_chained(1, chain_of::<RULER_LINKS>),
                 READ => b.iter(Instant::now),
                 name => match SPINS.iter().find(|(spin, _)| *spin == name) {
@@ -96,10 +108,21 @@ pub(super) fn checks(record: &StudyRecord) -> Vec<Check> {
         }
         checks.push(check);
     }
+    let truth = link.map(|link| link.times(RARE_MEAN_LINKS));
+    let said = truth.map_or_else(|| "unknown".to_owned(), |truth| TIME.amount(&truth));
+    checks.push(of_duration(
+        "one call in 1 000 a thousand times as long",
+        time(RARE),
+        truth,
+        &said,
+        &why_no_time(cell(RARE)),
+    ));
     let read = time(READ);
     for (name, length) in SPINS {
         let truth = Estimate::certain(length.as_nanos() as f64);
-        let mut check = of_duration(name, time(name), Some(truth), &TIME.amount(&truth), &why_no_time(cell(name)));
+        // The typical value: a mean includes the times that the machine stopped the spin as it ended.
+        let typical = cell(name).and_then(|cell| cell.median_ns);
+        let mut check = of_duration(name, typical, Some(truth), &TIME.amount(&truth), &why_no_time(cell(name)));
         if let Some(read) = read.filter(|read| read.estimate * READS_PER_SPIN > truth.estimate) {
             check.judge(Judgement::not_tried(format!(
                 "a read of the system's clock takes {}: too long to keep this schedule",

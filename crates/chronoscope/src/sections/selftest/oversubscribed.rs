@@ -17,7 +17,7 @@ pub(super) fn study(cpus: u32) -> Study {
     Study::new("selftest: oversubscribed")
         .threads([1, cpus.saturating_mul(2)])
         .case(CASE, |b| b.iter_chained(1, chain_of::<10_000>))
-        .forks(5)
+        .forks(8)
         .budget(Duration::from_secs(6))
 }
 

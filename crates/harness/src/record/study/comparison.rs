@@ -25,11 +25,11 @@ pub struct Comparison {
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// The operation's mean time minus the baseline's, from visits in the same rounds, in nanoseconds: the median over
+    /// The operation's time minus the baseline's, from visits in the same rounds, in nanoseconds: the median over
     /// processes. The interval is wide enough for all comparisons of the study to hold at once; its confidence is that of
     /// this one.
     pub difference_ns: Estimate,
-    /// The operation's mean time over the baseline's, likewise.
+    /// The operation's time over the baseline's, likewise.
     pub ratio: Estimate,
     /// The verdict.
     pub verdict: Difference,

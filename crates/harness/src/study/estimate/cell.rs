@@ -62,7 +62,7 @@ pub(super) fn estimate(
                 time_ns: time.filter(|_| below_ns.is_none()),
                 below_ns,
                 reason_no_time,
-                median_ns: view.median_ns(),
+                median_ns: view.median_ns(floor_ns),
                 minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
                 throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
@@ -148,10 +148,12 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     }
 
     /// The median over processes of each one's median batch: what a typical operation takes.
-    fn median_ns(&self) -> Option<Estimate> {
+    fn median_ns(&self, floor_ns: f64) -> Option<Estimate> {
         let batches =
             |fork: usize| self.of_fork(fork).flat_map(|visit| &visit.roles[self.role]).flat_map(|t| batches_ns(t));
-        self.median_of(self.forks_seen().filter_map(|fork| median(batches(fork))).collect())
+        let found =
+            self.median_of(self.forks_seen().filter_map(|fork| median(batches(fork))).collect())?.at_least(floor_ns);
+        Some(Estimate { low: found.low.max(0.0), ..found })
     }
 
     fn operations_per_batch(&self) -> u64 {

@@ -1,6 +1,6 @@
 use super::observations::{Observations, median};
 use super::quiet::Disturbed;
-use super::visit::{FEW, Iteration, Timed, counted_up_to};
+use super::visit::{FEW, Iteration, counted_up_to};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
 use crate::stats::{Paired, compare, hiding, paired};
 use crate::study::schedule::CellSpec;
@@ -65,8 +65,8 @@ fn comparison(
         // A model needs every process at every backoff: one without a pair that counts gives those that do not.
         let all = pairs_up_to(&visits[a], &visits[b], seen.forks.len(), Disturbed::Yes);
         for ((process, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
-            let means = means(if pairs.is_empty() { all } else { pairs });
-            process.push(means.map_or(f64::NAN, |(a, b)| b - a));
+            let sides = sides(if pairs.is_empty() { all } else { pairs });
+            process.push(sides.map_or(f64::NAN, |(a, b)| b - a));
         }
         backoff.push(spec.tokens as f64);
         let floor_ns = floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]));
@@ -122,20 +122,18 @@ fn pairs_up_to<'i, 'a>(
     found
 }
 
-/// The mean time per operation and thread of either side in one process. None without a pair.
-fn means(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
-    Some((mean_ns(pairs.iter().map(|pair| pair.0))?, mean_ns(pairs.iter().map(|pair| pair.1))?))
+/// The time per operation and thread of either side in one process: the median over rounds of the first, and that many times the
+/// median ratio of the two, which a round that the machine disturbed does not move. None without a pair.
+fn sides(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
+    let first_ns = median(pairs.iter().map(|(a, _)| whole_ns(a)))?;
+    let ratio = median(pairs.iter().map(|(a, b)| whole_ns(b) / whole_ns(a)))?;
+    Some((first_ns, first_ns * ratio))
 }
 
-/// The mean time per operation and thread over all roles of some visits to one cell.
-fn mean_ns<'i, 'a: 'i>(visits: impl Iterator<Item = &'i Iteration<'a>> + Clone) -> Option<f64> {
-    let roles = &visits.clone().next()?.roles;
-    let per_ns = |(role, threads): (usize, &Vec<_>)| {
-        let mean_ns = visits.clone().map(|visit| visit.timed[role]).sum::<Timed>().mean_ns()?;
-        Some(threads.len() as f64 / mean_ns)
-    };
-    let rates = roles.iter().enumerate().map(per_ns).collect::<Option<Vec<f64>>>()?;
-    Some(roles.iter().map(Vec::len).sum::<usize>() as f64 / rates.iter().sum::<f64>())
+/// The mean time per operation and thread over all roles.
+fn whole_ns(visit: &Iteration<'_>) -> f64 {
+    let threads: usize = visit.roles.iter().map(Vec::len).sum();
+    threads as f64 * 1e9 / (0..visit.roles.len()).map(|role| visit.per_s(role)).sum::<f64>()
 }
 
 /// The uncertainty that batch overhead leaves in one operation's time.
@@ -152,7 +150,7 @@ fn point(
     pairs: &[Vec<Pair<'_, '_>>],
     floor_ns: f64,
 ) -> Option<(ComparisonPoint, f64)> {
-    let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| means(pairs)).collect();
+    let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| sides(pairs)).collect();
     let Paired { difference, ratio, p_value } = paired(&processes, family_confidence(seen))?;
     let difference_ns = difference.at_least(floor_ns);
     let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {

@@ -5,8 +5,10 @@ use super::visit::{Iteration, batches_ns};
 use crate::record::study::Steadiness;
 use crate::stats::{self, steady_state, trend};
 
-/// Differences within this share of the time do not matter.
-const MARGIN: f64 = 0.02;
+/// Differences within a process up to this share of the time do not matter: the frequency of a CPU wanders by as much.
+const MARGIN: f64 = 0.05;
+/// Nor does a drift over the run up to this one, over which that averages out.
+const DRIFT_MARGIN: f64 = 0.02;
 /// With so many visits a process's series is made of visits; else of batches, which depend on each other within a visit.
 const FEWEST_VISITS: usize = 20;
 
@@ -34,7 +36,7 @@ pub(super) fn steadiness(visits: &[Iteration<'_>], role: usize, processes: usize
     }
     found.trend_ns_per_batch = median(slopes);
     let length = means.last().map_or(0.0, |last| last.0 - means[0].0);
-    found.drift_over_run_pct = trend(&means, MARGIN).map(|slope| 100.0 * slope * length / typical_ns);
+    found.drift_over_run_pct = trend(&means, DRIFT_MARGIN).map(|slope| 100.0 * slope * length / typical_ns);
     Some(found)
 }
 
