@@ -44,7 +44,8 @@ pub(super) fn estimate(
             let oversubscribed = seen.is_oversubscribed(spec);
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
-            let below_ns = time.zip(hidden).and_then(|(time, empty)| below(&time, empty));
+            let typical = view.median_ns(floor_ns);
+            let below_ns = time.zip(hidden).and_then(|(time, empty)| below(&time, &typical.unwrap_or(time), empty));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
                 (None, true) => Some("not measured".to_owned()),
@@ -62,7 +63,7 @@ pub(super) fn estimate(
                 time_ns: time.filter(|_| below_ns.is_none()),
                 below_ns,
                 reason_no_time,
-                median_ns: view.median_ns(floor_ns),
+                median_ns: typical,
                 minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
                 throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
@@ -91,9 +92,10 @@ pub(super) fn estimate(
         .collect()
 }
 
-/// The bound on a time that cannot be told from that of an empty loop.
-fn below(time: &Estimate, empty: &Estimate) -> Option<f64> {
-    let is_hidden = time.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING;
+/// The bound on a time that cannot be told from that of an empty loop: where the typical value cannot, and rare calls do not
+/// make the mean much longer. The mean alone would take the machine's interruptions for the operation.
+fn below(time: &Estimate, typical: &Estimate, empty: &Estimate) -> Option<f64> {
+    let is_hidden = typical.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING;
     is_hidden.then(|| time.high.max(empty.high))
 }
 
