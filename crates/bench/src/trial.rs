@@ -8,7 +8,7 @@ use chronoscope_harness::{Start, Study, StudyOptions};
 /// The minimum number of processes per study.
 const FORKS: u32 = 2;
 
-/// Runs every case once per thread count and parameter, in two processes, at the study's smallest backoff, and prints
+/// Runs every case once per thread count and parameter, in one process, at the study's smallest backoff, and prints
 /// whether it failed; false if any did.
 pub(super) fn run(
     chosen: &[(&Study, StudyOptions)],
@@ -24,7 +24,7 @@ pub(super) fn run(
         let options = StudyOptions {
             budget: Some(std::time::Duration::from_millis(1)),
             backoff: plan.backoff_tokens.first().map(|tokens| vec![*tokens]),
-            // One process, or the allowed minimum.
+            // The time is over after the first.
             forks: Some(FORKS),
             ..options.clone()
         };
@@ -34,9 +34,13 @@ pub(super) fn run(
         progress.finish();
         let record = record.map_err(|error| Failure::run(error.to_string()))?;
         for case in &plan.cases {
-            let failure = record.failures.iter().find(|failure| failure.case == *case);
+            let mut failures = record.failures.iter().filter(|failure| failure.case == *case);
+            let (failure, more) = (failures.next(), failures.count());
             let ran = record.cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
             let said = match failure {
+                Some(failure) if more > 0 => {
+                    format!("FAILED at {}, and at {more} other parameters: {}", failure.at, failure.reason)
+                }
                 Some(failure) => format!("FAILED at {}: {}", failure.at, failure.reason),
                 None if ran => "ok".to_owned(),
                 None => "not run".to_owned(),

@@ -86,7 +86,7 @@ pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
         several => format!(
             "intervals have {} confidence over {}: a process is one draw of layout and frequency, however often it \
              measures",
-            text::percent(record.plan.confidence * 100.0),
+            chronoscope_harness::quantity::confidence(record.study.confidence()),
             text::counted(u64::from(several), "process", "processes"),
         ),
     }];

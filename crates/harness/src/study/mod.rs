@@ -8,6 +8,7 @@
 
 mod bencher;
 mod case;
+mod cell_set;
 #[expect(missing_docs, reason = "a row tells what it is about")]
 pub mod compare;
 #[expect(missing_docs, reason = "a row tells what it is about")]

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cell_set::CellSet;
 use crate::record::Disturbance;
 use crate::record::study::StudyPlan;
 
@@ -22,9 +23,9 @@ pub(super) struct Request {
     pub(super) fork: u32,
     pub(super) budget_ms: u64,
     /// Cells that have failed and are not retried.
-    pub(super) failed: Vec<usize>,
+    pub(super) failed: CellSet,
     /// Cells that some process has measured: when time is short, only the others are measured.
-    pub(super) measured: Vec<usize>,
+    pub(super) measured: CellSet,
     /// Whether the coordinator was started without the right to read the counter.
     pub(super) counter_faults: bool,
 }

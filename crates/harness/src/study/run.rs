@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::cell_set::CellSet;
 use super::error::StudyError;
 use super::estimate::{Observations, estimate};
 use super::launch::{self, End};
@@ -203,8 +204,8 @@ impl Run<'_> {
             plan: plan.clone(),
             fork,
             budget_ms: self.budget_ms(fork),
-            failed: self.failed.iter().copied().collect(),
-            measured: self.measured.iter().copied().collect(),
+            failed: CellSet::from(&self.failed),
+            measured: CellSet::from(&self.measured),
             counter_faults: self.start.counter_access() == TscAccess::Faults,
         };
         let clocks = &mut self.clocks;

@@ -102,8 +102,7 @@ impl<'a> Worker<'a> {
         let threads = cells.iter().map(|cell| cell.threads).max().unwrap_or(1);
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
-        let among = |chosen: &[usize]| (0..cells.len()).map(|cell| chosen.contains(&cell)).collect();
-        let (failed, measured) = (among(&request.failed), among(&request.measured));
+        let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
         let (piloted_ns, own_threads) = (vec![None; cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);

@@ -126,7 +126,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
 }
 
 fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    let level = confidence(record.plan.confidence);
+    let level = confidence(record.study.confidence());
     page.section(&format!("CELLS (time per operation including backoff; ± {level}; undisturbed iterations of all)"));
     let chosen = cells::chosen(record, detail);
     if chosen.is_empty() {

@@ -99,6 +99,13 @@ impl StudyReport {
         }
     }
 
+    /// The confidence with which the intervals of all cells hold: the least, where some have too few processes for the plan's.
+    pub fn confidence(&self) -> f64 {
+        let of_cells = self.cells.iter().filter_map(|cell| cell.time_ns).filter(Estimate::has_interval);
+        let of_cells = of_cells.map(|time| time.confidence);
+        of_cells.reduce(f64::min).unwrap_or(self.plan.confidence)
+    }
+
     /// The cell of one of the two cases of a comparison, at this backoff.
     pub fn compared_cell(&self, comparison: &Comparison, case: &str, tokens: u64) -> Option<&Cell> {
         self.cells.iter().find(|cell| {

@@ -160,7 +160,7 @@ impl Page {
 
     fn cells(&mut self, record: &StudyRecord) {
         self.section("Cells");
-        let level = confidence(record.plan.confidence);
+        let level = confidence(record.study.confidence());
         self.push(&format!(
             "<p class=\"quiet\">Time per operation including backoff; ± is the {} interval; undisturbed iterations of \
              all.</p>",
