@@ -85,7 +85,8 @@ fn compares() {
     assert!(record.cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
     assert_eq!(record.comparisons.len(), 2);
     for point in record.comparisons.iter().flat_map(|comparison| &comparison.points) {
-        assert!(point.difference_ns.estimate > 0.0 && point.verdict != Difference::Faster, "{point:?}");
+        // On a busy machine one pair may say anything; a verdict may not.
+        assert!(point.verdict != Difference::Faster && point.pairs > 0, "{point:?}");
     }
     // A slow machine has no time for three processes.
     let enough = record.forks.len() >= 3;
@@ -99,7 +100,7 @@ fn compares() {
     assert!(canary.visits >= canary.visits_quiet && canary.quiet_turn_ns > 0.0);
     // Every layout of the loop was run.
     let layouts = |cell: &Cell| cell.forks.iter().flat_map(|fork| &fork.visits).map(|visit| visit.layout).max();
-    assert!(record.cells.iter().all(|cell| layouts(cell).is_some_and(|most| most > 0)));
+    assert!(record.cells.iter().all(|cell| cell.visits < 2 || layouts(cell).is_some_and(|most| most > 0)));
 }
 
 fn nothing() {
@@ -243,33 +244,44 @@ fn every_cell() {
     assert!(record.cells.iter().all(|cell| cell.visits > 0));
 }
 
-/// A pool that is made by whoever uses it first, with as many threads as it finds CPUs: its jobs and where they are done.
-static POOL: LazyLock<(usize, mpsc::SyncSender<u64>)> = LazyLock::new(|| {
+/// A job for the pool: where to start, and where to say that it is done.
+type Job = (u64, mpsc::SyncSender<u64>);
+
+/// A pool that is made by whoever uses it first, with as many threads as it finds CPUs.
+static POOL: LazyLock<(usize, mpsc::SyncSender<Job>)> = LazyLock::new(|| {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (jobs, to_do) = mpsc::sync_channel::<u64>(0);
+    let (jobs, to_do) = mpsc::sync_channel::<Job>(0);
     let to_do = Arc::new(Mutex::new(to_do));
     for _ in 0..threads {
         let to_do = to_do.clone();
         std::thread::spawn(move || {
-            while let Ok(seed) = { to_do.lock().expect("nobody panics").recv() } {
-                std::hint::black_box(links(20_000)(seed));
+            while let Ok((seed, done)) = { to_do.lock().expect("nobody panics").recv() } {
+                let _ = done.send(links(20_000)(seed));
             }
         });
     }
     (threads, jobs)
 });
 
+/// Has the pool do something, and waits for it.
+fn pooled() -> Option<u64> {
+    let (done, result) = mpsc::sync_channel(1);
+    POOL.1.send((1, done)).ok()?;
+    result.recv().ok()
+}
+
 fn own_threads() {
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let study = Study::new("own threads")
         .case("pooled", move |b| {
-            b.iter(|| POOL.1.send(1));
+            b.iter(pooled);
             assert_eq!(POOL.0, cpus, "threads in the pool");
         })
         .case("alone", |b| b.iter_chained(1, links(100)));
     let record = run(&study);
     assert!(record.failures.is_empty(), "{:?}", record.failures);
-    assert!(cell(&record, "pooled").own_threads && !cell(&record, "alone").own_threads);
+    let own = |case: &str| cell(&record, case).own_threads;
+    assert!(own("pooled") && !own("alone"), "pooled {}, alone {}", own("pooled"), own("alone"));
     assert!(record.findings.iter().any(|finding| finding.is(OWN_THREADS)));
 }
 
