@@ -45,7 +45,9 @@ pub(super) fn estimate(
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
             let typical = view.median_ns(floor_ns);
-            let below_ns = time.zip(hidden).and_then(|(time, empty)| below(&time, &typical.unwrap_or(time), empty));
+            let is_quiet = view.counted().all(|visit| visit.disturbed == Disturbed::No);
+            let below_ns =
+                time.zip(hidden).and_then(|(time, empty)| below(&time, &typical.unwrap_or(time), empty, is_quiet));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
                 (None, true) => Some("not measured".to_owned()),
@@ -93,9 +95,10 @@ pub(super) fn estimate(
 }
 
 /// The bound on a time that cannot be told from that of an empty loop: where the typical value cannot, and rare calls do not
-/// make the mean much longer. The mean alone would take the machine's interruptions for the operation.
-fn below(time: &Estimate, typical: &Estimate, empty: &Estimate) -> Option<f64> {
-    let is_hidden = typical.low <= empty.high && time.estimate <= empty.estimate * NEARLY_NOTHING;
+/// make the mean much longer. Where the visits were disturbed, a longer mean is the machine's.
+fn below(time: &Estimate, typical: &Estimate, empty: &Estimate, is_quiet: bool) -> Option<f64> {
+    let nearly = |ns: f64| ns <= empty.estimate * NEARLY_NOTHING;
+    let is_hidden = typical.low <= empty.high && nearly(if is_quiet { time.estimate } else { typical.estimate });
     is_hidden.then(|| time.high.max(empty.high))
 }
 
