@@ -267,7 +267,7 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
         return None;
     }
     let of_one_ms = record.measured_ms / (record.forks.len() as u64).max(1);
-    let enough = Duration::from_millis(of_one_ms * u64::from(record.plan.forks));
+    let enough = Duration::from_millis(of_one_ms.saturating_mul(u64::from(record.plan.forks)));
     let said = format!("{once} of {} cells were measured by a single process", record.cells.len());
     let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once as f64).advice(advice))
