@@ -45,9 +45,8 @@ pub(super) fn estimate(
             let time = view.time_ns(floor_ns);
             let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
             let typical = view.median_ns(floor_ns);
-            let is_quiet = view.counted().all(|visit| visit.disturbed == Disturbed::No);
             let below_ns =
-                time.zip(hidden).and_then(|(time, empty)| below(&time, &typical.unwrap_or(time), empty, is_quiet));
+                time.zip(hidden).and_then(|(time, empty)| view.below_ns(&time, &typical.unwrap_or(time), empty));
             let reason_no_time = match (&time, visits.is_empty()) {
                 (Some(_), _) => None,
                 (None, true) => Some("not measured".to_owned()),
@@ -71,9 +70,7 @@ pub(super) fn estimate(
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 variance: view.variance(),
                 steadiness: (!oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
-                autocorrelation: median(
-                    (0..seen.forks.len()).filter_map(|fork| autocorrelation(&view.series(fork), 1)),
-                ),
+                autocorrelation: view.autocorrelation(),
                 outliers: outliers(&view.batches()),
                 modes: view.modes(),
                 overlap_share: (!alone)
@@ -92,14 +89,6 @@ pub(super) fn estimate(
             Cell { marks: Some(marks_of(&cell)), ..cell }
         })
         .collect()
-}
-
-/// The bound on a time that cannot be told from that of an empty loop: where the typical value cannot, and rare calls do not
-/// make the mean much longer. Where the visits were disturbed, a longer mean is the machine's.
-fn below(time: &Estimate, typical: &Estimate, empty: &Estimate, is_quiet: bool) -> Option<f64> {
-    let nearly = |ns: f64| ns <= empty.estimate * NEARLY_NOTHING;
-    let is_hidden = typical.low <= empty.high && nearly(if is_quiet { time.estimate } else { typical.estimate });
-    is_hidden.then(|| time.high.max(empty.high))
 }
 
 impl<'s, 'a> RoleInCell<'s, 'a> {
@@ -152,6 +141,15 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         found.high.is_finite().then_some(found)
     }
 
+    /// The bound on a time that cannot be told from that of an empty loop: where the typical value cannot, and rare calls do not
+    /// make the mean much longer. Where the visits were disturbed, a longer mean is the machine's.
+    fn below_ns(&self, time: &Estimate, typical: &Estimate, empty: &Estimate) -> Option<f64> {
+        let is_quiet = self.counted().all(|visit| visit.disturbed == Disturbed::No);
+        let value = if is_quiet { time } else { typical };
+        let is_hidden = typical.low <= empty.high && value.estimate <= empty.estimate * NEARLY_NOTHING;
+        is_hidden.then(|| time.high.max(empty.high))
+    }
+
     /// The median over processes of each one's median batch: what a typical operation takes.
     fn median_ns(&self, floor_ns: f64) -> Option<Estimate> {
         let batches =
@@ -174,6 +172,10 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             .filter_map(|visit| visit.roles[self.role].first())
             .flat_map(|thread| batches_ns(thread))
             .collect()
+    }
+
+    fn autocorrelation(&self) -> Option<f64> {
+        median(self.forks_seen().filter_map(|fork| autocorrelation(&self.series(fork), 1)))
     }
 
     fn batches(&self) -> Vec<f64> {
