@@ -10,7 +10,7 @@ const GLANCE: Duration = Duration::from_nanos(10);
 
 /// A clock fully controlled by a test, including everything a clock must not do.
 ///
-/// It stands still by default: time passes by [`advance`](Self::advance), by reads that have a
+/// Its time is frozen by default; it passes only by [`advance`](Self::advance), by reads that have a
 /// [cost](Self::set_read_cost), and by waiting. It starts at the timescale's zero or [wherever you
 /// choose](Self::starting_at).
 ///
@@ -30,7 +30,7 @@ const GLANCE: Duration = Duration::from_nanos(10);
 /// use core::time::Duration;
 ///
 /// let clock = FakeClock::starting_at(Instant::from_nanos(5_000));
-/// assert_eq!(clock.now(), clock.now(), "it stands still");
+/// assert_eq!(clock.now(), clock.now(), "its time is frozen");
 /// clock.advance(Duration::from_micros(1));
 /// assert_eq!(clock.now(), Instant::from_nanos(6_000));
 /// clock.step_back(Duration::from_micros(2));
@@ -60,13 +60,13 @@ impl Default for FakeClock {
 }
 
 impl FakeClock {
-    /// A flawless clock that stands still at zero.
+    /// A flawless clock, frozen at zero.
     #[must_use]
     pub const fn new() -> Self {
         Self::starting_at(Instant::ZERO)
     }
 
-    /// A flawless clock that stands still at `start`.
+    /// A flawless clock, frozen at `start`.
     ///
     /// # Examples
     /// ```

@@ -203,10 +203,10 @@ fn interval_of(told: KernelTime) -> Result<UtcInterval, Unavailable> {
     let earliest = time_ns.saturating_sub(error_ns);
     // The time is cut off too.
     let latest = time_ns.saturating_add(error_ns).saturating_add(unit_ns);
-    let beside_ns = if told.state != TIME_OK && is_midnight_within(earliest, latest) { SECOND_NS } else { 0 };
+    let leap_ns = if told.state != TIME_OK && is_midnight_within(earliest, latest) { SECOND_NS } else { 0 };
     Ok(UtcInterval {
-        earliest_unix_ns: earliest.saturating_sub(beside_ns),
-        latest_unix_ns: latest.saturating_add(beside_ns),
+        earliest_unix_ns: earliest.saturating_sub(leap_ns),
+        latest_unix_ns: latest.saturating_add(leap_ns),
     })
 }
 

@@ -60,7 +60,7 @@ pub(in crate::os) fn ticks_of_ns(ns: u64) -> u64 {
 /// The clock of `<time.h>` with the meaning of `clock`.
 ///
 /// # Sources
-/// clock_gettime(3) of macOS: `CLOCK_UPTIME_RAW` is `mach_absolute_time` and stands still in sleep, which
+/// clock_gettime(3) of macOS: `CLOCK_UPTIME_RAW` is `mach_absolute_time` and stops during sleep, which
 /// `CLOCK_MONOTONIC_RAW` counts; the one that ends in `_APPROX` is cached at context switches.
 #[allow(unreachable_patterns)] // a clock that only other systems have
 const fn in_time_h(clock: OsClock) -> Option<libc::clockid_t> {

@@ -23,7 +23,7 @@ fn clock() -> (&'static FakeKernel, &'static Clock) {
     (kernel, Box::leak(Box::new(Exact::new(kernel))))
 }
 
-/// Reads in both orders and expects the system's time, to the nanosecond: the machine's time stands still meanwhile.
+/// Reads in both orders and expects the system's time, to the nanosecond: the simulated machine's time is frozen meanwhile.
 #[track_caller]
 fn assert_exact(kernel: &'static FakeKernel, clock: &Clock) {
     use crate::exact::Machine;

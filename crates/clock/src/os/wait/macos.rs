@@ -28,7 +28,7 @@ impl Sleeper {
 }
 
 impl SleepFor for Sleeper {
-    /// `mach_wait_until` takes ticks of a clock that stands still in sleep, which CLOCK_MONOTONIC of macOS does not: the
+    /// `mach_wait_until` takes ticks of a clock that stops during sleep, which CLOCK_MONOTONIC of macOS does not: the
     /// deadline is handed over as what is left.
     fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
         let ticks = crate::os::imp::ticks_of_ns(crate::nanos::saturating(left));
