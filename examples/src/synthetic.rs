@@ -62,7 +62,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
         ..StudyReport::planned("made up", plan)
     };
     let tool = Tool { name: "chronoscope".into(), version: "0".into() };
-    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
+    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None, against: None })
 }
 
 /// A cell of twelve processes: each of these times is that of three.

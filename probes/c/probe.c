@@ -15,6 +15,8 @@
  *   count.
  * - A crowd reads for CROWD_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU
  *   until the scheduler parts them.
+ * - A sweep's threads are called one by one and meet at a counter: they spin there, as a thread that must be woken
+ *   comes late, and give way only after a while. The probe's own thread is the first of them and needs no wake-up.
  * - Arrays are written once before they are used, so that no page fault falls between two reads.
  * - A clock or way that this C library lacks is left out where the headers say so.
  * - What is allocated for a task is not freed: the process ends behind it.
@@ -55,6 +57,8 @@ enum {
     ROUNDS_AT_LEAST = 3,
     CROWD_BATCHES = 4000,
     CROWD_LEAD_NS = 10000000,
+    VISIT_BATCHES = 200,
+    MEETING_NS = 2000000, /* then a thread that waits for others gives way */
     PAUSES_A_TURN = 200,
     PAUSE_TURN_NS = 20000000,
     LATCH_TURNS_AT_LEAST = 3,
@@ -89,7 +93,8 @@ static void *touched_room_for(uint64_t count, size_t size) {
 /* ---- the request ---- */
 
 enum key { PROTOCOL, READS, THREADS, BATCH_NS, WARM_MS, LANES_MS, STEPS, STEPS_MS, CROWD_MS, ROTATION, BUDGET_MS,
-           KEYS };
+           VISIT_NS, KEYS };
+enum list { LENGTHS_NS, TOKENS, THREADS_LIST, WANTED_CLOCKS, LISTS };
 
 /* The largest values: products of them still fit 63 bits. */
 static const struct {
@@ -100,16 +105,29 @@ static const struct {
     { "batch_ns", 1000000000000 },    { "warm_ms", 1000000000 },        { "lanes_ms", 1000000000 },
     { "steps", UINT64_C(1) << 30 },   { "steps_ms", 1000000000 },       { "crowd_ms", 1000000000 },
     { "rotation", UINT64_MAX },       { "budget_ms", 1000000000 },
+    { "visit_ns", 1000000000000 },
 };
-static const uint64_t LENGTH_NS_MOST = 1000000000000;
+static const struct {
+    const char *name;
+    uint64_t most;
+} LIST[LISTS] = {
+    { "lengths_ns", 1000000000000 },
+    { "tokens", UINT64_C(1) << 30 },
+    { "threads_list", CROWD_BATCHES },
+    { "clocks", UINT64_MAX },
+};
+
+struct list_given {
+    uint64_t *at;
+    size_t count;
+    bool given;
+};
 
 static struct {
     uint64_t value[KEYS];
     bool given[KEYS];
     char task[16];
-    uint64_t *lengths_ns;
-    size_t lengths;
-    bool lengths_given;
+    struct list_given list[LISTS];
 } request;
 
 static uint64_t need(enum key key) {
@@ -118,6 +136,16 @@ static uint64_t need(enum key key) {
     if (request.value[key] > KEY[key].most)
         fail(2, "invalid request: too large: ", KEY[key].name);
     return request.value[key];
+}
+
+static struct list_given need_list(enum list list) {
+    struct list_given given = request.list[list];
+    if (!given.given)
+        fail(2, "invalid request: it lacks ", LIST[list].name);
+    for (size_t i = 0; i < given.count; i++)
+        if (given.at[i] > LIST[list].most)
+            fail(2, "invalid request: too large: ", LIST[list].name);
+    return given;
 }
 
 static int64_t need_ns(enum key key) {
@@ -172,11 +200,9 @@ static void scan_list(const char *name) {
         list[count++] = scan_number();
     }
     take(']');
-    if (strcmp(name, "lengths_ns") == 0) {
-        request.lengths_ns = list;
-        request.lengths = count;
-        request.lengths_given = true;
-    }
+    for (int i = 0; i < LISTS; i++)
+        if (strcmp(name, LIST[i].name) == 0)
+            request.list[i] = (struct list_given){ list, count, true };
 }
 
 static void scan_member(void) {
@@ -318,13 +344,28 @@ struct steps {
     size_t count, wanted;
 };
 
-/* A lane; a chunk of reads in search of steps; consecutive readings. */
+/* Steps of work: what is added changes, so that they cannot be merged. */
+static inline uint64_t work(uint64_t state, uint64_t tokens) {
+    for (; tokens > 0; tokens--)
+        state = state * UINT64_C(0x5851F42D4C957F2D) + tokens;
+    return state;
+}
+
+/* A lane; work and reads in turn; a chunk of reads in search of steps; consecutive readings. */
 #define LOOPS(CLOCK) \
     static NOINLINE uint64_t lane_##CLOCK(uint64_t reads) { \
         uint64_t sum = 0; \
         for (; reads > 0; reads--) \
             sum += (uint64_t)read_##CLOCK(); \
         return sum; \
+    } \
+    static NOINLINE uint64_t sweep_##CLOCK(uint64_t operations, uint64_t tokens) { \
+        uint64_t sum = 0, state = operations; \
+        for (; operations > 0; operations--) { \
+            state = work(state, tokens); \
+            sum += (uint64_t)read_##CLOCK(); \
+        } \
+        return sum + state; \
     } \
     static NOINLINE void step_##CLOCK(struct steps *steps) { \
         int64_t before = read_##CLOCK(); \
@@ -361,7 +402,15 @@ static NOINLINE uint64_t lane_nothing(uint64_t reads) {
     return sum;
 }
 
+static NOINLINE uint64_t sweep_nothing(uint64_t operations, uint64_t tokens) {
+    uint64_t state = operations;
+    for (; operations > 0; operations--)
+        state = work(state, tokens);
+    return state;
+}
+
 typedef uint64_t lane_loop(uint64_t reads);
+typedef uint64_t sweep_loop(uint64_t operations, uint64_t tokens);
 
 struct clock {
     const char *name, *kind;
@@ -369,12 +418,13 @@ struct clock {
     bool has_resolution;
     clockid_t resolution_of;
     lane_loop *lane;
+    sweep_loop *sweep;
     void (*step)(struct steps *);
     void (*readings)(int64_t *, uint64_t);
 };
 
 static const struct clock CLOCKS[] = {
-#define OF(CLOCK) lane_##CLOCK, step_##CLOCK, readings_##CLOCK
+#define OF(CLOCK) lane_##CLOCK, sweep_##CLOCK, step_##CLOCK, readings_##CLOCK
     { "clock_gettime(CLOCK_MONOTONIC)", "monotonic", SECOND_NS, 0, true, CLOCK_MONOTONIC, OF(monotonic) },
     { "clock_gettime(CLOCK_REALTIME)", "wall", SECOND_NS, 0, true, CLOCK_REALTIME, OF(realtime) },
 #ifdef TIME_UTC
@@ -806,31 +856,27 @@ static void pause_turn(int way, int64_t length_ns, struct pauses *pauses) {
 static void measure_pauses(void) {
     int64_t budget_ns = need_ns(BUDGET_MS), begin = now();
     int first = (int)(need(ROTATION) % WAY_COUNT);
-    if (!request.lengths_given)
-        fail(2, "invalid request: it lacks ", "lengths_ns");
-    for (size_t i = 0; i < request.lengths; i++)
-        if (request.lengths_ns[i] > LENGTH_NS_MOST)
-            fail(2, "invalid request: too large: ", "lengths_ns");
-    if (budget_ns == 0 || request.lengths == 0)
+    struct list_given lengths = need_list(LENGTHS_NS);
+    if (budget_ns == 0 || lengths.count == 0)
         return;
-    struct pauses *all = room_for(WAY_COUNT * request.lengths, sizeof *all);
+    struct pauses *all = room_for(WAY_COUNT * lengths.count, sizeof *all);
     for (int turn = 0; turn == 0 || since(begin, now()) < budget_ns; turn++)
         for (int i = 0; i < WAY_COUNT; i++)
-            for (size_t j = 0; j < request.lengths; j++) {
+            for (size_t j = 0; j < lengths.count; j++) {
                 int way = (first + turn % WAY_COUNT + i) % WAY_COUNT;
-                if (WAYS[way].pause && request.lengths_ns[j] > 0 && (turn == 0 || since(begin, now()) < budget_ns))
-                    pause_turn(way, (int64_t)request.lengths_ns[j], &all[(size_t)way * request.lengths + j]);
+                if (WAYS[way].pause && lengths.at[j] > 0 && (turn == 0 || since(begin, now()) < budget_ns))
+                    pause_turn(way, (int64_t)lengths.at[j], &all[(size_t)way * lengths.count + j]);
             }
     for (int way = 0; way < WAY_COUNT; way++) {
         if (!WAYS[way].pause)
             printf("{\"type\":\"pause_unavailable\",\"way\":\"%s\",\"reason\":\"this C library lacks it\"}\n",
                    WAYS[way].name);
-        for (size_t j = 0; WAYS[way].pause && j < request.lengths; j++) {
-            struct pauses *pauses = &all[(size_t)way * request.lengths + j];
-            if (request.lengths_ns[j] == 0)
+        for (size_t j = 0; WAYS[way].pause && j < lengths.count; j++) {
+            struct pauses *pauses = &all[(size_t)way * lengths.count + j];
+            if (lengths.at[j] == 0)
                 continue;
             printf("{\"type\":\"pause\",\"way\":\"%s\"", WAYS[way].name);
-            printf(",\"requested_ns\":%" PRIu64, request.lengths_ns[j]);
+            printf(",\"requested_ns\":%" PRIu64, lengths.at[j]);
             printf(",\"wall_ns\":%" PRId64 ",\"cpu_ns\":", pauses->wall_ns);
             pauses->cpu_ns < 0 ? printf("null") : printf("%" PRId64, pauses->cpu_ns);
             print_counts("taken_ns", pauses->taken.at, pauses->taken.count);
@@ -940,6 +986,253 @@ static void measure_latch(void) {
     printf("}\n");
 }
 
+/* ---- task sweep ---- */
+
+struct cell {
+    int lane;
+    uint64_t tokens, operations;
+};
+
+static uint64_t run_cell(const struct cell *cell, uint64_t operations) {
+    if (cell->tokens == 0)
+        return lane_of(cell->lane)(operations);
+    return (cell->lane ? CLOCKS[cell->lane - 1].sweep : sweep_nothing)(operations, cell->tokens);
+}
+
+static int64_t cell_batch(const struct cell *cell) {
+    int64_t begin = now();
+    uint64_t sum = run_cell(cell, cell->operations);
+    int64_t end = now();
+    sink += sum;
+    return since(begin, end);
+}
+
+/* One batch; true if it was long enough. */
+static bool warm_cell(struct cell *cell, int64_t least_ns) {
+    if (cell_batch(cell) >= least_ns || cell->operations >= READS_MAX)
+        return true;
+    cell->operations *= 2;
+    return false;
+}
+
+/* Until the fastest of three batches is long enough. */
+static void enlarge_cell(struct cell *cell, int64_t least_ns) {
+    for (int long_enough = 0; long_enough < 3 && cell->operations < READS_MAX;) {
+        if (cell_batch(cell) >= least_ns) {
+            long_enough++;
+        } else {
+            long_enough = 0;
+            cell->operations += cell->operations / 4 + 1;
+        }
+    }
+}
+
+static void warm_cells(struct cell *cells, size_t count, size_t first, int64_t least_ns, int64_t warm_ns) {
+    int64_t begin = now();
+    for (size_t turn = 0; since(begin, now()) < warm_ns; turn = (turn + 1) % count)
+        for (size_t i = 0; i < count; i++)
+            warm_cell(&cells[(first + turn + i) % count], least_ns);
+    for (size_t i = 0; i < count; i++)
+        while (!warm_cell(&cells[(first + i) % count], least_ns))
+            ;
+    for (size_t i = 0; i < count; i++)
+        enlarge_cell(&cells[(first + i) % count], least_ns);
+}
+
+/* Threads that make visits together. Member 0 is the probe's own thread. */
+struct team {
+    pthread_mutex_t mutex;
+    pthread_cond_t all_done;
+    int working; /* called, but not done */
+    const struct cell *cell;
+    int threads;
+    int64_t visit_ns;
+    atomic_int met;
+};
+
+struct member {
+    struct team *team;
+    pthread_cond_t called;
+    bool is_called;
+    uint64_t sink;
+    int count;
+    int64_t batches[VISIT_BATCHES][2];
+};
+
+static void meet(struct team *team) {
+    int64_t came = now();
+    atomic_fetch_add(&team->met, 1);
+    while (atomic_load(&team->met) < team->threads)
+        if (since(came, now()) > MEETING_NS)
+            sched_yield();
+}
+
+static void make_visit(struct member *member) {
+    struct team *team = member->team;
+    const struct cell *cell = team->cell;
+    int count = 0;
+    meet(team);
+    uint64_t sum = run_cell(cell, cell->operations);
+    int64_t first = now(), begin, end;
+    do {
+        begin = now();
+        sum += run_cell(cell, cell->operations);
+        end = now();
+        member->batches[count][0] = begin;
+        member->batches[count++][1] = begin + since(begin, end);
+    } while (count < VISIT_BATCHES && since(first, end) < team->visit_ns);
+    member->count = count;
+    member->sink += sum;
+}
+
+static void *make_visits(void *argument) {
+    struct member *member = argument;
+    struct team *team = member->team;
+    for (;;) {
+        pthread_mutex_lock(&team->mutex);
+        while (!member->is_called)
+            pthread_cond_wait(&member->called, &team->mutex);
+        member->is_called = false;
+        pthread_mutex_unlock(&team->mutex);
+        make_visit(member);
+        pthread_mutex_lock(&team->mutex);
+        if (--team->working == 0)
+            pthread_cond_signal(&team->all_done);
+        pthread_mutex_unlock(&team->mutex);
+    }
+    return NULL;
+}
+
+/* All members but the first; why one cannot be started. They wait for a call until the process ends. */
+static int start_team(struct team *team, struct member *members, int count) {
+    for (int i = 0; i < count; i++) {
+        pthread_t id;
+        members[i].team = team;
+        memset(members[i].batches, 0xff, sizeof members[i].batches);
+        pthread_cond_init(&members[i].called, NULL);
+        int error = i == 0 ? 0 : pthread_create(&id, NULL, make_visits, &members[i]);
+        if (error != 0)
+            return error;
+    }
+    return 0;
+}
+
+static void visit(struct team *team, struct member *members, const struct cell *cell, int threads) {
+    pthread_mutex_lock(&team->mutex);
+    team->cell = cell;
+    team->threads = threads;
+    atomic_store(&team->met, 0);
+    team->working = threads - 1;
+    for (int i = 1; i < threads; i++) {
+        members[i].is_called = true;
+        pthread_cond_signal(&members[i].called);
+    }
+    pthread_mutex_unlock(&team->mutex);
+    make_visit(&members[0]);
+    pthread_mutex_lock(&team->mutex);
+    while (team->working > 0)
+        pthread_cond_wait(&team->all_done, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+struct visited {
+    const struct cell *cell;
+    int threads;
+    struct numbers batches; /* thread, begin and end in turn */
+};
+
+static void print_round(struct visited *visits, size_t count, int round, int64_t origin) {
+    for (size_t i = 0; i < count; i++) {
+        struct visited *visit = &visits[i];
+        printf("{\"type\":\"sweep\",\"clock\":\"%s\",\"tokens\":%" PRIu64, lane_name(visit->cell->lane),
+               visit->cell->tokens);
+        printf(",\"threads\":%d,\"round\":%d,\"operations\":%" PRIu64 ",\"batches\":[", visit->threads, round,
+               visit->cell->operations);
+        for (size_t j = 0; j < visit->batches.count; j += 3) {
+            const int64_t *at = &visit->batches.at[j];
+            printf("%s[%" PRId64 ",%" PRId64 ",%" PRId64 "]", j ? "," : "", at[0], at[1] - origin, at[2] - origin);
+        }
+        printf("]}\n");
+        visit->batches.count = 0;
+    }
+    fflush(stdout);
+}
+
+static void make_rounds(struct team *team, struct member *members, struct cell *cells, size_t count, size_t first,
+                        struct list_given threads, int64_t budget_ns) {
+    struct visited *visits = room_for(count * threads.count, sizeof *visits);
+    int64_t begin = now();
+    for (int round = 0; round < ROUNDS_AT_LEAST || since(begin, now()) < budget_ns; round++) {
+        for (size_t i = 0; i < count * threads.count; i++) {
+            size_t turn = i % threads.count, cell = (first + (size_t)round + i / threads.count) % count;
+            int together = (int)threads.at[round % 2 ? threads.count - 1 - turn : turn];
+            visits[i].cell = &cells[cell];
+            visits[i].threads = together;
+            visit(team, members, &cells[cell], together);
+            for (int thread = 0; thread < together; thread++)
+                for (int j = 0; j < members[thread].count; j++) {
+                    push(&visits[i].batches, thread);
+                    push(&visits[i].batches, members[thread].batches[j][0]);
+                    push(&visits[i].batches, members[thread].batches[j][1]);
+                }
+        }
+        print_round(visits, count * threads.count, round, begin);
+    }
+}
+
+/* The clocks of a sweep as lanes, after the lane of nothing; returns their number. */
+static int lanes_to_sweep(int *swept) {
+    struct list_given clocks = need_list(WANTED_CLOCKS);
+    int count = 1;
+    swept[0] = 0;
+    for (int i = 0; i < CLOCK_COUNT; i++) {
+        bool wanted = clocks.count == 0 && strcmp(CLOCKS[i].kind, "cpu") != 0;
+        for (size_t j = 0; j < clocks.count; j++) {
+            if (clocks.at[j] >= CLOCK_COUNT)
+                fail(2, "invalid request: no such clock in ", LIST[WANTED_CLOCKS].name);
+            wanted = wanted || clocks.at[j] == (uint64_t)i;
+        }
+        if (wanted)
+            swept[count++] = i + 1;
+    }
+    return count;
+}
+
+static void measure_sweep(void) {
+    int64_t batch_ns = (int64_t)need(BATCH_NS), visit_ns = (int64_t)need(VISIT_NS), warm_ns = need_ns(WARM_MS);
+    int64_t budget_ns = need_ns(BUDGET_MS), least_ns = visit_ns / VISIT_BATCHES + 1;
+    struct list_given tokens = need_list(TOKENS), threads = need_list(THREADS_LIST);
+    int swept[LANES], most = 0;
+    size_t count = (size_t)lanes_to_sweep(swept) * tokens.count;
+    uint64_t rotation = need(ROTATION);
+    for (size_t i = 0; i < threads.count; i++) {
+        if (threads.at[i] == 0)
+            fail(2, "invalid request: a visit without threads", "");
+        most = (int)threads.at[i] > most ? (int)threads.at[i] : most;
+    }
+    if (budget_ns == 0 || visit_ns == 0 || count == 0 || most == 0)
+        return;
+    struct cell *cells = room_for(count, sizeof *cells);
+    for (size_t i = 0; i < count; i++)
+        cells[i] = (struct cell){ swept[i / tokens.count], tokens.at[i % tokens.count], 1 };
+    struct team *team = room_for(1, sizeof *team);
+    pthread_mutex_init(&team->mutex, NULL);
+    pthread_cond_init(&team->all_done, NULL);
+    team->visit_ns = visit_ns;
+    struct member *members = room_for((uint64_t)most, sizeof *members);
+    int error = start_team(team, members, most);
+    if (error != 0) {
+        printf("{\"type\":\"sweep_unavailable\",\"reason\":");
+        print_string(strerror(error));
+        printf("}\n");
+        return;
+    }
+    warm_cells(cells, count, (size_t)(rotation % count), batch_ns > least_ns ? batch_ns : least_ns, warm_ns);
+    make_rounds(team, members, cells, count, (size_t)(rotation % count), threads, budget_ns);
+    for (int i = 0; i < most; i++)
+        sink += members[i].sink;
+}
+
 /* ---- */
 
 int main(int count, char **arguments) {
@@ -948,6 +1241,7 @@ int main(int count, char **arguments) {
         void (*run)(void);
     } TASKS[] = {
         { "count", count_reads }, { "clocks", measure_clocks }, { "pause", measure_pauses }, { "latch", measure_latch },
+        { "sweep", measure_sweep },
     };
     if (count != 2)
         fail(2, "usage: probe REQUEST", "");

@@ -17,6 +17,8 @@
  *   AppDomain.MonitoringTotalProcessorTime leaves the kernel's share out there. For pauses the C library is asked.
  * - The end of the last call behind a latch is stamped by the thread that ends last. A stamp of the thread that opened
  *   the latch would contain its own wake-up.
+ * - The loops of a sweep are written out as the lanes are. The probe's own thread is the first of a team and needs no
+ *   wake-up; the others are let in by an AutoResetEvent of their own each, and all spin until the last one has come.
  * - A bad request ends with 2 before anything is measured: every task takes its keys first.
  */
 
@@ -83,6 +85,7 @@ static class Probe
             case "\"clocks\"": new ClocksTask().Run(); break;
             case "\"pause\"": new PauseTask().Run(); break;
             case "\"latch\"": new LatchTask().Run(); break;
+            case "\"sweep\"": new SweepTask().Run(); break;
             default: throw new BadRequest(2, "request: \"task\" must be one of this protocol, not " + task);
         }
         new Line("end").Text("sink", Sink.ToString(CultureInfo.InvariantCulture)).Send();
@@ -206,20 +209,23 @@ sealed class Clock
     public readonly long Hz;
     public Func<long> Once; // only where a latch calls it
     public Func<int, long> Lane;
+    public Func<int, int, long> Sweep;
     public Action<long[]> Fill;
 
     public static readonly Func<long> TickCount64 = FindTickCount64();
     static long s_one = 1;
 
     public static readonly Clock Nothing = new Clock("nothing", "", 0)
-        { Once = () => Volatile.Read(ref s_one), Lane = NothingLane };
+        { Once = () => Volatile.Read(ref s_one), Lane = NothingLane, Sweep = NothingSweep };
     public static readonly Clock OfStopwatch = new Clock("Stopwatch.GetTimestamp", "monotonic", Timing.Hz)
-        { Once = GetTimestamp, Lane = StopwatchLane, Fill = StopwatchFill };
+        { Once = GetTimestamp, Lane = StopwatchLane, Sweep = StopwatchSweep, Fill = StopwatchFill };
     public static readonly Clock OfUtcNow = new Clock("DateTime.UtcNow", "wall", TimeSpan.TicksPerSecond)
-        { Once = () => DateTime.UtcNow.Ticks, Lane = UtcNowLane, Fill = UtcNowFill };
+        { Once = () => DateTime.UtcNow.Ticks, Lane = UtcNowLane, Sweep = UtcNowSweep, Fill = UtcNowFill };
     public static readonly Clock[] All = { OfStopwatch, OfUtcNow, TickCount64 != null
-        ? new Clock("Environment.TickCount64", "monotonic", 1000) { Lane = TickCount64Lane, Fill = TickCount64Fill }
-        : new Clock("Environment.TickCount", "monotonic", 1000) { Lane = TickCountLane, Fill = TickCountFill } };
+        ? new Clock("Environment.TickCount64", "monotonic", 1000)
+            { Lane = TickCount64Lane, Sweep = TickCount64Sweep, Fill = TickCount64Fill }
+        : new Clock("Environment.TickCount", "monotonic", 1000)
+            { Lane = TickCountLane, Sweep = TickCountSweep, Fill = TickCountFill } };
 
     Clock(string name, string kind, long hz)
     {
@@ -247,6 +253,64 @@ sealed class Clock
     [MethodImpl(Alone)]
     static long TickCountLane(int n) { long s = 0; for (int i = 0; i < n; i++) s += TickCount(); return s; }
 
+    // The loops of a sweep. What is added to the work changes, so that steps cannot be merged.
+    const long Step = 0x5851F42D4C957F2D;
+
+    [MethodImpl(Alone)]
+    static long NothingSweep(int n, int tokens)
+    {
+        long w = n;
+        for (int i = 0; i < n; i++)
+        {
+            for (int t = tokens; t > 0; t--) w = w * Step + t;
+        }
+        return w;
+    }
+    [MethodImpl(Alone)]
+    static long StopwatchSweep(int n, int tokens)
+    {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++)
+        {
+            for (int t = tokens; t > 0; t--) w = w * Step + t;
+            s += GetTimestamp();
+        }
+        return s + w;
+    }
+    [MethodImpl(Alone)]
+    static long UtcNowSweep(int n, int tokens)
+    {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++)
+        {
+            for (int t = tokens; t > 0; t--) w = w * Step + t;
+            s += DateTime.UtcNow.Ticks;
+        }
+        return s + w;
+    }
+    [MethodImpl(Alone)]
+    static long TickCount64Sweep(int n, int tokens)
+    {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++)
+        {
+            for (int t = tokens; t > 0; t--) w = w * Step + t;
+            s += TickCount64();
+        }
+        return s + w;
+    }
+    [MethodImpl(Alone)]
+    static long TickCountSweep(int n, int tokens)
+    {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++)
+        {
+            for (int t = tokens; t > 0; t--) w = w * Step + t;
+            s += TickCount();
+        }
+        return s + w;
+    }
+
     [MethodImpl(Alone)]
     static void StopwatchFill(long[] to) { for (int i = 0; i < to.Length; i++) to[i] = GetTimestamp(); }
     [MethodImpl(Alone)]
@@ -257,6 +321,13 @@ sealed class Clock
     static void TickCountFill(long[] to) { for (int i = 0; i < to.Length; i++) to[i] = TickCount(); }
 
     static long TickCount() => (uint)Environment.TickCount;
+
+    /// <summary>With so much work before each read, in place of the lane.</summary>
+    public Clock Behind(int tokens)
+    {
+        var sweep = Sweep;
+        return tokens == 0 ? this : new Clock(Name, Kind, Hz) { Lane = operations => sweep(operations, tokens) };
+    }
 
     /// <summary>Ticks of the timer for one batch, taken from outside.</summary>
     public long Time(int reads)
@@ -753,6 +824,192 @@ sealed class Gate : IDisposable
             }
             Reading = _gate._call();
             if (Interlocked.Decrement(ref _gate._running) == 0) _gate.LastEnd = GetTimestamp();
+        }
+    }
+}
+
+sealed class SweepTask
+{
+    public const int BatchesMax = 200;
+    const int RoundsMin = 3;
+    const int ThreadsMax = 4000;
+
+    readonly long[] _tokens = Probe.Asked.List("tokens", Measured.ReadsMax).Trimmed();
+    readonly long[] _threads = Probe.Asked.List("threads_list", ThreadsMax).Trimmed();
+    readonly int _rotation = Probe.Asked.Count("rotation");
+    readonly long _visitNs = Probe.Asked.Number("visit_ns", 1000 * Probe.NsPerS);
+    readonly long _batchNs = Probe.Asked.Number("batch_ns", Probe.NsPerS);
+    readonly long _warmNs = Probe.Asked.MsAsNs("warm_ms");
+    readonly long _budgetNs = Probe.Asked.MsAsNs("budget_ms");
+    readonly Cell[] _cells;
+
+    /// <summary>A loop with an amount of work; the reads of its lane are operations.</summary>
+    sealed class Cell
+    {
+        public readonly long Tokens;
+        public readonly Measured Loop;
+        public int Operations;
+
+        public Cell(Clock clock, long tokens)
+        {
+            Tokens = tokens;
+            Loop = new Measured(clock.Behind((int)tokens));
+        }
+    }
+
+    public SweepTask()
+    {
+        var wanted = Probe.Asked.List("clocks", Clock.All.Length - 1).Trimmed();
+        var clocks = wanted.Length == 0 ? Clock.All : wanted.Select(index => Clock.All[index]); // none is of kind cpu
+        _cells = new[] { Clock.Nothing }.Concat(clocks)
+            .SelectMany(clock => _tokens.Select(tokens => new Cell(clock, tokens))).ToArray();
+        if (_threads.Contains(0)) throw new BadRequest(2, "request: \"threads_list\" must not contain 0");
+    }
+
+    public void Run()
+    {
+        if (_cells.Length == 0 || _threads.Length == 0 || _visitNs == 0 || _budgetNs == 0) return;
+        Team team;
+        try
+        {
+            team = new Team((int)_threads.Max(), Timing.Ticks(_visitNs));
+        }
+        catch (Exception none) when (none is OutOfMemoryException || none is ThreadStartException)
+        {
+            new Line("sweep_unavailable").Text("reason", none.Message).Send();
+            return;
+        }
+        WarmUp(Math.Max(_batchNs, _visitNs / BatchesMax + 1));
+        long begin = GetTimestamp();
+        for (int round = 0; round < RoundsMin || Timing.NsSince(begin) < _budgetNs; round++) MakeRound(team, round);
+        Probe.Sink += team.Sum();
+    }
+
+    Cell CellOf(int round, int turn)
+        => _cells[(_rotation % _cells.Length + round % _cells.Length + turn) % _cells.Length];
+
+    void WarmUp(long batchNs)
+    {
+        long begin = GetTimestamp();
+        for (int round = 0; Timing.NsSince(begin) < _warmNs; round++)
+        {
+            for (int turn = 0; turn < _cells.Length; turn++) CellOf(round, turn).Loop.WarmUp(batchNs);
+        }
+        foreach (var cell in _cells)
+        {
+            while (!cell.Loop.Enough) cell.Loop.WarmUp(batchNs);
+        }
+        foreach (var cell in _cells) cell.Operations = cell.Loop.ReadsFor(batchNs);
+    }
+
+    void MakeRound(Team team, int round)
+    {
+        var lines = new List<Line>();
+        for (int turn = 0; turn < _cells.Length; turn++)
+        {
+            var cell = CellOf(round, turn);
+            var clock = cell.Loop.Clock;
+            for (int i = 0; i < _threads.Length; i++)
+            {
+                int together = (int)_threads[round % 2 == 0 ? i : _threads.Length - 1 - i];
+                var batches = team.Visit(clock.Lane, cell.Operations, together);
+                lines.Add(new Line("sweep").Text("clock", clock.Name).Put("tokens", cell.Tokens)
+                    .Put("threads", together).Put("round", round).Put("operations", cell.Operations)
+                    .Rows("batches", 3, batches));
+            }
+        }
+        foreach (var line in lines) line.Send();
+        Probe.Out.Flush();
+    }
+}
+
+/// <summary>Threads that make visits together; the first is the one that calls <c>Visit</c>.</summary>
+sealed class Team
+{
+    static readonly long s_spinTicks = Timing.Ticks(2 * Probe.NsPerMs); // then a thread that waits gives way
+
+    readonly long _origin = GetTimestamp(), _visitTicks;
+    readonly Member[] _members;
+    Func<int, long> _lane;
+    int _operations, _together, _met;
+
+    public Team(int threads, long visitTicks)
+    {
+        _visitTicks = visitTicks;
+        _members = Enumerable.Range(0, threads).Select(thread => new Member(this)).ToArray();
+        foreach (var member in _members.Skip(1)) new Thread(member.Serve) { IsBackground = true }.Start();
+    }
+
+    public Longs Visit(Func<int, long> lane, int operations, int together)
+    {
+        _lane = lane;
+        _operations = operations;
+        _together = together;
+        Volatile.Write(ref _met, 0);
+        for (int thread = 1; thread < together; thread++) _members[thread].Called.Set();
+        _members[0].Visit();
+        for (int thread = 1; thread < together; thread++) _members[thread].Done.WaitOne();
+        var batches = new Longs();
+        for (int thread = 0; thread < together; thread++)
+        {
+            var stamps = _members[thread].Stamps;
+            for (int i = 0; i < stamps.Size; i += 2) batches.Add(thread, stamps.Values[i], stamps.Values[i + 1]);
+        }
+        return batches;
+    }
+
+    public long Sum() => _members.Aggregate(0L, (sum, member) => sum + member.Sum);
+
+    public sealed class Member
+    {
+        public readonly AutoResetEvent Called = new AutoResetEvent(false), Done = new AutoResetEvent(false);
+        public readonly Longs Stamps = new Longs();
+        public long Sum;
+        readonly Team _team;
+
+        public Member(Team team)
+        {
+            _team = team;
+            Stamps.MakeRoom(2 * SweepTask.BatchesMax);
+        }
+
+        public void Serve()
+        {
+            for (; ; Done.Set())
+            {
+                Called.WaitOne();
+                Visit();
+            }
+        }
+
+        public void Visit()
+        {
+            Stamps.Size = 0;
+            Meet();
+            var lane = _team._lane;
+            int operations = _team._operations;
+            long sum = lane(operations), first = GetTimestamp(), begin, end;
+            do
+            {
+                begin = GetTimestamp();
+                sum += lane(operations);
+                end = GetTimestamp();
+                Stamps.Add(begin - _team._origin);
+                Stamps.Add(end - _team._origin);
+            }
+            while (Stamps.Size < 2 * SweepTask.BatchesMax && end - first < _team._visitTicks);
+            Sum += sum;
+        }
+
+        void Meet()
+        {
+            long came = GetTimestamp();
+            Interlocked.Increment(ref _team._met);
+            while (Volatile.Read(ref _team._met) < _team._together)
+            {
+                if (GetTimestamp() - came < s_spinTicks) Thread.SpinWait(1);
+                else Thread.Yield();
+            }
         }
     }
 }

@@ -14,6 +14,9 @@
 //     what users have, and locking would add switches of threads. So CPU time is that of the process.
 //   - A crowd reads for crowdLeadNs before its batches begin, at one time for all: released threads may share a CPU
 //     until the scheduler parts them.
+//   - A sweep's goroutines are locked to threads, too. They are let in by a channel of their own each and meet at a
+//     counter, where they spin and give way only after a while. The first is the probe's own and needs no wake-up.
+//   - Between the rounds of a sweep the collector is run, so that it does not run while a round is made.
 //   - A latch is a channel that is closed. A goroutine counts itself just before it waits there; the opener then goes
 //     on giving way for a moment, until all of them have parked.
 //   - The goroutine whose call ends last stamps the end of a release itself. What it takes to wake the opener does not
@@ -39,6 +42,8 @@ const (
 	roundsAtLeast        = 3
 	crowdBatches         = 4000
 	crowdLeadNs          = 10 * int64(time.Millisecond)
+	visitBatches         = 200
+	meetingNs            = 2 * int64(time.Millisecond) // then a goroutine that waits for others gives way
 	pausesATurn          = 200
 	pauseTurnNs          = 20 * int64(time.Millisecond)
 	latchTurnsAtLeast    = 3
@@ -58,7 +63,11 @@ var most = map[string]uint64{
 	"steps_ms":   1e9,
 	"crowd_ms":   1e9,
 	"budget_ms":  1e9,
+	"visit_ns":   1e12,
 	"lengths_ns": 1e12,
+
+	"tokens":       readsMax,
+	"threads_list": crowdBatches,
 }
 
 var sink uint64
@@ -185,6 +194,17 @@ func (r request) number(key string) uint64 {
 		fail(2, "invalid request: it lacks the number "+key)
 	}
 	return within(key, value)
+}
+
+func (r request) list(key string) []uint64 {
+	values, given := r.lists[key]
+	if !given {
+		fail(2, "invalid request: it lacks the list "+key)
+	}
+	for _, value := range values {
+		within(key, value)
+	}
+	return values
 }
 
 // ns is a number of milliseconds in nanoseconds.
@@ -322,6 +342,43 @@ func laneNow(reads uint64) (sum uint64) {
 	return sum
 }
 
+// work is made of steps that cannot be merged, as what is added changes.
+func work(state, tokens uint64) uint64 {
+	for ; tokens > 0; tokens-- {
+		state = state*0x5851F42D4C957F2D + tokens
+	}
+	return state
+}
+
+//go:noinline
+func sweepNothing(operations, tokens uint64) uint64 {
+	state := operations
+	for ; operations > 0; operations-- {
+		state = work(state, tokens)
+	}
+	return state
+}
+
+//go:noinline
+func sweepSince(operations, tokens uint64) (sum uint64) {
+	state := operations
+	for start := origin; operations > 0; operations-- {
+		state = work(state, tokens)
+		sum += uint64(time.Since(start))
+	}
+	return sum + state
+}
+
+//go:noinline
+func sweepNow(operations, tokens uint64) (sum uint64) {
+	state := operations
+	for ; operations > 0; operations-- {
+		state = work(state, tokens)
+		sum += uint64(time.Now().UnixNano())
+	}
+	return sum + state
+}
+
 // A step function reads a chunk and appends changes while there is room; it returns reads and how many were unchanged.
 
 //go:noinline
@@ -373,13 +430,14 @@ func readingsNow(into []int64) {
 type clock struct {
 	name, kind string
 	lane       func(reads uint64) uint64
+	sweep      func(operations, tokens uint64) uint64
 	step       func(changes *[]int64) (reads, unchanged int64)
 	readings   func(into []int64)
 }
 
 var clocks = []clock{
-	{"time.Since", "monotonic", laneSince, stepSince, readingsSince},
-	{"time.Now().UnixNano", "wall", laneNow, stepNow, readingsNow},
+	{"time.Since", "monotonic", laneSince, sweepSince, stepSince, readingsSince},
+	{"time.Now().UnixNano", "wall", laneNow, sweepNow, stepNow, readingsNow},
 }
 
 // touched has every page there, so that no page fault falls between two reads.
@@ -402,7 +460,7 @@ func identify() {
 		"The lane nothing loads a variable atomically and adds it to a sum.",
 		"time.Since is the time since one start, read before.",
 		"GOMAXPROCS is " + strconv.Itoa(procs) + ": at most so many goroutines run at once.",
-		"In a crowd every goroutine is locked to a thread of its own.",
+		"In a crowd and in a sweep every goroutine is locked to a thread of its own.",
 		"Behind the latch there are goroutines, which are not threads. The latch is a channel that is closed.",
 		"Pauses are those of a goroutine that is not locked to a thread; CPU time is that of the process.",
 	}
@@ -665,14 +723,11 @@ func cpuNs() int64 {
 
 func measurePauses(r request) {
 	budgetNs, first := r.ns("budget_ms"), r.first(len(ways))
-	lengths, given := r.lists["lengths_ns"]
-	if !given {
-		fail(2, "invalid request: it lacks the list lengths_ns")
-	}
+	lengths := r.list("lengths_ns")
 	all := make([][]*pauses, len(ways))
 	for way := range ways {
 		for _, ns := range lengths {
-			if within("lengths_ns", ns) > 0 && budgetNs > 0 {
+			if ns > 0 && budgetNs > 0 {
 				all[way] = append(all[way], &pauses{way: way, lengthNs: int64(ns)})
 			}
 		}
@@ -780,6 +835,193 @@ func measureLatch(r request) {
 	say("latch_start", "start", starts)
 }
 
+// ---- task sweep ----
+
+// sweepCell is a loop with an amount of work; the reads of its lane are operations.
+type sweepCell struct {
+	*lane
+	tokens uint64
+}
+
+func newCells(r request) []*sweepCell {
+	wanted := r.list("clocks")
+	for i := 0; len(r.lists["clocks"]) == 0 && i < len(clocks); i++ {
+		wanted = append(wanted, uint64(i)) // none is of kind cpu
+	}
+	swept := []clock{{name: "nothing", lane: laneNothing, sweep: sweepNothing}}
+	for _, i := range wanted {
+		if i >= uint64(len(clocks)) {
+			fail(2, "invalid request: no such clock in clocks")
+		}
+		swept = append(swept, clocks[i])
+	}
+	cells := []*sweepCell{}
+	for _, c := range swept {
+		for _, tokens := range r.list("tokens") {
+			tokens, sweep := tokens, c.sweep
+			loop := c.lane
+			if tokens > 0 {
+				loop = func(operations uint64) uint64 { return sweep(operations, tokens) }
+			}
+			cells = append(cells, &sweepCell{&lane{name: c.name, loop: loop, reads: 1}, tokens})
+		}
+	}
+	return cells
+}
+
+// enlarge makes batches longer until the fastest of three is long enough.
+func (c *sweepCell) enlarge(leastNs int64) {
+	for longEnough := 0; longEnough < 3 && c.reads < readsMax; {
+		if c.batch(c.reads) >= leastNs {
+			longEnough++
+		} else {
+			longEnough = 0
+			c.reads += c.reads/4 + 1
+		}
+	}
+}
+
+// team is of goroutines that make visits together; its member 0 is the one that calls visit.
+type team struct {
+	visitNs  int64
+	cell     *sweepCell
+	together int32
+	met      int32
+	members  []*member
+	done     chan struct{}
+}
+
+type member struct {
+	called chan struct{}
+	sum    uint64
+	stamps []int64 // begin and end in turn
+}
+
+func newTeam(threads uint64, visitNs int64) *team {
+	t := &team{visitNs: visitNs, done: make(chan struct{}, threads)}
+	for i := uint64(0); i < threads; i++ {
+		m := &member{called: make(chan struct{}, 1), stamps: touched(2 * visitBatches)}
+		t.members = append(t.members, m)
+		if i > 0 {
+			go func() {
+				runtime.LockOSThread()
+				for range m.called {
+					m.visit(t)
+					t.done <- struct{}{}
+				}
+			}()
+		}
+	}
+	return t
+}
+
+func (m *member) visit(t *team) {
+	m.stamps = m.stamps[:0]
+	atomic.AddInt32(&t.met, 1)
+	for came := now(); atomic.LoadInt32(&t.met) < t.together; {
+		if now()-came > meetingNs {
+			runtime.Gosched()
+		}
+	}
+	loop, operations := t.cell.loop, t.cell.reads
+	sum := loop(operations)
+	first := now()
+	for more := true; more; {
+		begin := now()
+		sum += loop(operations)
+		end := now()
+		m.stamps = append(m.stamps, begin, end)
+		more = len(m.stamps) < cap(m.stamps) && end-first < t.visitNs
+	}
+	m.sum += sum
+}
+
+func (t *team) visit(c *sweepCell, together int) [][3]int64 {
+	t.cell, t.together = c, int32(together)
+	atomic.StoreInt32(&t.met, 0)
+	for _, m := range t.members[1:together] {
+		m.called <- struct{}{}
+	}
+	t.members[0].visit(t)
+	for i := 1; i < together; i++ {
+		<-t.done
+	}
+	batches := [][3]int64{}
+	for thread, m := range t.members[:together] {
+		for i := 0; i < len(m.stamps); i += 2 {
+			batches = append(batches, [3]int64{int64(thread), m.stamps[i], m.stamps[i+1]})
+		}
+	}
+	return batches
+}
+
+type visited struct {
+	cell     *sweepCell
+	together int
+	batches  [][3]int64
+}
+
+func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
+	visits := []visited{}
+	for i := range cells {
+		c := cells[(round+i)%len(cells)]
+		for j := range threads {
+			if round%2 > 0 {
+				j = len(threads) - 1 - j
+			}
+			together := int(threads[j])
+			visits = append(visits, visited{c, together, t.visit(c, together)})
+		}
+	}
+	for _, v := range visits {
+		say("sweep", "clock", v.cell.name, "tokens", int64(v.cell.tokens), "threads", int64(v.together),
+			"round", int64(round), "operations", int64(v.cell.reads), "batches", v.batches)
+	}
+}
+
+func measureSweep(r request) {
+	cells, threads, rotation := newCells(r), r.list("threads_list"), r.number("rotation")
+	batchNs, visitNs := int64(r.number("batch_ns")), int64(r.number("visit_ns"))
+	warmNs, budgetNs := r.ns("warm_ms"), r.ns("budget_ms")
+	var most uint64
+	for _, of := range threads {
+		if of == 0 {
+			fail(2, "invalid request: a visit without threads")
+		}
+		if of > most {
+			most = of
+		}
+	}
+	if len(cells) == 0 || most == 0 || visitNs == 0 || budgetNs == 0 {
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	first := int(rotation % uint64(len(cells)))
+	cells = append(cells[first:], cells[:first]...)
+	leastNs := visitNs/visitBatches + 1
+	if leastNs < batchNs {
+		leastNs = batchNs
+	}
+	t := newTeam(most, visitNs)
+	lanes := []*lane{}
+	for _, c := range cells {
+		lanes = append(lanes, c.lane)
+	}
+	warmLanes(lanes, 0, leastNs, warmNs)
+	for _, c := range cells {
+		c.enlarge(leastNs)
+	}
+	begin := now()
+	for round := 0; round < roundsAtLeast || now()-begin < budgetNs; round++ {
+		runtime.GC()
+		t.round(round, cells, threads)
+	}
+	for _, m := range t.members {
+		sink += m.sum
+	}
+}
+
 func main() {
 	if len(os.Args) != 2 {
 		fail(2, "usage: probe REQUEST")
@@ -787,6 +1029,7 @@ func main() {
 	r := scan(os.Args[1])
 	task := map[string]func(request){
 		"count": countReads, "clocks": measureClocks, "pause": measurePauses, "latch": measureLatch,
+		"sweep": measureSweep,
 	}[r.strings["task"]]
 	if task == nil {
 		fail(2, "invalid request: unknown task "+r.strings["task"])

@@ -15,6 +15,8 @@
  *   like a direct call.
  * - The end of the last call behind a latch is stamped by the thread that ends last. A stamp of the thread that opened
  *   the latch would contain its own wake-up.
+ * - The loops of a sweep are written out as the lanes are. The probe's own thread is the first of a team and needs no
+ *   wake-up; the others are let in by a Semaphore of their own each, and all spin until the last one has come.
  * - A bad request ends with 2 before anything is measured: every task takes its keys first.
  */
 
@@ -26,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.*;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -71,6 +74,7 @@ public final class Probe {
             case "\"clocks\"": new ClocksTask().run(clocks); break;
             case "\"pause\"": new PauseTask().run(); break;
             case "\"latch\"": new LatchTask().run(); break;
+            case "\"sweep\"": new SweepTask(clocks).run(); break;
             default: throw new BadRequest(2, "request: \"task\" must be one of this protocol, not " + task);
         }
         new Line("end").text("sink", Long.toString(sink)).send();
@@ -102,6 +106,7 @@ public final class Probe {
     // ---- Clocks and their loops
 
     interface Lane { long run(int reads); }
+    interface Sweep { long run(int operations, int tokens); }
     interface Fill { void run(long[] into); }
 
     static final class Clock {
@@ -109,15 +114,23 @@ public final class Probe {
         final long hz;
         final LongSupplier once;
         final Lane lane;
+        final Sweep sweep;
         final Fill fill;
 
-        Clock(String name, String kind, long hz, LongSupplier once, Lane lane, Fill fill) {
+        Clock(String name, String kind, long hz, LongSupplier once, Lane lane, Sweep sweep, Fill fill) {
             this.name = name;
             this.kind = kind;
             this.hz = hz;
             this.once = once;
             this.lane = lane;
+            this.sweep = sweep;
             this.fill = fill;
+        }
+
+        /** With so much work before each read, in place of the lane. */
+        Clock behind(int tokens) {
+            return tokens == 0 ? this
+                : new Clock(name, kind, hz, once, operations -> sweep.run(operations, tokens), sweep, fill);
         }
 
         /** Ticks of the timer for one batch, taken from outside. */
@@ -136,15 +149,16 @@ public final class Probe {
         }
     }
 
-    static final Clock NOTHING = new Clock("nothing", "", 0, () -> nothing, Probe::nothingLane, null);
+    static final Clock NOTHING = new Clock("nothing", "", 0, () -> nothing,
+        Probe::nothingLane, Probe::nothingSweep, null);
     static final Clock NANO_TIME = new Clock("System.nanoTime", "monotonic", NS_PER_S,
-        System::nanoTime, Probe::nanoTimeLane, Probe::nanoTimeFill);
+        System::nanoTime, Probe::nanoTimeLane, Probe::nanoTimeSweep, Probe::nanoTimeFill);
     static final Clock MILLIS = new Clock("System.currentTimeMillis", "wall", 1000,
-        System::currentTimeMillis, Probe::millisLane, Probe::millisFill);
+        System::currentTimeMillis, Probe::millisLane, Probe::millisSweep, Probe::millisFill);
     static final Clock INSTANT = new Clock("Instant.now", "wall", NS_PER_S,
-        Probe::instant, Probe::instantLane, Probe::instantFill);
+        Probe::instant, Probe::instantLane, Probe::instantSweep, Probe::instantFill);
     static final Clock CPU = new Clock("getCurrentThreadCpuTime", "cpu", NS_PER_S,
-        Probe::cpuTime, Probe::cpuTimeLane, Probe::cpuTimeFill);
+        Probe::cpuTime, Probe::cpuTimeLane, Probe::cpuTimeSweep, Probe::cpuTimeFill);
 
     static List<Clock> clocks() {
         return CPU_TIME == null ? List.of(NANO_TIME, MILLIS, INSTANT) : List.of(NANO_TIME, MILLIS, INSTANT, CPU);
@@ -156,6 +170,49 @@ public final class Probe {
     static long millisLane(int n) { long s = 0; for (int i = 0; i < n; i++) s += System.currentTimeMillis(); return s; }
     static long instantLane(int n) { long s = 0; for (int i = 0; i < n; i++) s += instant(); return s; }
     static long cpuTimeLane(int n) { long s = 0; for (int i = 0; i < n; i++) s += cpuTime(); return s; }
+
+    // The loops of a sweep. What is added to the work changes, so that steps cannot be merged.
+    static final long STEP = 0x5851F42D4C957F2DL;
+
+    static long nothingSweep(int n, int tokens) {
+        long w = n;
+        for (int i = 0; i < n; i++) {
+            for (int t = tokens; t > 0; t--) w = w * STEP + t;
+        }
+        return w;
+    }
+    static long nanoTimeSweep(int n, int tokens) {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++) {
+            for (int t = tokens; t > 0; t--) w = w * STEP + t;
+            s += System.nanoTime();
+        }
+        return s + w;
+    }
+    static long millisSweep(int n, int tokens) {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++) {
+            for (int t = tokens; t > 0; t--) w = w * STEP + t;
+            s += System.currentTimeMillis();
+        }
+        return s + w;
+    }
+    static long instantSweep(int n, int tokens) {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++) {
+            for (int t = tokens; t > 0; t--) w = w * STEP + t;
+            s += instant();
+        }
+        return s + w;
+    }
+    static long cpuTimeSweep(int n, int tokens) {
+        long s = 0, w = n;
+        for (int i = 0; i < n; i++) {
+            for (int t = tokens; t > 0; t--) w = w * STEP + t;
+            s += cpuTime();
+        }
+        return s + w;
+    }
 
     static void nanoTimeFill(long[] into) { for (int i = 0; i < into.length; i++) into[i] = System.nanoTime(); }
     static void millisFill(long[] into) { for (int i = 0; i < into.length; i++) into[i] = System.currentTimeMillis(); }
@@ -648,6 +705,172 @@ public final class Probe {
                     reading = clock.getAsLong();
                     if (running.decrementAndGet() == 0) lastEnd = System.nanoTime();
                 }
+            }
+        }
+    }
+
+    // ---- Task sweep
+
+    static final class SweepTask {
+        static final int BATCHES_MAX = 200;
+        static final int ROUNDS_MIN = 3;
+        static final int THREADS_MAX = 4000;
+
+        final long[] tokens = request.list("tokens", Measured.READS_MAX).trimmed();
+        final long[] threads = request.list("threads_list", THREADS_MAX).trimmed();
+        final int rotation = request.count("rotation");
+        final long visitNs = request.number("visit_ns", 1000 * NS_PER_S);
+        final long batchNs = Math.max(request.number("batch_ns", NS_PER_S), visitNs / BATCHES_MAX + 1);
+        final long warmNs = request.msAsNs("warm_ms");
+        final long budgetNs = request.msAsNs("budget_ms");
+        final List<Cell> cells = new ArrayList<>();
+
+        static final class Cell {
+            final long tokens;
+            final Measured loop;
+            int operations;
+
+            Cell(Clock clock, long tokens) {
+                this.tokens = tokens;
+                loop = new Measured(clock.behind((int) tokens));
+            }
+        }
+
+        SweepTask(List<Clock> clocks) {
+            Longs wanted = request.list("clocks", clocks.size() - 1);
+            Set<Clock> swept = new LinkedHashSet<>(List.of(NOTHING));
+            for (long index : wanted.trimmed()) swept.add(clocks.get((int) index));
+            if (wanted.size == 0) clocks.stream().filter(clock -> !clock.kind.equals("cpu")).forEach(swept::add);
+            for (Clock clock : swept) {
+                for (long of : tokens) cells.add(new Cell(clock, of));
+            }
+            if (Arrays.stream(threads).anyMatch(of -> of == 0)) {
+                throw new BadRequest(2, "request: \"threads_list\" must not contain 0");
+            }
+        }
+
+        void run() throws Exception {
+            if (cells.isEmpty() || threads.length == 0 || visitNs == 0 || budgetNs == 0) return;
+            Team team;
+            try {
+                team = new Team((int) Arrays.stream(threads).max().getAsLong(), visitNs);
+            } catch (OutOfMemoryError none) { // of threads, too
+                new Line("sweep_unavailable").text("reason", none.getMessage()).send();
+                return;
+            }
+            warmUp();
+            long begin = System.nanoTime();
+            for (int round = 0; round < ROUNDS_MIN || System.nanoTime() - begin < budgetNs; round++) {
+                makeRound(team, round);
+            }
+            sink += team.sum();
+        }
+
+        Cell cell(int round, int turn) {
+            return cells.get((rotation % cells.size() + round % cells.size() + turn) % cells.size());
+        }
+
+        void warmUp() {
+            long begin = System.nanoTime();
+            for (int round = 0; System.nanoTime() - begin < warmNs; round++) {
+                for (int turn = 0; turn < cells.size(); turn++) cell(round, turn).loop.warm(batchNs);
+            }
+            for (Cell cell : cells) {
+                while (!cell.loop.enough) cell.loop.warm(batchNs);
+            }
+            for (Cell cell : cells) cell.operations = cell.loop.readsFor(batchNs);
+        }
+
+        void makeRound(Team team, int round) throws Exception {
+            List<Line> lines = new ArrayList<>();
+            for (int turn = 0; turn < cells.size(); turn++) {
+                Cell cell = cell(round, turn);
+                for (int i = 0; i < threads.length; i++) {
+                    int together = (int) threads[round % 2 == 0 ? i : threads.length - 1 - i];
+                    Longs batches = team.visit(cell.loop.clock.lane, cell.operations, together);
+                    lines.add(new Line("sweep").text("clock", cell.loop.clock.name).put("tokens", cell.tokens)
+                        .put("threads", together).put("round", round).put("operations", cell.operations)
+                        .rows("batches", 3, batches));
+                }
+            }
+            for (Line line : lines) line.send();
+            OUT.flush();
+        }
+    }
+
+    /** Threads that make visits together; the first is the one that calls `visit`. */
+    static final class Team {
+        static final long SPIN_NS = 2 * NS_PER_MS; // then a thread that waits for others gives way
+
+        final long origin = System.nanoTime(), visitNs;
+        final Member[] members;
+        final Semaphore done = new Semaphore(0);
+        final AtomicInteger met = new AtomicInteger();
+        Lane lane;
+        int operations, together;
+
+        Team(int threads, long visitNs) {
+            this.visitNs = visitNs;
+            members = new Member[threads];
+            Arrays.setAll(members, thread -> new Member());
+            for (int thread = 1; thread < threads; thread++) daemon(members[thread]::serve).start();
+        }
+
+        Longs visit(Lane lane, int operations, int together) throws InterruptedException {
+            this.lane = lane;
+            this.operations = operations;
+            this.together = together;
+            met.set(0);
+            for (int thread = 1; thread < together; thread++) members[thread].called.release();
+            members[0].visit();
+            done.acquire(together - 1);
+            Longs batches = new Longs();
+            for (int thread = 0; thread < together; thread++) {
+                Longs stamps = members[thread].stamps;
+                for (int i = 0; i < stamps.size; i += 2) batches.add(thread, stamps.values[i], stamps.values[i + 1]);
+            }
+            return batches;
+        }
+
+        long sum() {
+            return Arrays.stream(members).mapToLong(member -> member.sum).sum();
+        }
+
+        final class Member {
+            final Semaphore called = new Semaphore(0);
+            final Longs stamps = new Longs();
+            long sum;
+
+            Member() {
+                stamps.makeRoom(2 * SweepTask.BATCHES_MAX);
+            }
+
+            void serve() {
+                for (; ; done.release()) {
+                    called.acquireUninterruptibly();
+                    visit();
+                }
+            }
+
+            void visit() {
+                stamps.size = 0;
+                met.incrementAndGet();
+                for (long came = System.nanoTime(); met.get() < together; ) {
+                    if (System.nanoTime() - came < SPIN_NS) {
+                        Thread.onSpinWait();
+                    } else {
+                        Thread.yield();
+                    }
+                }
+                long mySum = lane.run(operations), first = System.nanoTime(), begin, end;
+                do {
+                    begin = System.nanoTime();
+                    mySum += lane.run(operations);
+                    end = System.nanoTime();
+                    stamps.add(begin - origin);
+                    stamps.add(end - origin);
+                } while (stamps.size < 2 * SweepTask.BATCHES_MAX && end - first < visitNs);
+                sum += mySum;
             }
         }
     }

@@ -12,8 +12,8 @@
 // - The loops of steps and differences run before they count, so that compiled code reads there too.
 // - performance.now is read as it is, a fraction of milliseconds, and converted to whole nanoseconds behind the loop.
 // - Threads are workers: engines of their own, each of which runs this file and warms up its own copy of a loop. They
-//   wait for a common start in Atomics.wait. The task `latch` is unavailable: starting an engine is not starting a
-//   thread, and what would be released is not what users of one engine have.
+//   wait for a common start in Atomics.wait. The tasks `latch` and `sweep` are unavailable: starting an engine is not
+//   starting a thread, what would be released is not what users of one engine have, and no loop is shared.
 // - A pause that returns a promise is timed from before the call to the continuation.
 
 import { writeSync } from 'fs';
@@ -506,12 +506,20 @@ function latch() {
   });
 }
 
+// ---- task sweep ----
+
+function sweep() {
+  say('sweep_unavailable', {
+    reason: 'JavaScript has no threads that share a loop: a worker is an engine of its own, with code of its own',
+  });
+}
+
 // ----
 
 async function main() {
   if (process.argv.length !== 3) fail(2, 'usage: probe.mjs REQUEST');
   const request = new Request(process.argv[2]);
-  const task = { count, clocks, pause, latch }[request.values.task];
+  const task = { count, clocks, pause, latch, sweep }[request.values.task];
   if (!task) fail(2, `invalid request: unknown task ${request.values.task}`);
   identify();
   await task(request);

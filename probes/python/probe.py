@@ -13,6 +13,9 @@ Python 3.7 or newer, the standard library only. Decisions:
 - The collector is off in CPython: no clock makes an object that it looks at, so no lane would ever start it.
 - A crowd reads for CROWD_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU until
   the scheduler parts them.
+- A sweep's threads are let in by a lock of their own each and meet at a threading.Barrier. Where one lock lets only one
+  thread run, threads hand it over more often than by default, and batches and visits are longer, so that a batch
+  contains the turns of the others.
 - A latch is a threading.Condition. Threads count themselves under its lock, so that the opener knows that all of them
   wait. threading.Event, made of the same parts, would not tell.
 - The thread whose call ends last stamps the end of a release itself. What it takes to wake the opener does not count.
@@ -41,6 +44,10 @@ CHECKS = 5
 ROUNDS_AT_LEAST = 3
 CROWD_BATCHES = 4000
 CROWD_LEAD_NS = 10 * MILLISECOND_NS
+VISIT_BATCHES = 200
+VISIT_TURNS = 40  # of the lock that lets only one thread run, in a visit of several
+BATCH_TURNS = 4  # of it, at least, in a batch
+TURN_LEAST_NS = MILLISECOND_NS // 2  # far longer than it takes to hand over the lock
 PAUSES_A_TURN = 200
 PAUSE_TURN_NS = 20 * MILLISECOND_NS
 LATCH_TURNS_AT_LEAST = 3
@@ -59,6 +66,10 @@ MOST = {
     "crowd_ms": 10**9,
     "budget_ms": 10**9,
     "lengths_ns": 10**12,
+    "visit_ns": 10**12,
+    "tokens": READS_MAX,
+    "threads_list": CROWD_BATCHES,
+    "clocks": 2**63,
 }
 
 timer = time.perf_counter_ns
@@ -132,6 +143,16 @@ def lane(reads{names}):
         {turn}
     return x
 
+def sweep(reads, tokens{names}):
+    x = 0
+    work = reads
+    steps = range(tokens, 0, -1)
+    for _ in repeat(None, reads):
+        for left in steps:
+            work = (work * 69069 + left) & 0x3FFFFFFF
+        {turn}
+    return x ^ work
+
 def step(changes, wanted{names}):
     before = {read}
     unchanged = 0
@@ -180,7 +201,8 @@ class Loops:
         space = dict(names, repeat=repeat, timer=timer, CHUNK_READS=CHUNK_READS)
         exec(compile(text, "<loops of %s>" % name, "exec"), space)
         self.name = name
-        self.lane, self.step, self.readings = space["lane"], space["step"], space["readings"]
+        self.lane, self.sweep = space["lane"], space["sweep"]
+        self.step, self.readings = space["step"], space["readings"]
         self.released, self.stamped = space["released"], space["stamped"]
 
 
@@ -217,11 +239,12 @@ CLOCKS = [
 LANES = [NOTHING] + CLOCKS
 CALLS = [NOTHING, CLOCKS[0], CLOCKS[2]]
 
+LOCKED = getattr(sys, "_is_gil_enabled", lambda: True)()  # whether one lock lets only one thread run
+
 sink = 0
 
 
 def identity():
-    locked = getattr(sys, "_is_gil_enabled", lambda: True)()
     if CPYTHON:
         notes = [
             "A lane is `for _ in repeat(None, reads): f()`, where f is the clock in a local variable.",
@@ -238,8 +261,11 @@ def identity():
         "datetime.now is called as now(timezone.utc); its ticks are microseconds.",
         "The latch is a threading.Condition: threads take its lock one by one after it is opened.",
     ]
-    if locked:
-        notes.append("One lock lets only one thread run: a batch in a crowd may contain the turns of other threads.")
+    if LOCKED:
+        notes += [
+            "One lock lets only one thread run: a batch in a crowd may contain the turns of other threads.",
+            "In a sweep, threads hand it over more often than by default, several times in each batch.",
+        ]
     executable = os.path.realpath(sys.executable) if sys.executable else ""
     say(
         "identity",
@@ -249,7 +275,7 @@ def identity():
         executable=os.fsencode(executable).decode("utf-8", "replace"),
         timer="time.perf_counter_ns",
         timer_hz=10**9,
-        parallel=not locked,
+        parallel=not LOCKED,
         notes=notes,
     )
     for clock in CLOCKS:
@@ -607,11 +633,143 @@ def latch(request):
     say("latch_start", start=starts)
 
 
+# ---- task sweep ----
+
+
+class Cell(Lane):
+    """A loop with an amount of work; its reads are operations."""
+
+    def __init__(self, loops, tokens):
+        super().__init__(loops)
+        self.tokens = tokens
+        if tokens:
+            self.loop = lambda operations: loops.sweep(operations, tokens)
+
+    def enlarge(self, least_ns):
+        while min(self.batch(self.reads) for _ in range(3)) < least_ns and self.reads < READS_MAX:
+            self.reads += self.reads // 4 + 1
+
+
+class Member:
+    def __init__(self):
+        self.called = threading.Lock()
+        self.called.acquire()
+        self.begins, self.ends = [0] * VISIT_BATCHES, [0] * VISIT_BATCHES
+        self.batches = 0
+        self.sum = 0
+
+    def visit(self, team):
+        loop, operations, length_ns = team.cell.loop, team.cell.reads, team.length_ns
+        begins, ends = self.begins, self.ends
+        team.meeting.wait()
+        folded = loop(operations)
+        first = timer()
+        for i in range(VISIT_BATCHES):
+            begins[i] = timer()
+            folded += loop(operations)
+            end = ends[i] = timer()
+            if end - first >= length_ns:
+                break
+        self.batches = i + 1
+        self.sum += folded
+
+    def serve(self, team):
+        while True:
+            self.called.acquire()
+            self.visit(team)
+            team.done.release()
+
+
+class Team:
+    """Threads that make visits together; member 0 is the one that calls visit."""
+
+    def __init__(self, threads, visit_ns, visit_together_ns):
+        self.visit_ns, self.visit_together_ns = visit_ns, visit_together_ns
+        self.done = threading.Semaphore(0)
+        self.members = [Member() for _ in range(threads)]
+        for member in self.members[1:]:
+            threading.Thread(target=member.serve, args=(self,), daemon=True).start()
+
+    def visit(self, cell, together):
+        self.cell, self.meeting = cell, threading.Barrier(together)
+        self.length_ns = self.visit_together_ns if together > 1 else self.visit_ns
+        for member in self.members[1:together]:
+            member.called.release()
+        self.members[0].visit(self)
+        for _ in range(together - 1):
+            self.done.acquire()
+        return [
+            [thread, member.begins[i], member.ends[i]]
+            for thread, member in enumerate(self.members[:together])
+            for i in range(member.batches)
+        ]
+
+
+def swept(request):
+    """The loops to sweep."""
+    wanted = request.numbers("clocks")
+    if any(index >= len(CLOCKS) for index in wanted):
+        fail(2, "invalid request: no such clock in clocks")
+    return [NOTHING] + [
+        clock for i, clock in enumerate(CLOCKS) if i in wanted or (not wanted and clock.kind != "cpu")
+    ]
+
+
+def make_rounds(team, cells, first, threads_list, budget_ns):
+    origin = timer()
+    made = 0
+    while made < ROUNDS_AT_LEAST or timer() - origin < budget_ns:
+        visits = [
+            (cell, together, team.visit(cell, together))
+            for cell in turned(cells, first + made)
+            for together in (threads_list[::-1] if made % 2 else threads_list)
+        ]
+        for cell, together, batches in visits:
+            say(
+                "sweep",
+                clock=cell.name,
+                tokens=cell.tokens,
+                threads=together,
+                round=made,
+                operations=cell.reads,
+                batches=[[thread, begin - origin, end - origin] for thread, begin, end in batches],
+            )
+        made += 1
+
+
+def sweep(request):
+    global sink
+    first, batch_ns, visit_ns = request.number("rotation"), request.number("batch_ns"), request.number("visit_ns")
+    warm_ns, budget_ns = request.ns("warm_ms"), request.ns("budget_ms")
+    threads_list = request.numbers("threads_list")
+    cells = [Cell(loops, tokens) for loops in swept(request) for tokens in request.numbers("tokens")]
+    if 0 in threads_list:
+        fail(2, "invalid request: a visit without threads")
+    if not (cells and threads_list and visit_ns and budget_ns):
+        return
+    least_ns, visit_together_ns = max(batch_ns, visit_ns // VISIT_BATCHES + 1), visit_ns
+    if LOCKED and max(threads_list) > 1:
+        turn_ns = max(TURN_LEAST_NS, visit_ns // VISIT_TURNS)
+        least_ns = max(least_ns, BATCH_TURNS * turn_ns)
+        visit_together_ns = max(visit_ns, VISIT_TURNS * turn_ns)
+        sys.setswitchinterval(turn_ns / 1e9)
+    try:
+        team = Team(max(threads_list), visit_ns, visit_together_ns)
+    except RuntimeError as error:
+        return say("sweep_unavailable", reason=str(error))
+    warm_lanes(cells, first, least_ns, warm_ns)
+    for cell in cells:
+        cell.enlarge(least_ns)
+    make_rounds(team, cells, first, threads_list, budget_ns)
+    sink += sum(member.sum for member in team.members)
+
+
 def main():
     if len(sys.argv) != 2:
         fail(2, "usage: probe.py REQUEST")
     request = Request(sys.argv[1])
-    task = {"count": count, "clocks": clocks, "pause": pause, "latch": latch}.get(str(request.values.get("task")))
+    tasks = {"count": count, "clocks": clocks, "pause": pause, "latch": latch, "sweep": sweep}
+    task = tasks.get(str(request.values.get("task")))
     if task is None:
         fail(2, "invalid request: unknown task %s" % request.values.get("task"))
     if CPYTHON:

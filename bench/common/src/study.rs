@@ -21,12 +21,17 @@ pub struct Effort {
     pub processes: u32,
 }
 
+/// The options of a study that takes so long.
+pub fn options(effort: Effort) -> StudyOptions {
+    StudyOptions { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyOptions::default() }
+}
+
 /// Runs `study` for the benchmark called `program`.
 ///
 /// # Errors
 /// If the study cannot run, or one of its cases failed.
 pub fn run(program: &str, study: &Study, effort: Effort) -> Result<StudyRecord, Failure> {
-    let wish = StudyOptions { budget: Some(effort.budget), forks: Some(effort.processes), ..StudyOptions::default() };
+    let wish = options(effort);
     let tool = Tool { name: program.into(), version: env!("CARGO_PKG_VERSION").into() };
     let record =
         study.run(&wish, tool, &mut ()).map_err(|error| Failure::because(format!("{}: {error}", study.name())))?;

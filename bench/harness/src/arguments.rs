@@ -1,7 +1,12 @@
 //! What can be asked of the program.
 
+use std::path::PathBuf;
+
 use bench_common::report::{EXIT_CODES, Format};
 use clap::{Parser, ValueEnum};
+
+/// Where the product's own workspace builds its binary.
+const CHRONOSCOPE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/release/chronoscope");
 
 /// Measures what is known, to see whether the harness says so: operations of known time, differences of known size, and
 /// nothing; beside criterion, divan and zenbench.
@@ -20,6 +25,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: Option<u32>,
 
+    /// The product's binary
+    #[arg(long, value_name = "PATH", default_value = CHRONOSCOPE, hide_default_value = true, overrides_with = "chronoscope")]
+    pub(crate) chronoscope: PathBuf,
+
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: Format,
@@ -34,8 +43,12 @@ pub(crate) enum SectionName {
     Peers,
     /// Two percent, and no difference at all
     Difference,
+    /// Two builds that take turns: the same, and two percent apart
+    Builds,
     /// A benchmark with nothing in it
     Empty,
+    /// One clock by check, by scaling and by the C probe
+    OneClock,
 }
 
 impl SectionName {
@@ -44,7 +57,9 @@ impl SectionName {
             Self::Accuracy => "accuracy",
             Self::Peers => "peers",
             Self::Difference => "difference",
+            Self::Builds => "builds",
             Self::Empty => "empty",
+            Self::OneClock => "one-clock",
         }
     }
 }

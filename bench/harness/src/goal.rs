@@ -13,6 +13,13 @@ const RUNS: usize = 100;
 const COVERED: f64 = 0.99;
 /// Of them, those that call the same the same.
 const SAME: f64 = 0.95;
+/// Cells of which one may be called different, though it is not.
+const CELLS: usize = 300;
+/// Runs that find a planted difference, of at least so many.
+const PLANTED: f64 = 0.95;
+const PLANTED_RUNS: usize = 20;
+/// Runs of which each has to show one clock as one.
+const OVERLAPS: usize = 20;
 /// The largest error, in percent, of operations longer than this.
 const ERROR_PCT: f64 = 1.0;
 const LONG_NS: f64 = 10.0;
@@ -20,7 +27,17 @@ const SOON: Duration = Duration::from_secs(20);
 
 /// All goals in their order.
 pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
-    vec![covered(sections), exact(sections), found(sections), copies(sections), controls(sections), empty(sections)]
+    vec![
+        covered(sections),
+        exact(sections),
+        found(sections),
+        copies(sections),
+        controls(sections),
+        same_builds(sections),
+        planted(sections),
+        empty(sections),
+        one_clock(sections),
+    ]
 }
 
 /// Whether a share of at least `share` was reached, of at least `enough`.
@@ -95,10 +112,44 @@ fn controls(sections: &Sections) -> Goal {
     }
 }
 
+fn same_builds(sections: &Sections) -> Goal {
+    const GOAL: &str = "A/A, two files of one program in turn: at most 1 of 300 cells of 5 s called different";
+    let Some(builds) = &sections.builds else { return Goal::open(GOAL, "not measured") };
+    let alarms = builds.false_alarms();
+    let verdict = match alarms {
+        Count { all, .. } if all < CELLS => Verdict::Open(format!("{all} are too few, {CELLS} are wanted")),
+        Count { of, all } if of * CELLS <= all => Verdict::Met,
+        Count { of, all } => Verdict::Missed((of - all / CELLS).to_string()),
+    };
+    Goal { goal: GOAL, measured: alarms.show(), verdict: judged(sections, verdict) }
+}
+
+fn planted(sections: &Sections) -> Goal {
+    const GOAL: &str = "2 % between two builds in turn: found in ≥ 19 of 20 runs of 20 s";
+    match &sections.builds {
+        Some(builds) => Goal {
+            goal: GOAL,
+            measured: builds.found().show(),
+            verdict: judged(sections, at_least(builds.found(), PLANTED, PLANTED_RUNS)),
+        },
+        None => Goal::open(GOAL, "not measured"),
+    }
+}
+
 fn empty(sections: &Sections) -> Goal {
     const GOAL: &str = "the empty benchmark: \"< X ns\", never a number";
     match sections.empty.as_ref().map(|empty| empty.below()) {
         Some(count) => Goal { goal: GOAL, measured: count.show(), verdict: at_least(count, 1.0, 1) },
+        None => Goal::open(GOAL, "not measured"),
+    }
+}
+
+fn one_clock(sections: &Sections) -> Goal {
+    const GOAL: &str = "check, scaling and the C probe: 99.9 % intervals overlap in 20 of 20 runs";
+    match sections.one_clock.as_ref().map(|seen| seen.overlap()) {
+        Some(count) => {
+            Goal { goal: GOAL, measured: count.show(), verdict: judged(sections, at_least(count, 1.0, OVERLAPS)) }
+        }
         None => Goal::open(GOAL, "not measured"),
     }
 }

@@ -5,6 +5,7 @@ mod claim;
 mod collect;
 mod goal;
 mod peer;
+mod ruler;
 mod section;
 mod sections;
 mod size;
@@ -20,7 +21,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
-use section::{accuracy, difference, empty, peers};
+use section::{accuracy, builds, difference, empty, one_clock, peers};
 use sections::Sections;
 use size::Size;
 
@@ -39,22 +40,26 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     let size = if arguments.quick { Size::QUICK } else { Size::FULL };
     let size = arguments.runs.map_or(size, |runs| size.repeated(runs));
-    let report = measure(&arguments.only, &size);
+    let report = measure(arguments, &size);
     report.print(arguments.format)
 }
 
-fn measure(only: &[SectionName], size: &Size) -> Report<Sections> {
+fn measure(arguments: &Arguments, size: &Size) -> Report<Sections> {
     let mut sections = Sections { is_quick: size.is_quick, ..Sections::default() };
     let mut failures = Vec::new();
     for section in SectionName::value_variants() {
-        if !only.is_empty() && !only.contains(section) {
+        if !arguments.only.is_empty() && !arguments.only.contains(section) {
             continue;
         }
         let done = match section {
             SectionName::Accuracy => accuracy::measure(size).map(|seen| sections.accuracy = Some(seen)),
             SectionName::Peers => peers::measure(size).map(|seen| sections.peers = Some(seen)),
             SectionName::Difference => difference::measure(size).map(|seen| sections.difference = Some(seen)),
+            SectionName::Builds => builds::measure(size).map(|seen| sections.builds = Some(seen)),
             SectionName::Empty => empty::measure(size).map(|seen| sections.empty = Some(seen)),
+            SectionName::OneClock => {
+                one_clock::measure(&arguments.chronoscope, size).map(|seen| sections.one_clock = Some(seen))
+            }
         };
         // What one section could not measure does not take the others along.
         failures.extend(done.err().map(|failure| (section.title(), failure)));

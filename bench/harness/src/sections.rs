@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use crate::arguments::SectionName;
 use crate::section::accuracy::Accuracy;
+use crate::section::builds::Builds;
 use crate::section::difference::Differences;
 use crate::section::empty::Empty;
+use crate::section::one_clock::OneClock;
 use crate::section::peers::Peers;
 
 /// The sections that were measured.
@@ -15,7 +17,9 @@ pub(crate) struct Sections {
     pub(crate) accuracy: Option<Accuracy>,
     pub(crate) peers: Option<Peers>,
     pub(crate) difference: Option<Differences>,
+    pub(crate) builds: Option<Builds>,
     pub(crate) empty: Option<Empty>,
+    pub(crate) one_clock: Option<OneClock>,
 }
 
 impl bench_common::report::Sections for Sections {
@@ -24,12 +28,14 @@ impl bench_common::report::Sections for Sections {
     }
 
     fn shown(&self) -> Vec<(&'static str, Option<String>)> {
-        let Self { accuracy, peers, difference, empty, .. } = self;
+        let Self { accuracy, peers, difference, builds, empty, one_clock, .. } = self;
         vec![
             (SectionName::Accuracy.title(), accuracy.as_ref().map(Accuracy::show)),
             (SectionName::Peers.title(), peers.as_ref().map(Peers::show)),
             (SectionName::Difference.title(), difference.as_ref().map(Differences::show)),
+            (SectionName::Builds.title(), builds.as_ref().map(Builds::show)),
             (SectionName::Empty.title(), empty.as_ref().map(Empty::show)),
+            (SectionName::OneClock.title(), one_clock.as_ref().map(OneClock::show)),
         ]
     }
 }

@@ -23,7 +23,13 @@ pub(crate) struct Size {
     /// Comparisons of each of two operations with criterion's last run.
     pub(crate) criterion_same: u32,
 
+    /// Each with five cells.
+    pub(crate) same_builds: Repeated,
+    pub(crate) planted: Repeated,
+
     pub(crate) empty: Repeated,
+    /// Runs of the product, three times each.
+    pub(crate) one_clock: u32,
 }
 
 /// So many studies, of this size each.
@@ -49,7 +55,10 @@ impl Size {
         difference: Repeated::of(5, Duration::from_secs(19), 12),
         same: Repeated::of(20, Duration::from_secs(4), 12),
         criterion_same: 10,
+        same_builds: Repeated::of(60, Duration::from_secs(25), 100),
+        planted: Repeated::of(20, Duration::from_secs(20), 100),
         empty: Repeated::of(10, Duration::from_secs(1), 12),
+        one_clock: 20,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -61,7 +70,10 @@ impl Size {
         difference: Repeated::of(1, Duration::from_secs(2), 4),
         same: Repeated::of(1, Duration::from_secs(1), 4),
         criterion_same: 1,
+        same_builds: Repeated::of(1, Duration::from_secs(4), 20),
+        planted: Repeated::of(1, Duration::from_secs(2), 12),
         empty: Repeated::of(1, Duration::from_millis(500), 4),
+        one_clock: 1,
     };
 
     /// Every section `runs` times.
@@ -73,7 +85,10 @@ impl Size {
             difference: again(self.difference),
             same: again(self.same),
             criterion_same: runs,
+            same_builds: again(self.same_builds),
+            planted: again(self.planted),
             empty: again(self.empty),
+            one_clock: runs,
             ..self
         }
     }

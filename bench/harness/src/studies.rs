@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use bench_common::failure::Failure;
 use bench_common::study;
-use bench_harness::operation::{
-    Operation, RULER_LINKS, chain_1, chain_10, chain_100, chain_102, chain_1000, ruler, side_by_side,
-};
+use bench_harness::operation::{Operation, chain_1, chain_10, chain_100, chain_102, chain_1000, side_by_side};
 use chronoscope_harness::record::study::{Cell, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 
 use crate::claim::{Claim, Truth};
+use crate::ruler::Ruler;
 use crate::size::Repeated;
 use crate::spin::spin;
 
@@ -20,7 +19,6 @@ use crate::spin::spin;
 /// batch, and as many multiplications as fill a batch would be minutes of spins.
 const OPERATION: &str = "operation";
 const KNOWN: &str = "known";
-const RULER: &str = "ruler";
 
 /// Spins by name and length in nanoseconds.
 const SPINS: [(&str, u64); 4] =
@@ -44,18 +42,17 @@ macro_rules! chained {
 pub(crate) const SHORT: &str = "100 links";
 pub(crate) const LONG: &str = "102 links";
 
-/// Operations of known time, and the chain that a link's time is taken from.
+/// Operations of known time.
 pub(crate) fn accuracy() -> Study {
     let spins = SPINS.map(|(name, _)| name.to_owned());
     let chains = CHAINS.map(Operation::name);
-    let names = [RULER.to_owned()].into_iter().chain(chains).chain(spins);
+    let names = chains.into_iter().chain(spins);
     Study::new("accuracy").parameter(OPERATION, names).case(KNOWN, operation)
 }
 
-/// What peers are asked for, and the chain that a link's time is taken from.
+/// What peers are asked for.
 pub(crate) fn beside_peers() -> Study {
-    let names = [RULER.to_owned()].into_iter().chain(Operation::OF_PEERS.map(Operation::name));
-    Study::new("peers").parameter(OPERATION, names).case(KNOWN, operation)
+    Study::new("peers").parameter(OPERATION, Operation::OF_PEERS.map(Operation::name)).case(KNOWN, operation)
 }
 
 /// A difference of two percent.
@@ -110,6 +107,29 @@ fn seed<S: Seed, const COPY: u64>() -> S {
     S::of(COPY)
 }
 
+/// The name of a file that is a build in which the chain of [`planted`] is two percent longer.
+pub(crate) const PLANTED: &str = "planted";
+
+/// Operations of all kinds, for two builds of the same program.
+pub(crate) fn builds() -> Study {
+    Study::new("builds")
+        .case(Operation::Chain(10).name(), |bencher| chained!(bencher, 1, chain_10))
+        .case(Operation::Chain(100).name(), |bencher| chained!(bencher, 1, chain_100))
+        .case(Operation::Chain(1000).name(), |bencher| chained!(bencher, 1, chain_1000))
+        .case(Operation::SideBySide.name(), |bencher| chained!(bencher, [1, 2, 3, 4], side_by_side))
+        .case(Operation::ClockRead.name(), |bencher| bencher.iter(Instant::now))
+}
+
+/// A chain of 100 links, or of 102 in a file called so.
+pub(crate) fn planted() -> Study {
+    let file = std::env::current_exe().unwrap_or_default();
+    let study = Study::new("planted");
+    match file.file_name().is_some_and(|name| name == PLANTED) {
+        true => study.case("chain", |bencher| chained!(bencher, 1, chain_102)),
+        false => study.case("chain", |bencher| chained!(bencher, 1, chain_100)),
+    }
+}
+
 /// Nothing.
 pub(crate) fn empty() -> Study {
     Study::new("empty").case(Operation::Empty.name(), |bencher| bencher.iter(|| ()))
@@ -117,7 +137,7 @@ pub(crate) fn empty() -> Study {
 
 /// Every study, so that a worker process finds its own.
 pub(crate) fn serve_if_worker() {
-    for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
+    for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
         study.serve_if_worker();
     }
 }
@@ -127,32 +147,20 @@ pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure
     study::run("bench-harness", study, size.each)
 }
 
-/// What a link of the long chain took in a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ruler {
-    pub(crate) link_ns: f64,
-    /// Half of its interval, as a share of it.
-    pub(crate) error: f64,
-}
-
-/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes; and by what ruler.
-pub(crate) fn claims(record: &StudyRecord) -> Result<(Vec<(String, Claim)>, Ruler), Failure> {
+/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes by `ruler`.
+pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)> {
     let of = |cell: &Cell| cell.parameters.get(OPERATION).cloned();
-    let long = record.cells.iter().find(|cell| of(cell).as_deref() == Some(RULER));
-    let time = long.and_then(|cell| cell.time_ns).ok_or_else(|| Failure::because("the ruler was not measured"))?;
-    let ruler =
-        Ruler { link_ns: time.estimate / f64::from(RULER_LINKS), error: (time.high - time.low) / 2.0 / time.estimate };
-    let others = record.cells.iter().filter_map(|cell| Some((of(cell)?, cell))).filter(|(name, _)| name != RULER);
-    let claim = |(name, cell): (String, &Cell)| {
+    let claim = |cell: &Cell| {
+        let name = of(cell)?;
         let claim = Claim {
             ns: cell.time_ns.map(|time| time.estimate),
             interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
             below_ns: cell.below_ns,
             truth: truth(&name, ruler),
         };
-        (name, claim)
+        Some((name, claim))
     };
-    Ok((others.map(claim).collect(), ruler))
+    record.cells.iter().filter_map(claim).collect()
 }
 
 /// What an operation takes, where that is known.
@@ -172,7 +180,6 @@ fn operation(bencher: &mut Bencher<'_>) {
         return spin(bencher, *length_ns);
     }
     match name.as_str() {
-        RULER => bencher.iter_chained(1, ruler),
         "empty" => bencher.iter(|| ()),
         "chain_1" => chained!(bencher, 1, chain_1),
         "chain_10" => chained!(bencher, 1, chain_10),
@@ -190,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_study_makes_sense() {
-        for study in [accuracy(), beside_peers(), two_percent(), same(), empty()] {
+        for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
             assert!(study.plan(&StudyOptions::default(), &[0]).is_ok(), "{}", study.name());
         }
         assert_eq!(same().cells().len(), 10);

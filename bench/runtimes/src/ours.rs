@@ -57,7 +57,8 @@ struct Crowd {
 
 #[derive(Debug, Deserialize)]
 struct Middle {
-    median: f64,
+    #[serde(alias = "median")]
+    estimate: f64,
 }
 
 /// Has the product measure `language` once.
@@ -111,7 +112,7 @@ impl Runtime {
         match figure {
             Figure::Loop => self.loop_overhead_ns.as_ref().map(batches),
             Figure::Latency => clock()?.latency_ns.as_ref().map(batches),
-            Figure::LatencyOnAll => clock()?.crowd.as_ref().map(|crowd| alone(crowd.ns.median)),
+            Figure::LatencyOnAll => clock()?.crowd.as_ref().map(|crowd| alone(crowd.ns.estimate)),
             Figure::MedianStep => clock()?.granularity.as_ref().map(|steps| alone(steps.step_ns_p50)),
             Figure::SmallestStep => clock()?.granularity_ns.map(alone),
         }

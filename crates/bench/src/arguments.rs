@@ -1,17 +1,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser};
 
-use super::{CpuList, Format, ThreadList, TokenList, time, whole_number};
+use super::fail_on::FailOn;
+use super::{CpuList, Format, ThreadList, TokenList, percentage, time, whole_number};
 use chronoscope_harness::StudyOptions;
 
 /// Budget multipliers for a quick and a thorough run.
 const DEPTHS: (f64, f64) = (0.2, 4.0);
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was interrupted, output could not be written, \
-    --compare found something slower, or --strict was given and there is a warning or an error; 2 the arguments are \
-    invalid.\n\n\
+    something is slower than what it is compared with, beyond the margin (see --fail-on), or --strict was given and there \
+    is a warning or an error; 2 the arguments are invalid, or another build cannot be compared with.\n\n\
     Environment: COLUMNS sets the width of the page; the default is the terminal's, or 118 columns if the output \
     is not a terminal. NO_COLOR turns colour off.";
 
@@ -20,7 +21,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was inter
 #[command(
     about = "Measure the cost of operations over backoff and threads, and compare them directly",
     max_term_width = 100,
-    after_long_help = EXIT_CODES
+    after_long_help = EXIT_CODES,
+    group(ArgGroup::new("baseline").args(["compare", "against", "against_rev"]).multiple(true))
 )]
 pub(super) struct Arguments {
     /// Measure only cases whose name contains TEXT; repeatable. With several studies: STUDY or STUDY/CASE
@@ -79,9 +81,25 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(super) save: Option<String>,
 
-    /// Compare with a saved record or a file; exit with 1 if anything is slower
+    /// Compare with a saved record or a file; several, one --compare each, show how runs vary
     #[arg(long, value_name = "NAME-or-FILE", conflicts_with_all = ["list", "test"])]
-    pub(super) compare: Option<String>,
+    pub(super) compare: Vec<String>,
+
+    /// Compare with BINARY, another build of this benchmark: its processes and this one's take turns
+    #[arg(long, value_name = "BINARY", conflicts_with_all = ["list", "test", "against_rev"])]
+    pub(super) against: Option<PathBuf>,
+
+    /// Compare with git revision REV in the same way; it is built in a worktree in cargo's target folder
+    #[arg(long, value_name = "REV", conflicts_with_all = ["list", "test"])]
+    pub(super) against_rev: Option<String>,
+
+    /// Ignore differences within PCT percent, instead of the study's own margin
+    #[arg(long, value_name = "PCT", value_parser = margin, allow_hyphen_values = true)]
+    pub(super) margin: Option<f64>,
+
+    /// Exit with 1 if what is compared is slower, or also if a comparison is inconclusive [default: regression]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "baseline")]
+    pub(super) fail_on: Option<FailOn>,
 
     /// Also write an HTML page to FILE
     #[arg(long, value_name = "FILE")]
@@ -112,6 +130,10 @@ fn processes(text: &str) -> Result<u32, String> {
     whole_number(text, "2 to 1000")
 }
 
+fn margin(text: &str) -> Result<f64, String> {
+    percentage(text, "more than 0 to 100")
+}
+
 impl Arguments {
     /// The arguments of this process. Exits with code 2 if they are invalid, and with 0 if help was requested.
     pub(super) fn of_this_process(program: &str) -> Self {
@@ -135,6 +157,8 @@ impl Arguments {
             cpus: self.cpus.clone().map(|list| list.0),
             filter: Vec::new(),
             seed: None,
+            margin_pct: self.margin,
+            against: None,
         }
     }
 
@@ -167,19 +191,32 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let wrong: [&[&str]; 7] = [
+        let wrong: [&[&str]; 10] = [
             &["--quick", "--thorough"],
             &["--duration", "soon"],
             &["--backoff", "3-1"],
             &["--threads", "two"],
             &["--list", "--test"],
             &["--test", "--compare", "main"],
+            &["--list", "--against", "old"],
+            &["--against", "old", "--against-rev", "HEAD"],
+            &["--fail-on", "regression"],
             &["--frobnicate"],
         ];
         for wrong in wrong {
             let code = parsed(wrong).err().map(|error| error.exit_code());
             assert_eq!(code, Some(2), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn what_is_compared_with_and_when_that_fails() {
+        let found =
+            parsed(&["--compare", "a", "--compare", "b", "--margin", "2.5%", "--fail-on", "unresolved"]).unwrap();
+        assert_eq!((found.compare.len(), found.options(1).margin_pct), (2, Some(2.5)));
+        assert_eq!(found.fail_on, Some(FailOn::Unresolved));
+        assert!(parsed(&["--against-rev", "HEAD~1", "--compare", "a"]).is_ok());
+        assert!(parsed(&["--margin", "0"]).is_err());
     }
 
     #[test]
@@ -190,6 +227,7 @@ mod tests {
             ("--threads", "-1", "e.g. 1,2,4"),
             ("--backoff", "-5", "e.g. 0-40"),
             ("--cpus", "-1", "e.g. 0-3,6"),
+            ("--margin", "-1", "choose more than 0 to 100"),
         ] {
             let refused = parsed(&[option, value]).unwrap_err();
             let text = refused.to_string();

@@ -1,31 +1,42 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Duration;
 
-use chronoscope_render::study::{Detail, html, json, parse, terminal};
+use chronoscope_render::study::{Detail, html, json, parse, surroundings, terminal};
 
 use super::arguments::Arguments;
+use super::revision::{Revision, Source};
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
 use chronoscope_harness::record::Tool;
-use chronoscope_harness::record::study::{StudyCompared, StudyRecord};
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, StudyOptions, compare_studies};
 
 /// The studies to run, and the destinations of their results.
 pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
     arguments: &'a Arguments,
+    /// The revision that is compared with; its worktree is there as long as anything is measured.
+    _revision: Option<Revision>,
 }
 
 struct Job<'a> {
     study: &'a Study,
     options: StudyOptions,
-    earlier: Option<(PathBuf, StudyRecord)>,
+    /// Earlier records, each with its file.
+    earlier: Vec<(String, StudyRecord)>,
     /// Files that receive the record.
     records: Vec<OutputFile>,
     page: Option<OutputFile>,
 }
 
 impl<'a> Jobs<'a> {
-    /// Checks that every file can be read or written before anything is measured.
-    pub(super) fn prepare(chosen: Vec<(&'a Study, StudyOptions)>, arguments: &'a Arguments) -> Result<Self, Failure> {
+    /// Checks that every file can be read or written, and that another build has the same studies, before anything is measured.
+    /// `program` is this program's name.
+    pub(super) fn prepare(
+        chosen: Vec<(&'a Study, StudyOptions)>,
+        arguments: &'a Arguments,
+        program: &str,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
         if chosen.len() > 1 {
             for (flag, is_set) in [("--output", arguments.output.is_some()), ("--html", arguments.html.is_some())] {
                 if is_set {
@@ -37,23 +48,49 @@ impl<'a> Jobs<'a> {
             }
         }
         let jobs = chosen.into_iter().map(|(study, options)| Job::prepare(study, options, arguments));
-        Ok(Self { jobs: jobs.collect::<Result<_, _>>()?, arguments })
+        let mut jobs: Vec<Job<'a>> = jobs.collect::<Result<_, _>>()?;
+        let build = |revision| {
+            let built = Revision::build(revision, &Source::of_this_program(program)?, interrupt);
+            built.map_err(|failure| if interrupt.happened() { Failure::run("interrupted") } else { failure })
+        };
+        let revision = arguments.against_rev.as_deref().map(build).transpose()?;
+        let other = match (&revision, &arguments.against) {
+            (Some(revision), _) => Some((revision.executable(), revision.name().to_owned())),
+            (None, Some(path)) => Some((path.as_path(), path.display().to_string())),
+            (None, None) => None,
+        };
+        if let Some((executable, name)) = other {
+            for job in &mut jobs {
+                job.compare_with(executable, &name, interrupt)?;
+            }
+        }
+        Ok(Self { jobs, arguments, _revision: revision })
     }
 
     /// Runs them; false if something failed, was stopped or became slower.
     pub(super) fn run(self, interrupt: Interrupt) -> Result<bool, Failure> {
-        let count = self.jobs.len() as f64;
+        let budgets: Vec<Duration> = self.jobs.iter().map(Job::budget).collect();
+        let whole: Duration = budgets.iter().sum();
+        let share = |studies: usize| budgets[..studies].iter().sum::<Duration>().div_duration_f64(whole);
+        let mut progress = StudyProgress::new(self.arguments.quiet, interrupt.clone());
+        progress.expects(whole);
         let mut is_well = true;
         for (i, job) in self.jobs.into_iter().enumerate() {
             if interrupt.happened() {
                 is_well = false;
                 break;
             }
-            let mut progress = StudyProgress::new(self.arguments.quiet, interrupt.clone());
-            progress.enters(i as f64 / count, (i + 1) as f64 / count);
+            progress.enters(share(i), share(i + 1));
             let record = job.study.run(&job.options, tool(), &mut progress);
-            progress.finish();
+            progress.clear();
             let record = record.map_err(|error| Failure::run(error.to_string()))?;
+            if i == 0 && self.arguments.verbose && self.arguments.format == Format::Human {
+                // The same for all of them.
+                print(&surroundings(&record, page_width()))?;
+            }
+            if i > 0 && self.arguments.format == Format::Human {
+                print("\n")?;
+            }
             is_well &= job.conclude(record, self.arguments)?;
         }
         Ok(is_well)
@@ -62,14 +99,13 @@ impl<'a> Jobs<'a> {
 
 impl<'a> Job<'a> {
     fn prepare(study: &'a Study, options: StudyOptions, arguments: &Arguments) -> Result<Self, Failure> {
-        let earlier = match &arguments.compare {
-            Some(name_or_file) => {
-                let path = saved::find(study.name(), name_or_file)?;
-                let record = read(&path, study.name())?;
-                Some((path, record))
-            }
-            None => None,
-        };
+        let mut earlier = Vec::new();
+        for name_or_file in &arguments.compare {
+            let path = saved::find(study.name(), name_or_file)?;
+            let record = read(&path, study.name())?;
+            earlier.push((path.to_string_lossy().into_owned(), record));
+        }
+        earlier.sort_by(|(_, a): &(String, StudyRecord), (_, b)| a.started_at.cmp(&b.started_at));
         let mut records = Vec::new();
         if let Some(path) = &arguments.output {
             records.push(OutputFile::prepare("the record", path)?);
@@ -87,10 +123,27 @@ impl<'a> Job<'a> {
         Ok(Self { study, options, earlier, records, page })
     }
 
+    /// How long it takes, about; never nothing.
+    fn budget(&self) -> Duration {
+        let options = StudyOptions { cpus: None, ..self.options.clone() };
+        let budget_ms = self.study.plan(&options, &[0]).map_or(1, |plan| plan.budget_ms.max(1));
+        Duration::from_millis(budget_ms)
+    }
+
+    /// Has the processes of another build take turns with this one's.
+    fn compare_with(&mut self, executable: &Path, name: &str, interrupt: &Interrupt) -> Result<(), Failure> {
+        let other = self.study.other_build(executable, name, &|| interrupt.happened());
+        let what_to_do =
+            "--against takes the executable of another build of this benchmark; cargo bench --no-run names it";
+        self.options.against = Some(other.map_err(|error| Failure::usage(format!("{error} ({what_to_do})")))?);
+        Ok(())
+    }
+
     /// Prints and saves; false if something failed, was stopped or became slower.
     fn conclude(self, mut record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
-        let compared = self.earlier.map(|(path, earlier)| compare_studies(&earlier, &record, &path.to_string_lossy()));
-        record.compared = compared;
+        if !self.earlier.is_empty() {
+            record.compared = Some(compare_studies(&self.earlier, &record));
+        }
         let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
         // Try every output, so that a full disk or a closed pipe loses no results.
@@ -110,7 +163,13 @@ impl<'a> Job<'a> {
             outcome = outcome.and(file.write(&html(&record)));
         }
         outcome?;
-        Ok(is_well(&record, arguments.strict))
+        let is_failure = arguments.fail_on.unwrap_or_default().is_met(&record);
+        // A gate that compares with nothing is open.
+        let is_compared = record
+            .against
+            .as_ref()
+            .is_none_or(|against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some()));
+        Ok(record.is_whole() && is_compared && !is_failure && !(arguments.strict && record.has_warning()))
     }
 }
 
@@ -128,9 +187,4 @@ fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
         return Err(cannot(format!("it is a record of study {}", record.study.name)));
     }
     Ok(record)
-}
-
-fn is_well(record: &StudyRecord, strict: bool) -> bool {
-    let is_slower = record.compared.as_ref().is_some_and(StudyCompared::has_regression);
-    record.is_whole() && !is_slower && !(strict && record.has_warning())
 }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bar;
+mod fail_on;
 mod failure;
 mod format;
 mod interrupt;
@@ -16,8 +17,8 @@ mod page_width;
 mod print;
 mod program;
 mod progress;
+mod revision;
 mod saved;
-
 mod trial;
 mod values;
 
@@ -31,7 +32,7 @@ pub use page_width::page_width;
 pub use print::print;
 pub use program::main;
 pub use progress::StudyProgress;
-pub use values::{time, whole_number};
+pub use values::{percentage, time, whole_number};
 
 pub use chronoscope_harness::{Bencher, Group, Mode, Parameters, Study, black_box, consume_cpu};
 

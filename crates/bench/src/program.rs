@@ -5,14 +5,13 @@ use super::arguments::Arguments;
 use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
 use chronoscope_harness::quantity::length;
-use chronoscope_harness::{Start, Study, StudyOptions, WORKER_VARIABLE};
+use chronoscope_harness::{Start, Study, StudyOptions, worker};
 
 /// The `main` of a benchmark program: parses arguments, measures, prints, saves and compares.
 ///
 /// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was
-/// interrupted, output
-/// could not be written, `--compare` found a regression, or `--strict` met a warning or an error; with code 2 on invalid
-/// arguments or an invalid study. `STUDY` and `STUDY/CASE` select among several studies.
+/// interrupted, output could not be written, something became slower than what it is compared with, or `--strict` met a warning or
+/// an error; with code 2 on invalid arguments, an invalid study, or another build that cannot be compared with. `STUDY` and `STUDY/CASE` select among several studies.
 ///
 /// Call it first: worker processes run the same program, and would repeat whatever precedes it.
 ///
@@ -34,14 +33,14 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
     for study in &studies {
         study.serve_if_worker();
     }
-    if std::env::var_os(WORKER_VARIABLE).is_some() {
-        // A worker of a study that comes later in the program.
-        return;
+    if worker::is_worker() {
+        eprintln!("this program has no study of the name that it was started to work for");
+        std::process::exit(1);
     }
     let start = Start::of_this_process();
     let program = program_name();
     let arguments = Arguments::of_this_process(&program);
-    let code = match run(&studies, &arguments, &start) {
+    let code = match run(&studies, &arguments, &program, &start) {
         Ok(true) => return,
         Ok(false) => 1,
         Err(failure) => {
@@ -54,7 +53,7 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
 }
 
 /// Carries out the arguments; false if the program should exit with code 1.
-fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, Failure> {
+fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -> Result<bool, Failure> {
     let mut names = BTreeSet::new();
     if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
         return Err(Failure::usage(format!("duplicate study name {}; study names must be unique", twice.name())));
@@ -70,7 +69,8 @@ fn run(studies: &[Study], arguments: &Arguments, start: &Start) -> Result<bool, 
     if arguments.test {
         return trial::run(&chosen, start, arguments.quiet, Interrupt::listen());
     }
-    Jobs::prepare(chosen, arguments)?.run(Interrupt::listen())
+    let interrupt = Interrupt::listen();
+    Jobs::prepare(chosen, arguments, program, &interrupt)?.run(interrupt)
 }
 
 /// The selected studies, each with its options.
@@ -194,8 +194,8 @@ mod tests {
         let study = study("read", &["fast", "slow"]);
         let options =
             StudyOptions { backoff: Some(vec![4]), filter: vec!["slow".to_owned()], ..StudyOptions::default() };
-        assert_eq!(listed(&[(&study, options.clone())], false), "slow, 4 tokens, 1 thread\n");
-        assert_eq!(listed(&[(&study, options)], true), "read/slow, 4 tokens, 1 thread\n");
+        assert_eq!(listed(&[(&study, options.clone())], false), "slow, 4 tokens\n");
+        assert_eq!(listed(&[(&study, options)], true), "read/slow, 4 tokens\n");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::{Bar, Interrupt};
 use chronoscope_harness::StudyObserver;
 
@@ -27,14 +29,24 @@ impl StudyProgress {
         Self { bar: Bar::new(quiet), interrupt, span: (0.0, 1.0) }
     }
 
+    /// Says how long the whole run takes, so that what is left is known from the start.
+    pub fn expects(&mut self, whole: Duration) {
+        self.bar.expects(whole);
+    }
+
     /// Starts one of several studies, which covers the run between these shares, 0 to 1.
     pub fn enters(&mut self, from: f64, to: f64) {
         self.span = (from, to);
     }
 
-    /// Removes the bar from the terminal.
-    pub fn finish(self) {
-        self.bar.finish();
+    /// Removes the line from the terminal, until there is progress again.
+    pub fn clear(&mut self) {
+        self.bar.clear();
+    }
+
+    /// Removes the line from the terminal.
+    pub fn finish(mut self) {
+        self.clear();
     }
 }
 

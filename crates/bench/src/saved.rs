@@ -64,7 +64,7 @@ fn folder(study: &str) -> PathBuf {
 }
 
 /// Cargo's target folder: `CARGO_TARGET_DIR`, the one that contains this program, or `target` in the working directory.
-fn target() -> PathBuf {
+pub(super) fn target() -> PathBuf {
     let said = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     said.or_else(around_the_program).unwrap_or_else(|| PathBuf::from("target"))
 }

@@ -38,10 +38,11 @@ pub(super) fn run(
             let (failure, more) = (failures.next(), failures.count());
             let ran = record.cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
             let said = match failure {
-                Some(failure) if more > 0 => {
-                    format!("FAILED at {}, and at {more} other parameters: {}", failure.at, failure.reason)
+                Some(failure) => {
+                    let at = if failure.at.is_empty() { String::new() } else { format!(" at {}", failure.at) };
+                    let others = if more > 0 { format!(", and at {more} other parameters") } else { String::new() };
+                    format!("FAILED{at}{others}: {}", failure.reason)
                 }
-                Some(failure) => format!("FAILED at {}: {}", failure.at, failure.reason),
                 None if ran => "ok".to_owned(),
                 None => "not run".to_owned(),
             };

@@ -44,6 +44,27 @@ pub fn whole_number<T: FromStr>(text: &str, accepted: &str) -> Result<T, String>
     }
 }
 
+/// A percentage above 0 and up to 100, with or without its sign; errors name what is `accepted`.
+///
+/// # Errors
+/// Why `text` is invalid.
+///
+/// # Examples
+/// ```
+/// use chronoscope_bench::percentage;
+///
+/// assert_eq!(percentage("2.5%", "more than 0 to 100"), Ok(2.5));
+/// assert_eq!(percentage("0", "more than 0 to 100").unwrap_err(), "out of range; choose more than 0 to 100");
+/// ```
+pub fn percentage(text: &str, accepted: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches('%').trim_end().parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 100.0 => Ok(value),
+        Ok(value) if value < 0.0 => Err(format!("it is negative; choose {accepted}")),
+        Ok(_) => Err(format!("out of range; choose {accepted}")),
+        Err(_) => Err(format!("not a percentage; choose {accepted}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,7 +97,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(text in ".{0,20}") {
-            let _ = (time(&text, ""), whole_number::<u32>(&text, ""));
+            let _ = (time(&text, ""), whole_number::<u32>(&text, ""), percentage(&text, ""));
         }
     }
 }

@@ -13,6 +13,9 @@ const SHORT: [&str; 4] = ["--duration", "300ms", "--forks", "3"];
 fn main() {
     match std::env::var(PROGRAM).as_deref() {
         Ok("one") => return chronoscope_bench::main([sound("one")]),
+        Ok("newer") => {
+            return chronoscope_bench::main([sound("one").case("new", |b| b.iter(|| 2_u64))]);
+        }
         Ok("several") => return chronoscope_bench::main([sound("read"), sound("write")]),
         Ok("faulty") => {
             return chronoscope_bench::main([
@@ -25,10 +28,13 @@ fn main() {
         }
         _ => {}
     }
-    let all: [(&str, fn()); 6] = [
+    let all: [(&str, fn()); 9] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
         ("records are printed, saved and compared", records),
+        ("processes of two builds take turns", takes_turns),
+        ("what only one build has is named", names_what_is_lost),
+        ("another build that cannot be compared with is refused", refuses_builds),
         ("every case runs once", tries),
         ("a case that fails ends with 1 and takes nothing along", failures),
         ("studies in one program are told apart", several),
@@ -51,9 +57,18 @@ fn sound(name: &str) -> Study {
 }
 
 fn run(program: &str, target: &Path, arguments: &[&str]) -> Output {
+    run_at("118", program, target, arguments)
+}
+
+fn run_at(columns: &str, program: &str, target: &Path, arguments: &[&str]) -> Output {
     let itself = std::env::current_exe().expect("the test has a file");
     let mut command = Command::new(itself);
-    command.env(PROGRAM, program).env("CARGO_TARGET_DIR", target).args(arguments).arg("--bench");
+    command
+        .env(PROGRAM, program)
+        .env("CARGO_TARGET_DIR", target)
+        .env("COLUMNS", columns)
+        .args(arguments)
+        .arg("--bench");
     command.output().expect("the test can be started again")
 }
 
@@ -68,13 +83,12 @@ fn nowhere() -> &'static Path {
 
 fn lists() {
     let listed = run("one", nowhere(), &["--list", "divides", "--backoff", "0,2-3"]);
-    assert_eq!(
-        stdout(&listed),
-        "divides, 0 tokens, 1 thread\ndivides, 2 tokens, 1 thread\ndivides, 3 tokens, 1 thread\n"
-    );
+    assert_eq!(stdout(&listed), "divides, 0 tokens\ndivides, 2 tokens\ndivides, 3 tokens\n");
     assert_eq!((listed.status.code(), listed.stderr.len()), (Some(0), 0));
+    let unswept = stdout(&run("one", nowhere(), &["--list", "--backoff", "0"]));
+    assert_eq!(unswept, "plain\ndivides\n", "nothing is named that is the same everywhere");
     let several = stdout(&run("several", nowhere(), &["--list", "write/plain"]));
-    assert_eq!(several, "write/plain, 0 tokens, 1 thread\nwrite/plain, 8 tokens, 1 thread\n");
+    assert_eq!(several, "write/plain, 0 tokens\nwrite/plain, 8 tokens\n");
 }
 
 fn refusals() {
@@ -120,6 +134,78 @@ fn records() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("before"), "it says what there is");
     let human = stdout(&with(&["--compare", "before"]));
     assert!(human.contains("one compared with"), "{human}");
+    for title in ["HARNESS", "MACHINE", "1 thread"] {
+        assert!(!human.contains(title), "{title} is in full detail only: {human}");
+    }
+    let narrow = stdout(&run_at("80", "one", target.path(), &SHORT));
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+}
+
+/// A program that starts this one as `program`.
+fn build(folder: &Path, program: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let itself = std::env::current_exe().expect("the test has a file");
+    let file = folder.join(program);
+    let script = format!("#!/bin/sh\n{PROGRAM}={program} exec '{}' \"$@\"\n", itself.display());
+    std::fs::write(&file, script).expect("the script can be written");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("it can be made executable");
+    file.to_string_lossy().into_owned()
+}
+
+fn takes_turns() {
+    let itself = std::env::current_exe().expect("the test has a file").to_string_lossy().into_owned();
+    let page = tempfile::tempdir().expect("there is room for a folder");
+    let file = page.path().join("page.html").to_string_lossy().into_owned();
+    let with = |more: &[&str]| run("one", nowhere(), &[&SHORT[..], &["--against", &itself], more].concat());
+    let output = with(&["--format", "json", "--margin", "40", "--html", &file]);
+    let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
+    let against = record.against.as_ref().expect("it was compared");
+    assert_eq!((against.cells.len(), against.margin_pct, record.plan.margin_pct), (4, 40.0, 40.0));
+    let padding = |forks: &[chronoscope_harness::record::study::StudyProcess]| -> Vec<u32> {
+        forks.iter().map(|fork| fork.environment_padding).collect()
+    };
+    assert_eq!(padding(&record.forks), padding(&against.forks), "each process has a partner that is alike");
+    for cell in &against.cells {
+        assert!(!cell.pairs.is_empty() && cell.ratio.is_some() && cell.difference_ns.is_some(), "{cell:?}");
+    }
+    assert!(against.only_this.is_empty() && against.only_other.is_empty() && against.failures.is_empty());
+    assert!(against.warnings.iter().any(|warning| warning.contains("too few")), "{:?}", against.warnings);
+    let page = std::fs::read_to_string(&file).expect("the page is there");
+    assert!(page.contains("this build against"), "the page has it too");
+    assert!(stdout(&with(&[])).to_lowercase().contains("this build against"));
+    let strict = with(&["--fail-on", "unresolved"]);
+    assert_eq!(strict.status.code(), Some(1), "three pairs at most decide nothing");
+}
+
+fn names_what_is_lost() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let newer = build(folder.path(), "newer");
+    let output = run("one", nowhere(), &[&SHORT[..], &["--against", &newer, "--format", "json"]].concat());
+    let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
+    let against = record.against.as_ref().expect("it was compared");
+    assert_eq!((against.cells.len(), against.only_other.as_slice()), (4, &["new".to_owned()][..]));
+    let itself = build(folder.path(), "one");
+    let output = run("newer", nowhere(), &[&SHORT[..], &["--against", &itself, "--format", "json"]].concat());
+    let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
+    let only: Vec<&str> = record.against.iter().flat_map(|against| &against.only_this).map(String::as_str).collect();
+    assert_eq!(only, ["new, 0 tokens", "new, 8 tokens"]);
+}
+
+fn refuses_builds() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let stranger = build(folder.path(), "several");
+    for (program, what) in [
+        ("/no/such/program", "No such file"),
+        ("/bin/true", "is no benchmark program"),
+        ("/etc/passwd", "Permission denied"),
+        (stranger.as_str(), "no study of this name"),
+    ] {
+        let output = run("one", nowhere(), &["--against", program]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{program}: {said}");
+        assert!(said.contains(program) && said.contains(what) && said.contains("--no-run"), "{program}: {said}");
+        assert!(output.stdout.is_empty());
+    }
 }
 
 fn tries() {
@@ -142,6 +228,11 @@ fn several() {
     let one = run("several", nowhere(), &[&SHORT[..], &["write/plain", "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&one)).expect("it is one record");
     assert_eq!((record.study.name.as_str(), record.plan.cases.len()), ("write", 1));
+    let pages = run("several", nowhere(), &[&SHORT[..], &["--verbose"]].concat());
+    let pages = stdout(&pages);
+    for (title, times) in [("HARNESS ─", 1), ("MACHINE ─", 1), ("STUDY ─", 2), ("TIME PER OPERATION ", 2)] {
+        assert_eq!(pages.matches(title).count(), times, "{title}: {pages}");
+    }
     let both = run("in turn", nowhere(), &[&SHORT[..], &["--format", "json"]].concat());
     let records: Vec<serde_json::Value> =
         serde_json::Deserializer::from_slice(&both.stdout).into_iter().map(|one| one.expect("it is JSON")).collect();

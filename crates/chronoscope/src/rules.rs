@@ -39,6 +39,7 @@ pub mod tests {
     use crate::clock_id::ClockId;
     use crate::document::Record;
     use crate::engine::Planned;
+    use crate::sections::clocks::latency::estimate::{self as latency_estimate, ProcessBatches};
     use crate::sections::clocks::report::{ClockReport, Latency};
     use chronoscope_harness::record::{Machine, Tool};
 
@@ -61,12 +62,13 @@ pub mod tests {
 
     /// A latency of which only the estimate matters.
     pub fn latency(estimate: f64) -> Latency {
-        let batches = crate::sections::clocks::latency::task::LaneSamples {
+        let batches_ns = vec![estimate; 2];
+        let process = ProcessBatches {
             reads_per_batch: 1,
-            batch_ticks: vec![estimate as u64; 3],
+            all_ns: batches_ns.clone(),
+            counted_ns: batches_ns,
+            mean_ns: Some(estimate),
         };
-        let rate = chronoscope_clock::Rate::NANOSECONDS;
-        let found = crate::sections::clocks::latency::estimate::latency(&[batches], &[vec![true; 3]], rate).unwrap();
-        Latency { estimate, ..found }
+        latency_estimate::latency(&[process]).unwrap()
     }
 }

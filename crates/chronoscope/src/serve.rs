@@ -4,17 +4,19 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
+use crate::sections::clocks::latency;
 use crate::sections::runtimes::probe::become_if_asked;
 use crate::{engine, registry};
 use chronoscope_harness::worker;
 
-/// If started as a worker, serves one request and tells the program to exit; if started as the probe of a language
+/// If started as a worker, serves one request, and exits or tells the program to exit; if started as the probe of a language
 /// runtime, becomes it; otherwise does nothing.
 pub fn serve_if_asked() -> Option<ExitCode> {
     if let Some(reason) = become_if_asked(std::env::args_os().skip(1)) {
         let _ = writeln!(std::io::stderr(), "{reason}");
         return Some(ExitCode::FAILURE);
     }
+    latency::study::serve_if_worker();
     worker::serve_if_asked(|request| task::answer(tasks(), request))
 }
 
@@ -33,6 +35,6 @@ mod tests {
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert!(count >= 14 && names.len() == count, "{names:?}");
+        assert!(count >= 13 && names.len() == count, "{names:?}");
     }
 }

@@ -6,9 +6,10 @@ use chronoscope_render::study::html;
 use crate::command::page::{Shown, page};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
-use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds, ProbeProcess};
+use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
+use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::view::{View, terminal_at};
 use chronoscope_harness::record::Disturbance;
 

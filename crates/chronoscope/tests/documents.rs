@@ -30,7 +30,8 @@ fn is_title(line: &str) -> bool {
 
 /// Whether it belongs to a chart, which takes more room than a page has.
 fn is_charted(line: &str) -> bool {
-    line.contains(['│', '└']) || line.starts_with("time per operation,") || line.starts_with("  tokens ")
+    let titles = ["time per operation,", "difference of ", "  tokens "];
+    line.contains(['│', '└']) || titles.iter().any(|title| line.starts_with(title))
 }
 
 /// The first line and the sections whose titles begin with one of `wanted`.

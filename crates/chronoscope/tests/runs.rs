@@ -130,7 +130,10 @@ fn many_threads_read_causal_times() {
     assert!(record["content"]["sections"]["contention"]["report"]["rounds"].as_u64().unwrap() >= 9);
     assert_eq!(rows.len(), 5 * 3, "two granularities, the bare source, the ordered and the adaptive clock");
     for row in rows {
-        assert!(row["reads_per_s"]["median"].as_f64().unwrap() > 0.0 && row["scaling"]["median"].is_number(), "{row}");
+        assert!(
+            row["reads_per_s"]["estimate"].as_f64().unwrap() > 0.0 && row["scaling"]["estimate"].is_number(),
+            "{row}"
+        );
         assert!(row["staleness"]["samples"].as_u64().unwrap() > 0, "{row}");
     }
     let alone = rows.iter().find(|row| row["clock"] == "Granular 1 µs" && row["threads"] == 1).unwrap();
@@ -143,14 +146,14 @@ fn released_threads_stand_beside_one_and_beside_calls_of_nothing() {
     assert_eq!(record["content"]["sections"]["thread_release"]["plan"]["threads"], 3);
     let latch = &record["content"]["sections"]["thread_release"]["report"];
     assert!(latch["rounds"].as_u64().unwrap() >= 11 && latch["releases"].as_u64() > latch["rounds"].as_u64());
-    assert!(latch["thread_start_ns"]["median"].as_f64().unwrap() > 0.0);
+    assert!(latch["thread_start_ns"]["estimate"].as_f64().unwrap() > 0.0);
     let rows = latch["rows"].as_array().unwrap();
     assert_eq!((&rows[0]["call"], &rows[0]["is_control"]), (&"nothing".into(), &true.into()));
     assert!(rows[0]["verdict"].is_null() && rows.iter().any(|row| row["call"] == "CLOCK_MONOTONIC"));
     for row in rows {
         for figure in ["serial_ns", "concurrent_ns", "slowdown", "inside_ns_p50", "inside_ns_p99", "wake_ns_p50"] {
             let value = |name: &str| row[figure][name].as_f64().unwrap();
-            assert!(value("low") <= value("median") && value("median") <= value("high"), "{figure} of {row}");
+            assert!(value("low") <= value("estimate") && value("estimate") <= value("high"), "{figure} of {row}");
         }
         assert_eq!(row["verdict"].is_string(), row["is_control"] == false, "{row}");
         assert!(row["published"].is_null(), "nothing was published for three threads");
@@ -306,7 +309,7 @@ fn no_pause_is_early_and_every_way_is_in_the_record() {
     for method in methods {
         assert_eq!(method["early"], 0, "{method}");
         let requested_ns = method["requested_ns"].as_f64().unwrap();
-        assert!(method["p50_ns"]["median"].as_f64().unwrap() >= requested_ns, "{method}");
+        assert!(method["p50_ns"]["estimate"].as_f64().unwrap() >= requested_ns, "{method}");
         assert!(method["mean_ns"].as_f64().unwrap() >= requested_ns, "{method}");
     }
     assert!(!finding_ids(&record).contains(&"early_pause"));

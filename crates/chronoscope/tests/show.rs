@@ -58,7 +58,7 @@ fn a_self_test_is_shown_again_with_its_verdict() {
 fn scaling_is_shown_again_with_its_fronts() {
     let arguments = ["scaling", "--clock", "syscall CLOCK_MONOTONIC", "--threads", "1", "--duration", "5s"];
     let (page, record) = assert_shown_again(&arguments);
-    assert!(page.contains("SCALABILITY FRONT") && record["command"] == "scaling", "{page}");
+    assert!(page.contains("FRONTS") && record["command"] == "scaling", "{page}");
 }
 
 #[test]

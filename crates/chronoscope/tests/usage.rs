@@ -245,6 +245,12 @@ fn completions_and_manual_name_every_command() {
 
 #[test]
 fn a_worker_that_is_asked_nothing_says_so() {
-    let output = chronoscope().arg("__chronoscope-worker").write_stdin("{}").assert().code(1).get_output().clone();
+    let output = chronoscope()
+        .env("CHRONOSCOPE_REQUEST", "{}")
+        .env("CHRONOSCOPE_COORDINATOR", std::process::id().to_string())
+        .assert()
+        .code(1)
+        .get_output()
+        .clone();
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot parse the request"));
 }

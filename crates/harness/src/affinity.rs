@@ -18,7 +18,14 @@ pub(crate) fn allowed() -> Result<Vec<u32>, String> {
 ///
 /// # Errors
 /// The kernel's reason, in words.
-pub(crate) fn pin(cpus: &[u32]) -> Result<(), String> {
+///
+/// # Examples
+/// ```
+/// let allowed = chronoscope_harness::Start::of_this_process().allowed_cpus().to_vec();
+/// chronoscope_harness::pin(&allowed)?;
+/// # Ok::<(), String>(())
+/// ```
+pub fn pin(cpus: &[u32]) -> Result<(), String> {
     let mut set = CpuSet::new();
     for cpu in cpus {
         set.set(*cpu as usize)

@@ -25,11 +25,13 @@ pub use chronoscope_clock::work::{black_box, consume_cpu};
 pub use record::finding;
 pub use record::study::{Mode, Parameters};
 
+pub use crate::affinity::pin;
 pub use crate::start::Start;
 pub use crate::study::compare::compare_studies;
 pub use crate::study::{
-    Bencher, Group, Study, StudyError, StudyObserver, StudyOptions, WORKER_VARIABLE, compare as study_compare,
-    conclusions as study_conclusions, defaults, rules as study_rules, words as study_words,
+    Bencher, ExternalStudy, ExternalVisit, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions, StudyRun,
+    Turn, compare as study_compare, conclusions as study_conclusions, defaults, rules as study_rules,
+    words as study_words,
 };
 
 #[cfg(doctest)]

@@ -4,9 +4,9 @@ mod complaint;
 
 pub use complaint::telling;
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -44,21 +44,19 @@ impl ChildProcess {
         Ok(Self { child, stdout, stderr })
     }
 
-    /// Writes `text` to its standard input, if piped, then closes it, on a separate thread: a process may read late.
-    pub fn send(&mut self, text: String) -> std::io::Result<()> {
-        let Some(mut stdin) = self.child.stdin.take() else { return Ok(()) };
-        // A process that dies at once breaks the pipe; its exit status is more informative than this error.
-        thread::Builder::new().spawn(move || drop(stdin.write_all(text.as_bytes()))).map(drop)
-    }
-
-    /// Waits until there is output, the process has closed it, or `at_most` has passed.
-    pub fn wait(&self, at_most: Duration) {
-        let mut ready = [PollFd::new(self.output(), PollFlags::POLLIN)];
+    /// Waits until there is output, the process has closed it, `events` is readable (which is returned), or `at_most` has
+    /// passed.
+    pub fn wait(&self, at_most: Duration, events: Option<BorrowedFd<'_>>) -> bool {
+        let mut ready = vec![PollFd::new(self.stdout.pipe.as_fd(), PollFlags::POLLIN)];
+        ready.extend(events.map(|events| PollFd::new(events, PollFlags::POLLIN)));
         let _ = poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO));
-        if ready[0].revents().is_some_and(|events| !events.is_empty() && !events.contains(PollFlags::POLLIN)) {
+        let found = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
+        let has_event = found(1).contains(PollFlags::POLLIN);
+        if !has_event && !found(0).is_empty() && !found(0).contains(PollFlags::POLLIN) {
             // It has closed its output but not yet exited.
             thread::sleep(Duration::from_millis(1));
         }
+        has_event
     }
 
     /// Reads available output without waiting. Returns None while the process runs, its status once it has exited. Its
@@ -83,23 +81,7 @@ impl ChildProcess {
 
     /// Whether reading has stopped because too much output is unconsumed.
     pub fn is_overfull(&self) -> bool {
-        self.stdout.bytes.len() > MOST_OUTPUT
-    }
-
-    /// Its standard output, for polling.
-    pub fn output(&self) -> BorrowedFd<'_> {
-        self.stdout.pipe.as_fd()
-    }
-
-    /// How it ended, in words, with its standard error.
-    pub fn death(&self, status: ExitStatus) -> String {
-        let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("the process was killed by {}", signal_name(signal)),
-            (None, Some(code)) => format!("the process exited early with code {code}"),
-            (None, None) => "the process exited early".to_owned(),
-        };
-        let complaint = self.complaint();
-        if complaint.is_empty() { how } else { format!("{how}: {complaint}") }
+        self.stdout.bytes.len() - self.stdout.taken > MOST_OUTPUT
     }
 
     /// The telling end of what it has written to standard error, in one line.
@@ -127,7 +109,9 @@ struct Listener<R> {
     pipe: R,
     open: bool,
     bytes: Vec<u8>,
-    /// No line ending before this index.
+    /// Everything before this index has been taken.
+    taken: usize,
+    /// No line ending between the two.
     searched: usize,
 }
 
@@ -136,13 +120,17 @@ impl<R: Read + AsFd> Listener<R> {
         // A smaller pipe makes the process wait, a blocking one the coordinator; neither affects a result.
         let _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
         let open = fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
-        Self { pipe, open, bytes: Vec::new(), searched: 0 }
+        Self { pipe, open, bytes: Vec::new(), taken: 0, searched: 0 }
     }
 
     /// Reads what there is, without waiting. Of more than `most` bytes the first are dropped if it is `spilling`, else the rest
     /// is left in the pipe.
     fn look(&mut self, most: usize, spilling: bool) {
         let mut room = [0; 1 << 16];
+        // Once here, not for each line: what is taken may be a small part of much.
+        self.bytes.drain(..self.taken);
+        self.searched -= self.taken;
+        self.taken = 0;
         while self.open && (spilling || self.bytes.len() <= most) {
             match self.pipe.read(&mut room) {
                 Ok(0) => self.open = false,
@@ -164,15 +152,17 @@ impl<R: Read + AsFd> Listener<R> {
             self.searched = self.bytes.len();
             return None;
         };
-        let line: Vec<u8> = self.bytes.drain(..=end).collect();
-        self.searched = 0;
-        Some(String::from_utf8_lossy(&line[..end]).into_owned())
+        let line = String::from_utf8_lossy(&self.bytes[self.taken..end]).into_owned();
+        self.taken = end + 1;
+        self.searched = self.taken;
+        Some(line)
     }
 
     /// Everything left.
     fn rest(&mut self) -> String {
-        self.searched = 0;
-        String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned()
+        let rest = String::from_utf8_lossy(&self.bytes[self.taken..]).into_owned();
+        (self.bytes, self.taken, self.searched) = (Vec::new(), 0, 0);
+        rest
     }
 }
 
@@ -199,7 +189,25 @@ mod tests {
         let status = ended(&mut process);
         assert_eq!((process.line().as_deref(), process.line()), (Some("one"), None));
         assert_eq!((process.rest().as_str(), process.complaint().as_str()), ("three", "two"));
-        assert_eq!(process.death(status), "the process exited early with code 4: two");
+        assert_eq!(status.code(), Some(4));
+    }
+
+    /// Each line once took as long as all that followed it.
+    #[test]
+    fn many_lines_are_taken_one_by_one() {
+        let mut process = shell("seq 1 500000; printf end");
+        let mut lines = 0_u32;
+        let mut take = |process: &mut ChildProcess| {
+            while let Some(line) = process.line() {
+                lines += 1;
+                assert_eq!(line, lines.to_string());
+            }
+        };
+        while process.look().unwrap().is_none() {
+            take(&mut process);
+        }
+        take(&mut process);
+        assert_eq!((lines, process.rest().as_str()), (500_000, "end"));
     }
 
     #[test]
@@ -224,8 +232,7 @@ mod tests {
 
     #[test]
     fn a_signal_is_named() {
-        let mut process = shell("kill -SEGV $$");
-        let status = ended(&mut process);
-        assert_eq!(process.death(status), "the process was killed by SIGSEGV");
+        assert_eq!(signal_name(11), "SIGSEGV");
+        assert_eq!(signal_name(99), "signal 99");
     }
 }

@@ -2,7 +2,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
 
 use crate::affinity;
 use crate::record::TscAccess;
-use crate::worker::{Launch, Launcher, WorkerFailure};
+use crate::worker::{Hear, Launch, Launcher, Terms, WorkerFailure};
 
 /// The state of the process at its start.
 ///
@@ -50,6 +50,12 @@ impl Start {
         self.access
     }
 
+    /// The same, whose workers get the arguments of this process.
+    #[must_use]
+    pub fn restarting(&self) -> Self {
+        Self { launcher: self.launcher.as_ref().map(Launcher::restarting).map_err(Clone::clone), ..self.clone() }
+    }
+
     /// The launcher that starts workers.
     pub fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
         self.launcher.as_ref().map_err(Clone::clone)
@@ -58,7 +64,7 @@ impl Start {
 
 /// Its workers answer the request.
 impl Launch for Start {
-    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
-        self.launcher()?.call(request, budget_ms, cancelled)
+    fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
+        self.launcher()?.converse(request, hearer, terms)
     }
 }

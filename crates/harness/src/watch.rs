@@ -110,7 +110,7 @@ fn steal_ms(cpus: &[u32]) -> Option<f64> {
     }
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let ticks = cpus.iter().map(|cpu| parse_steal_ticks(&stat, *cpu)).sum::<Option<u64>>()?;
-    Some(ticks as f64 * 1000.0 / procfs::ticks_per_second() as f64)
+    Some(ticks as f64 * 1000.0 / rustix::param::clock_ticks_per_second() as f64)
 }
 
 fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {

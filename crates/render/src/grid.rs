@@ -3,6 +3,9 @@ use anstyle::Style;
 use crate::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 use crate::table::{Align, Table};
 
+/// The cell of a number that there is not.
+pub(crate) const NONE: &str = "–";
+
 /// A table, independent of where it will be drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
@@ -93,7 +96,8 @@ impl Grid {
     /// The same without columns that are empty in every row.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         for column in (0..self.columns.len()).rev() {
-            let is_empty = |(_, cells): &(Mood, Vec<String>)| cells.get(column).is_none_or(String::is_empty);
+            let is_empty =
+                |(_, cells): &(Mood, Vec<String>)| cells.get(column).is_none_or(|cell| cell.is_empty() || cell == NONE);
             if self.rows.iter().all(is_empty) {
                 self.columns.remove(column);
                 self.rows.iter_mut().filter(|(_, cells)| column < cells.len()).for_each(|(_, cells)| {

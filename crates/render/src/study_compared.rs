@@ -3,12 +3,12 @@ use chronoscope_harness::record::study::{ComparedCell, Difference, StudyCompared
 use chronoscope_harness::study_compare::{NOT_SLOWER, conclusion};
 
 use crate::Width;
-use crate::text::{Column, Mood, Text};
-use chronoscope_harness::quantity::{confidence, count, limit, ns, three_digits};
+use crate::grid::{Column, Grid, Mood, NONE};
+use crate::study::varying::Varying;
+use crate::text::Text;
+use chronoscope_harness::quantity::{confidence, limit, ns, three_digits};
 
-const NONE: &str = "–";
-
-/// Renders a study compared with an earlier record of itself as text with ANSI styles, for a terminal of this width.
+/// Renders a study compared with earlier records of itself as text with ANSI styles, for a terminal of this width.
 ///
 /// # Guarantees
 /// As for [`terminal`](crate::study::terminal): never panics, and the record's strings cannot control the terminal.
@@ -22,6 +22,8 @@ const NONE: &str = "–";
 ///     study: "publish".into(),
 ///     earlier: "target/chronoscope/publish/main.json".into(),
 ///     earlier_started_at: "2026-11-21T12:00:00Z".into(),
+///     more_earlier: Vec::new(),
+///     allowance_pct: Some(5.0),
 ///     margin_pct: 1.0,
 ///     confidence: 0.999,
 ///     warnings: vec!["another kernel: 6.8 then, 6.9 now".into()],
@@ -34,60 +36,79 @@ const NONE: &str = "–";
 /// ```
 pub fn study_compared(compared: &StudyCompared, width: Width) -> String {
     let mut text = Text::with_width(width);
-    text.section(&format!("{} compared with {}", compared.study, compared.earlier));
+    let more = match compared.more_earlier.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let cells = || compared.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads));
+    let common = Varying::over(cells()).common(cells().next());
+    text.section(&format!("{} compared with {}{more}{common}", compared.study, compared.earlier));
     for warning in &compared.warnings {
         text.sentence(Mood::Warning, "!", warning);
     }
     if compared.cells.is_empty() {
-        text.sentence(Mood::Warning, "!", "the records share no combination of case, backoff and threads");
+        text.sentence(Mood::Warning, "!", "the records have no measurement in common");
     } else {
         table(&mut text, compared);
         sum(&mut text, compared);
     }
-    for (cells, whose) in [(&compared.only_earlier, "the earlier record"), (&compared.only_now, "the new one")] {
+    for (cells, whose) in [(&compared.only_earlier, "earlier records"), (&compared.only_now, "the new one")] {
         if let Some(first) = cells.first() {
             let more = if cells.len() > 1 { format!(" and {} more", cells.len() - 1) } else { String::new() };
             text.sentence(Mood::Quiet, " ", &format!("only in {whose}: {first}{more}"));
         }
     }
-    text.sentence(
-        Mood::Quiet,
-        " ",
-        &format!(
+    text.sentence(Mood::Quiet, " ", &how(compared));
+    text.finish()
+}
+
+/// What the ratio is of, and what its interval promises.
+fn how(compared: &StudyCompared) -> String {
+    let Some(allowance_pct) = compared.allowance_pct else {
+        return format!(
             "ratio: new over earlier, of processes that ran at {} and now; {} intervals. Comparing separate runs is \
              weaker than .compare within one run: anything the machine did differently counts as a difference",
             compared.earlier_started_at,
             confidence(compared.confidence)
-        ),
-    );
-    text.finish()
+        );
+    };
+    let interval = match compared.more_earlier.is_empty() {
+        true => String::new(),
+        false => format!("; its interval, over their range, holds with {}", confidence(compared.confidence)),
+    };
+    format!(
+        "ratio: this run over the median of earlier ones, the latest of {}{interval}. Faster and slower take {} more, since the \
+         level of whole runs moves. --against and --against-rev let the processes of two builds take turns",
+        compared.earlier_started_at,
+        limit(allowance_pct)
+    )
 }
 
 fn table(text: &mut Text, compared: &StudyCompared) {
-    let columns = [
-        Column::left("case"),
-        Column::right("backoff").naming(),
-        Column::right("threads").naming(),
-        Column::right("earlier"),
-        Column::right("now"),
-        Column::right("ratio"),
-        Column::right("interval").tied(),
-        Column::left("verdict"),
-    ];
-    let rows = compared.cells.iter().map(|cell| (mood(cell, compared.margin_pct), row(cell, compared.margin_pct)));
-    text.table_with_moods(&columns, rows);
+    let mut columns = vec![Column::left("case")];
+    columns.extend(Varying::columns());
+    columns.extend(["earlier", "now", "ratio"].map(Column::right));
+    columns.extend([Column::right("interval").tied(), Column::left("verdict")]);
+    let mut grid = Grid::new(&columns);
+    let varying = Varying::over(compared.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads)));
+    for cell in &compared.cells {
+        grid.row(mood(cell, compared.margin_pct), row(cell, varying, compared.margin_pct));
+    }
+    let grid = grid.without_empty_columns();
+    text.table_with_moods(&grid.columns, grid.rows);
 }
 
-fn row(cell: &ComparedCell, margin_pct: f64) -> Vec<String> {
+fn row(cell: &ComparedCell, varying: Varying, margin_pct: f64) -> Vec<String> {
     let time = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), ns);
     let interval = |low: f64, high: f64| format!("{}–{}", three_digits(low), three_digits(high));
     let role = cell.role.iter().cloned();
     let parameters = cell.parameters.iter().map(|(name, value)| format!("{name} {value}"));
     let name: Vec<String> = std::iter::once(cell.case.clone()).chain(role).chain(parameters).collect();
+    let [tokens, threads] = varying.cells(cell.backoff_tokens, cell.threads);
     vec![
         name.join(", "),
-        count(cell.backoff_tokens),
-        count(u64::from(cell.threads)),
+        tokens,
+        threads,
         time(cell.earlier_ns),
         time(cell.now_ns),
         cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| three_digits(ratio.estimate)),
@@ -105,18 +126,14 @@ fn verdict(cell: &ComparedCell, margin_pct: f64) -> String {
         Difference::Same => return format!("same within {}", limit(margin_pct)),
         Difference::Unresolved => return "inconclusive".to_owned(),
     };
-    if cell.significant_in_family {
-        word.to_owned()
-    } else {
-        format!("{word}, not significant among this many comparisons")
-    }
+    if cell.is_significant() { word.to_owned() } else { format!("{word}, not significant among this many comparisons") }
 }
 
 fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
     match cell.verdict {
         Difference::Slower if cell.is_regression(margin_pct) => Mood::Bad,
         Difference::Slower => Mood::Warning,
-        Difference::Faster if cell.significant_in_family => Mood::Good,
+        Difference::Faster if cell.is_significant() => Mood::Good,
         Difference::Faster | Difference::Same => Mood::Plain,
         Difference::Unresolved => Mood::Quiet,
     }
@@ -151,8 +168,8 @@ mod tests {
             forks: (5, 5),
             ratio: Some(Estimate { estimate, low: estimate - 0.004, high: estimate + 0.004, confidence: 0.999 }),
             verdict,
-            p_value: 0.001,
-            significant_in_family,
+            p_value: None,
+            significant_in_family: Some(significant_in_family),
         }
     }
 
@@ -161,6 +178,8 @@ mod tests {
             study: "publish".to_owned(),
             earlier: "old.json".to_owned(),
             earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
+            more_earlier: Vec::new(),
+            allowance_pct: None,
             margin_pct: 1.0,
             confidence: 0.999,
             warnings: Vec::new(),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::claim::{Claims, Count, decimals};
 use crate::collect::Collected;
+use crate::ruler::Ruler;
 use crate::size::Size;
 use crate::studies;
 
@@ -26,9 +27,8 @@ pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
     let (mut link_ns, mut elapsed_ms) = (Vec::new(), Vec::new());
     for run in 0..size.accuracy.runs {
         eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
-        let record = studies::run(&study, &size.accuracy)?;
-        let (claims, ruler) = studies::claims(&record)?;
-        collected.add(claims);
+        let (record, ruler) = Ruler::around(|| studies::run(&study, &size.accuracy))?;
+        collected.add(studies::claims(&record, ruler));
         link_ns.push(ruler.link_ns);
         elapsed_ms.push(record.elapsed_ms as f64);
     }
@@ -73,9 +73,10 @@ impl Accuracy {
         let median =
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
         format!(
-            "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} in the same rounds. That is\n\
-             itself measured: an interval holds it if the two are no farther apart than both leave open together, the root of the\n\
-             sum of their squares. Intervals are of 99.9 %.",
+            "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} that a loop of the\n\
+             benchmark's own timed before and after each run, by the clock of the standard library. That is itself measured: an\n\
+             interval holds it if the two are no farther apart than both leave open together, the root of the sum of their squares.\n\
+             Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
             median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),

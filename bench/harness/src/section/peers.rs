@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::claim::{Claims, decimals};
 use crate::collect::Collected;
 use crate::peer::Peer;
+use crate::ruler::Ruler;
 use crate::size::Size;
 use crate::studies;
 
@@ -43,11 +44,12 @@ pub(crate) fn measure(size: &Size) -> Result<Peers, Failure> {
     let mut theirs = Peer::ALL.map(|peer| (peer, Collected::default()));
     for run in 0..size.peers.runs {
         eprintln!("bench-harness: peers, round {} of {}", run + 1, size.peers.runs);
-        let (claims, ruler) = studies::claims(&studies::run(&study, &size.peers)?)?;
-        ours.add(claims);
+        let (record, ruler) = Ruler::around(|| studies::run(&study, &size.peers))?;
+        ours.add(studies::claims(&record, ruler));
         for (peer, collected) in &mut theirs {
             // A place of its own for each run: none is to know of the one before.
-            let mut claims = peer.run(&orders, home()?.path())?;
+            let home = home()?;
+            let (mut claims, ruler) = Ruler::around(|| peer.run(&orders, home.path()))?;
             claims.iter_mut().for_each(|(name, claim)| claim.truth = studies::truth(name, ruler));
             collected.add(claims);
         }
@@ -80,9 +82,8 @@ impl Peers {
             "interval holds median of runs",
         ];
         format!(
-            "{}\n\nA round takes each harness once, in processes of its own. The truth is that of the round: links times what a\n\
-             link of the long chain took in our part of it, so that peers also answer for what changed since. Intervals are\n\
-             of 99.9 % (chronoscope) and 95 % (criterion, zenbench). divan gives none, and prints four digits in a table,\n\
+            "{}\n\nA round takes each harness once, in processes of its own. The truth is links times what a link took before and\n\
+             after that harness's part of the round, by the benchmark's own ruler. Intervals are of 99.9 % (chronoscope) and 95 % (criterion, zenbench). divan gives none, and prints four digits in a table,\n\
              which is all that could be read; its mean is taken. The others are read from their JSON.",
             table::text(&headings, rows)
         )

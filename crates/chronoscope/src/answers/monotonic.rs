@@ -60,8 +60,8 @@ mod tests {
     use super::*;
     use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
+    use crate::sections::clocks::granularity::estimate::granularity;
     use crate::sections::clocks::granularity::task::Steps;
-    use crate::sections::clocks::latency::estimate::granularity;
     use chronoscope_clock::Rate;
 
     /// Two clocks with these changes from read to read; None where not observed.

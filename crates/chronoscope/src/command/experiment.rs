@@ -1,4 +1,5 @@
 use std::process::ExitCode;
+use std::time::Duration;
 
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
@@ -16,9 +17,10 @@ pub fn run(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failu
     let study = experiment.study(study_run::cpus(run, start));
     study.serve_if_worker();
     let wish = study_run::wish(run)?;
-    study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    let plan = study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    progress.expects(Duration::from_millis(plan.budget_ms));
     let found = study.run(&wish, study_run::tool(), &mut progress);
     progress.finish();
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;

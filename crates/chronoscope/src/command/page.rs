@@ -29,17 +29,20 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     let Some(study) = record.as_study() else {
         return view::terminal_at(record, shown.view.unwrap_or_else(|| View::of(record)), width);
     };
-    let detail = if shown.full { Detail::Full } else { Detail::Usual };
+    let of_study = || match shown.full {
+        true => study::terminal(&study, Detail::Full, width) + &study::surroundings(&study, width),
+        false => study::terminal(&study, Detail::Usual, width),
+    };
     let concluded = match (&record.scaling, &record.experiment) {
-        (Some(scaling), _) => Some(scaling::page(&study, scaling, width)),
+        (Some(scaling), _) => Some(scaling::page(&study, scaling, &record.runtimes.report, width)),
         (_, Some(experiment)) => Some(experiment::show::terminal(experiment, &study, width)),
         _ => None,
     };
     match concluded {
-        Some(page) if shown.full => page + &study::terminal(&study, detail, width),
+        Some(page) if shown.full => page + &of_study(),
         Some(page) => page,
-        None if record.command == STUDY => study::terminal(&study, detail, width),
-        None => study::terminal(&study, detail, width) + &unknown(&record.command),
+        None if record.command == STUDY => of_study(),
+        None => of_study() + &unknown(&record.command),
     }
 }
 

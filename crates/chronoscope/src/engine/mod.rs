@@ -1,5 +1,6 @@
 //! Runs a plan: from arguments to a record, one part after another.
 
+pub mod built_in;
 pub mod frequency;
 pub mod prepare;
 pub mod probe;

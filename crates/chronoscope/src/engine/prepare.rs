@@ -6,7 +6,7 @@ use super::{frequency, probe};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
-use crate::sections::clocks::latency::estimate;
+use crate::sections::clocks::granularity::estimate;
 use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 use chronoscope_harness::machine::with_deviations;
 use chronoscope_harness::record::{Disturbance, MeasuredFrequency};

@@ -3,17 +3,19 @@ use std::time::{Duration, Instant};
 
 use chronoscope_clock::Rate;
 
-use chronoscope_harness::{Start, StudyObserver};
+use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 
-use super::task::{Bench, Request, Response, Task, perform};
+use super::task::{Bench, Heard, Request, Response, Task, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::part::Part;
 use crate::plan::Plan;
-use crate::sections::clocks::latency::batches::Batches;
 use chronoscope_harness::record::{Disturbance, TscAccess};
-use chronoscope_harness::worker::{Launch, Launcher, WorkerFailure};
+use chronoscope_harness::worker::{Launch, Launcher, Limit, PROTOCOL, Terms, WorkerFailure};
+
+/// Time allowed beyond twice a worker's budget, for start-up, pilots and the answer.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A run in progress: the plan, the worker launcher, and the timer.
 pub struct Session<'a> {
@@ -22,7 +24,8 @@ pub struct Session<'a> {
     pub plan: Plan,
     pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
-    pub batches: Batches,
+    /// The study of what a read of each clock costs, for more processes later in the run.
+    pub latencies: Option<(Study, StudyRun)>,
     /// Why tasks run in this process, if no other can be started.
     pub reason_no_workers: Option<String>,
     /// Planned time of the completed parts.
@@ -40,7 +43,7 @@ impl<'a> Session<'a> {
             plan,
             observer,
             timer: TimerSpec::SystemCall,
-            batches: Batches::default(),
+            latencies: None,
             reason_no_workers: None,
             done_ms: 0,
             began: Instant::now(),
@@ -59,11 +62,19 @@ impl<'a> Session<'a> {
         let response: Response<R::Samples> = match &self.reason_no_workers {
             None => {
                 let task = R::NAME.to_owned();
-                let request = Request { counter_faults, cpu, timer: self.timer, budget_ms, task, request };
+                let (protocol, timer) = (PROTOCOL, self.timer);
+                let request = Request { protocol, counter_faults, cpu, timer, budget_ms, task, request };
                 let request =
                     serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
-                let answer = self.workers.call(&request, budget_ms, &|| self.observer.cancelled())?;
-                serde_json::from_str(&answer).map_err(|error| WorkerFailure::ProtocolError(error.to_string()))?
+                let limit = Limit::Whole(GRACE + 2 * Duration::from_millis(budget_ms));
+                let mut heard = Heard::default();
+                self.workers.converse(
+                    &request,
+                    &mut heard,
+                    Terms { limit, padding: 0, cancelled: &|| self.observer.cancelled() },
+                )?;
+                serde_json::from_str(&heard.response.unwrap_or_default())
+                    .map_err(|error| WorkerFailure::ProtocolError(error.to_string()))?
             }
             Some(_) if counter_faults => {
                 return Err(WorkerFailure::Refused(
@@ -72,19 +83,38 @@ impl<'a> Session<'a> {
             }
             Some(_) => in_this_process(request, Bench::new(cpu, self.timer, budget_ms))?,
         };
-        self.suffered.borrow_mut().merge(&response.disturbance);
-        let samples = response.samples.map_err(WorkerFailure::Refused)?;
+        let (samples, disturbance) = match response {
+            Response::Samples { samples, disturbance } => (Ok(samples), disturbance),
+            Response::Refused { reason, disturbance } => (Err(WorkerFailure::Refused(reason)), disturbance),
+        };
+        self.suffered.borrow_mut().merge(&disturbance);
+        let samples = samples?;
         match request.answered(&samples) {
             (answered, asked) if answered != asked => Err(WorkerFailure::Refused(format!(
                 "the worker process's answer is too short: {answered} of {asked} items"
             ))),
-            _ => Ok((samples, response.disturbance)),
+            _ => Ok((samples, disturbance)),
         }
     }
 
     /// Starts processes of this program.
     pub fn launcher(&self) -> Result<&Launcher, WorkerFailure> {
         self.start.launcher()
+    }
+
+    /// What answers requests.
+    pub fn workers(&self) -> &'a dyn Launch {
+        self.workers
+    }
+
+    /// The CPUs that the process may run on.
+    pub fn allowed_cpus(&self) -> &'a [u32] {
+        self.start.allowed_cpus()
+    }
+
+    /// Whether this process was started with the right to read the counter.
+    pub fn counter_access(&self) -> TscAccess {
+        self.start.counter_access()
     }
 
     /// Whether this process was started without the right to read the counter.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::timer::{Timer, TimerSpec};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
+use chronoscope_harness::worker::{Hear, Identity, message};
 
 /// A request that a worker process answers.
 pub trait Task: Serialize + DeserializeOwned + Sync + 'static {
@@ -80,6 +81,8 @@ impl Bench {
 /// A task in transit to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request<R> {
+    /// The version of the protocol.
+    pub protocol: u32,
     /// Whether the coordinator was started without the right to read the counter; the worker then drops it too.
     pub counter_faults: bool,
     /// The CPU to run on; multi-threaded tasks choose their own.
@@ -94,20 +97,50 @@ pub struct Request<R> {
     pub request: R,
 }
 
-/// A worker's answer.
+/// A worker's answer, and what disturbed it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Response<S> {
-    /// What disturbed it.
-    pub disturbance: Disturbance,
-    /// Its samples, or why there are none.
-    pub samples: Result<S, String>,
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Response<S> {
+    /// Its samples.
+    Samples { samples: S, disturbance: Disturbance },
+    /// Why there are none.
+    Refused { reason: String, disturbance: Disturbance },
 }
 
 /// Runs `task` in this process and on this thread.
 pub fn perform<R: Task>(task: &R, bench: &Bench) -> Response<R::Samples> {
     match task.perform(bench) {
-        Ok((samples, disturbance)) => Response { disturbance, samples: Ok(samples) },
-        Err(reason) => Response { disturbance: bench.suffered_in_vain.take(), samples: Err(reason) },
+        Ok((samples, disturbance)) => Response::Samples { samples, disturbance },
+        Err(reason) => Response::Refused { reason, disturbance: bench.suffered_in_vain.take() },
+    }
+}
+
+/// Hears a worker that performs a task.
+#[derive(Default)]
+pub struct Heard {
+    /// The text of its response.
+    pub response: Option<String>,
+    is_complete: bool,
+}
+
+impl Hear for Heard {
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            r#type: String,
+        }
+        let Some(message) = message(line) else { return Ok(false) };
+        let head: Head = serde_json::from_str(message).map_err(|error| error.to_string())?;
+        match head.r#type.as_str() {
+            "identity" => serde_json::from_str::<Identity>(message).map_err(|error| error.to_string())?.check()?,
+            "end" => self.is_complete = self.response.is_some(),
+            _ => self.response = Some(message.to_owned()),
+        }
+        Ok(true)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
     }
 }
 
@@ -145,6 +178,7 @@ pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::worker::PROTOCOL;
 
     /// Counts to a given number, on this thread or on others; not beyond nine.
     #[derive(Serialize, Deserialize)]
@@ -167,6 +201,7 @@ mod tests {
 
     fn asked(task: &str, request: Value) -> Result<Response<Vec<u32>>, String> {
         let request = Request {
+            protocol: PROTOCOL,
             counter_faults: false,
             cpu: None,
             timer: TimerSpec::SystemCall,
@@ -181,7 +216,8 @@ mod tests {
     #[test]
     fn a_task_is_found_by_its_name() {
         let request = serde_json::json!({ "to": 3, "alone": false });
-        assert_eq!(asked("count", request.clone()).unwrap().samples, Ok(vec![0, 1, 2]));
+        let counted = asked("count", request.clone()).unwrap();
+        assert!(matches!(counted, Response::Samples { samples, .. } if samples == [0, 1, 2]));
         assert_eq!(asked("sing", request).unwrap_err(), "unknown task sing");
     }
 
@@ -195,11 +231,11 @@ mod tests {
 
     #[test]
     fn a_refusal_tells_what_its_own_thread_suffered_and_blames_no_thread_that_waited() {
-        let refused = |alone| asked("count", serde_json::json!({ "to": 10, "alone": alone })).unwrap();
-        let [alone, across] = [true, false].map(refused);
-        assert_eq!(alone.samples, Err("10 is too many".to_owned()));
-        assert_eq!(alone.disturbance.reason_unpinned.as_deref(), Some("no CPU was named"));
-        assert_eq!(across.samples, alone.samples);
-        assert_eq!(across.disturbance.reason_unpinned, None);
+        let refused = |alone| match asked("count", serde_json::json!({ "to": 10, "alone": alone })).unwrap() {
+            Response::Refused { reason, disturbance } => (reason, disturbance.reason_unpinned),
+            Response::Samples { samples, .. } => panic!("{samples:?}"),
+        };
+        assert_eq!(refused(true), ("10 is too many".to_owned(), Some("no CPU was named".to_owned())));
+        assert_eq!(refused(false), ("10 is too many".to_owned(), None));
     }
 }

@@ -14,7 +14,7 @@ use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::{empty, task as interval};
-use crate::sections::clocks::latency::task as latency;
+use crate::sections::clocks::latency::study::NOTHING;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
@@ -23,7 +23,8 @@ use crate::sections::reads::task as reads;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::study_rules::{INTERRUPTED, PART_UNAVAILABLE};
-use chronoscope_harness::worker::WorkerFailure;
+use chronoscope_harness::worker::{Hear, Terms, WorkerFailure, line};
+use std::time::Duration;
 
 const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
 const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
@@ -54,16 +55,63 @@ impl<'s> Script<'s> {
     }
 }
 
+/// The task of a study's worker.
+const STUDY: &str = "study";
+
+impl Script<'_> {
+    /// The messages of a worker between its identity and its end.
+    fn answer(&self, request: &str) -> Result<Vec<String>, WorkerFailure> {
+        let garbled = "the engine writes what a worker reads";
+        let request: Value = serde_json::from_str(request).expect(garbled);
+        let task = request["task"].as_str().expect(garbled);
+        let nth = self.times(task);
+        self.asked.borrow_mut().push(task.to_owned());
+        match (self.upset)(task, nth) {
+            Some(answer) => Ok(vec![answer?]),
+            None if task == STUDY => Ok(flawless_study(&request["plan"]["cases"])),
+            None => {
+                let request: Request<Value> = serde_json::from_value(request).expect(garbled);
+                Ok(vec![flawless(&request.task, request.request)])
+            }
+        }
+    }
+}
+
 impl Launch for Script<'_> {
-    fn call(&self, request: &str, _budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Answer {
-        if cancelled() {
+    fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
+        if (terms.cancelled)() {
             return Err(WorkerFailure::Cancelled);
         }
-        let request: Request<Value> = serde_json::from_str(request).expect("the engine writes what a worker reads");
-        let nth = self.times(&request.task);
-        self.asked.borrow_mut().push(request.task.clone());
-        (self.upset)(&request.task, nth).unwrap_or_else(|| Ok(flawless(&request.task, request.request)))
+        let messages = self.answer(request)?;
+        let identity = json!({ "type": "identity", "protocol": 1, "runtime": "native", "version": "0" }).to_string();
+        let end = json!({ "type": "end", "disturbance": Disturbance::default() }).to_string();
+        for message in [identity].into_iter().chain(messages).chain([end]) {
+            hearer.line(line(&message).trim_end()).map_err(WorkerFailure::ProtocolError)?;
+        }
+        assert!(hearer.is_complete());
+        Ok(())
     }
+}
+
+/// What a study's worker reports on a quiet machine: a turn of a loop takes a quarter of a nanosecond, and a read 20 more.
+fn flawless_study(cases: &Value) -> Vec<String> {
+    const ROUNDS: u32 = 8;
+    const OPERATIONS: u64 = 1_000;
+    let case_ns = |case: &Value| if case == NOTHING { 250 } else { READ_NS * OPERATIONS };
+    let cases = cases.as_array().expect("a plan has cases").iter().map(case_ns);
+    // The first cell is the study's own empty loop.
+    let cells: Vec<u64> = [250].into_iter().chain(cases).collect();
+    let visit = |round: u32, cell: usize, batch_ns: u64| {
+        let thread = json!({
+            "from_ns": 0, "to_ns": 4 * batch_ns, "operations": 4 * OPERATIONS, "batches_ns": [batch_ns, batch_ns, batch_ns, batch_ns],
+            "parts_ns": [], "singles": [], "untimed_between": 0, "cpu_ns": 4 * batch_ns,
+            "turn_ns": [0.25, 0.25], "link_ns": [1.5, 1.5], "preempted": 0,
+        });
+        json!({ "type": "visit", "cell": cell, "round": round, "layout": 0, "threads": [thread] }).to_string()
+    };
+    let clock = json!({ "type": "clock", "name": "flawless", "error_ns": 0.001, "batch_ns": 0.001 }).to_string();
+    let visits = (0..ROUNDS).flat_map(|round| cells.iter().enumerate().map(move |(cell, ns)| visit(round, cell, *ns)));
+    [clock].into_iter().chain(visits).collect()
 }
 
 /// An observer that stops the run when this returns true.
@@ -121,17 +169,6 @@ fn flawless(task: &str, request: Value) -> String {
     match task {
         probe::Request::NAME => of(request, |request: probe::Request| vec![None; request.0.len()]),
         path::Request::NAME => of(request, |request: path::Request| vec![Some(0); request.0.len()]),
-        latency::Request::NAME => of(request, |request: latency::Request| {
-            let lane = |lane: &latency::Lane| {
-                let ns_per_thousand = match lane {
-                    latency::Lane::Empty => 250,
-                    latency::Lane::Chain => 1_500,
-                    latency::Lane::Reads(_) | latency::Lane::Serialised(_) => READ_NS * 1_000,
-                };
-                latency::LaneSamples { reads_per_batch: 1_000, batch_ticks: vec![ns_per_thousand; 20] }
-            };
-            latency::Samples { timer_cost_ticks: 1, lanes: request.lanes.iter().map(lane).collect() }
-        }),
         granularity::Request::NAME => {
             of(request, |request: granularity::Request| request.0.iter().map(|_| steps()).collect())
         }
@@ -174,9 +211,22 @@ fn flawless(task: &str, request: Value) -> String {
     }
 }
 
+fn killed(signal: i32) -> WorkerFailure {
+    WorkerFailure::Killed { signal, complaint: String::new() }
+}
+
+fn timed_out(limit_ms: u64) -> WorkerFailure {
+    WorkerFailure::TimedOut { limit: Duration::from_millis(limit_ms), complaint: String::new() }
+}
+
 /// The text of a response.
 fn said<S: serde::Serialize>(samples: &Result<S, String>) -> String {
-    json!({ "disturbance": Disturbance::default(), "samples": samples }).to_string()
+    let disturbance = Disturbance::default();
+    match samples {
+        Ok(samples) => json!({ "type": "samples", "samples": samples, "disturbance": disturbance }),
+        Err(reason) => json!({ "type": "refused", "reason": reason, "disturbance": disturbance }),
+    }
+    .to_string()
 }
 
 fn report(record: &Record, part: Part) -> (Outcome, Option<&str>) {
@@ -232,7 +282,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     let order = [
         ("probe", 1),
         ("path", 1),
-        ("latency", FORKS),
+        ("study", FORKS),
         ("granularity", 1),
         ("empty", 3),
         ("interval", 2 * 3),
@@ -261,10 +311,10 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
 fn what_befalls_one_part_takes_nothing_from_the_others() {
     let ended = WorkerFailure::Ended { code: Some(101), complaint: "the sundial is in the shade".into() };
     let befallen = [
-        (WorkerFailure::TimedOut { limit_ms: 6_000 }, "the worker process timed out after 6000 ms"),
-        (WorkerFailure::Killed(libc::SIGSEGV), "the worker process was killed by SIGSEGV"),
-        (ended, "the worker process exited with code 101 and no answer: the sundial is in the shade"),
-        (WorkerFailure::NotStarted("no memory".into()), "no worker process could be started: no memory"),
+        (timed_out(6_000), "the process timed out after 6 s"),
+        (killed(libc::SIGSEGV), "the process was killed by SIGSEGV"),
+        (ended, "the process exited early with code 101: the sundial is in the shade"),
+        (WorkerFailure::NotStarted("no memory".into()), "no process could be started: no memory"),
     ];
     for (failure, reason) in befallen {
         let record = run_with(&|task, _| (task == "granularity").then(|| Err(failure.clone())));
@@ -297,7 +347,7 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
         let record = run_with(&|task, _| (task == "granularity").then(|| Ok(answer.to_owned())));
         let (_, reason) = report(&record, clocks::GRANULARITY);
         let reason = reason.expect("it failed").to_owned();
-        let expected = format!("cannot parse the worker process's answer: {why}");
+        let expected = format!("cannot parse the process's answer: {why}");
         assert!(reason.starts_with(&expected), "{reason}");
         assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &reason);
     }
@@ -305,13 +355,9 @@ fn an_answer_that_is_none_is_a_failure_of_its_part() {
 
 #[test]
 fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
-    let latencies = |lanes: Value| json!({ "timer_cost_ticks": 1, "lanes": lanes });
-    let lane = json!({ "reads_per_batch": 1000, "batch_ticks": [20_000] });
     let still = json!({ "changes": [], "reads": 0, "unchanged": 0 });
     for (task, part, answer) in [
         ("path", clocks::PATHS, json!([0])),
-        ("latency", clocks::LATENCY, latencies(json!([]))),
-        ("latency", clocks::LATENCY, latencies(json!([lane, lane, lane, lane]))),
         ("granularity", clocks::GRANULARITY, json!([])),
         ("granularity", clocks::GRANULARITY, json!([still, still])),
         ("empty", clocks::INTERVALS, json!([[20]])),
@@ -340,19 +386,19 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
 
 #[test]
 fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for() {
-    let upset = |task: &str, nth| (task == "latency" && nth == 3).then_some(Err(WorkerFailure::Killed(libc::SIGBUS)));
+    let upset = |task: &str, nth| (task == STUDY && nth == 3).then_some(Err(killed(libc::SIGBUS)));
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
-    assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the worker process was killed by SIGBUS");
-    assert_eq!(script.times("latency"), FORKS + 1, "a second chance at the end");
+    assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, "the process was killed by SIGBUS");
+    assert_eq!(script.times("study"), FORKS + 1, "a second chance at the end");
     assert_eq!(record.clocks.harness.as_ref().map(|harness| harness.interference.forks_quiet), Some(FORKS as u32));
 }
 
 #[test]
 fn a_part_that_needs_another_says_so_where_that_one_failed() {
-    let hangs = |task: &str, _| (task == "latency").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 }));
+    let hangs = |task: &str, _| (task == STUDY).then_some(Err(timed_out(3_400)));
     let record = run_with(&hangs);
-    let reason = "the worker process timed out after 3400 ms (11 of 11 failed)";
+    let reason = "timed out after 3.4 s: it hangs, or one operation takes longer and needs --duration 4s or more (11 of 11 failed)";
     assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
     let reason = "without latencies, disturbed readings cannot be told from undisturbed ones";
     assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));
@@ -425,17 +471,17 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
     let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
     let upset = |task: &str, nth| match (task, nth) {
         ("litmus", 0 | 1) => Some(Ok(few.clone())),
-        ("latency", 0) => Some(Err(WorkerFailure::TimedOut { limit_ms: 1 })),
+        (STUDY, 0) => Some(Err(timed_out(1))),
         _ => None,
     };
     let fresh = |record: &Record| record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
     let in_time = Script::new(&upset);
     let record = run_by(&in_time, within(3_600_000));
-    assert_eq!((in_time.times("litmus"), in_time.times("latency")), (4, FORKS + 1));
+    assert_eq!((in_time.times("litmus"), in_time.times("study")), (4, FORKS + 1));
     assert_eq!(fresh(&record), [50_000, 50_000]);
     let too_late = Script::new(&upset);
     let record = run_by(&too_late, within(0));
-    assert_eq!((too_late.times("litmus"), too_late.times("latency")), (2, FORKS));
+    assert_eq!((too_late.times("litmus"), too_late.times("study")), (2, FORKS));
     assert_eq!(fresh(&record), [10, 10], "what was seen stays");
     assert_eq!(report(&record, LITMUS), (Outcome::Done, None));
 }
@@ -445,7 +491,7 @@ fn a_second_chance_that_fails_keeps_what_was_seen_before() {
     let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
     let record = run_with(&|task, nth| match (task, nth) {
         ("litmus", 0 | 1) => Some(Ok(few.clone())),
-        ("litmus", _) => Some(Err(WorkerFailure::Killed(libc::SIGKILL))),
+        ("litmus", _) => Some(Err(killed(libc::SIGKILL))),
         _ => None,
     });
     assert_eq!(record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(), [10, 10]);
@@ -456,7 +502,7 @@ fn a_second_chance_that_fails_keeps_what_was_seen_before() {
 fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     // All at once, then each alone: the second of them kills.
     let upset = |task: &str, nth| match (task, nth) {
-        ("probe", 0 | 2) => Some(Err(WorkerFailure::Killed(libc::SIGILL))),
+        ("probe", 0 | 2) => Some(Err(killed(libc::SIGILL))),
         _ => None,
     };
     let script = Script::new(&upset);
@@ -474,8 +520,8 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
 
 #[test]
 fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
-    let record = run_with(&|task, _| (task == "probe").then_some(Err(WorkerFailure::TimedOut { limit_ms: 3_400 })));
-    let reason = "none of the planned clocks can be read: the worker process timed out after 3400 ms";
+    let record = run_with(&|task, _| (task == "probe").then_some(Err(timed_out(3_400))));
+    let reason = "none of the planned clocks can be read: the process timed out after 3.4 s";
     for part in PARTS.into_iter().skip(1) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(reason)), "{part:?}");
     }

@@ -2,7 +2,7 @@
 
 use chronoscope_clock::arch::Counter;
 use chronoscope_clock::os::{self, OsClock};
-use chronoscope_clock::{Rate, SourceId, SourceVisitor, TickSource};
+use chronoscope_clock::{Rate, SourceVisitor, TickSource};
 use serde::{Deserialize, Serialize};
 
 /// Which clock times batches.
@@ -80,17 +80,6 @@ impl Timer {
             std::mem::replace(&mut last, now).abs_diff(now)
         });
         differences.filter(|ticks| *ticks > 0).take(CHANGES).min().unwrap_or(1)
-    }
-}
-
-impl TimerSpec {
-    /// The clock. Counter reads have a fence on both sides.
-    pub const fn clock(self) -> SourceId {
-        match self {
-            Self::Counter { .. } => SourceId::CounterOrdered,
-            Self::OsClock => SourceId::Os(OsClock::Monotonic),
-            Self::SystemCall => SourceId::MonotonicSystemCall,
-        }
     }
 }
 

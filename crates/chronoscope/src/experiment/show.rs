@@ -17,7 +17,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
     for failure in &record.failures {
-        let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
+        let words = format!("{} failed: {}", failure.name(), failure.reason);
         page.sentence(Mood::Bad, "✘", &words);
     }
     for objection in against::objections(&record.findings) {

@@ -144,7 +144,10 @@ fn figures_of_a_check_are_those_of_its_plan() {
         "DESIGN.md",
         &format!("reads each clock {} times through the C library", crate::sections::clocks::paths::task::READS),
     );
-    says("DESIGN.md", &format!("the timer's own cost is at most {} % of the batch", normal.batch_timer_error * 100.0));
+    says(
+        "DESIGN.md",
+        &format!("the error of two readings is about {} % of the batch", normal.batch_timer_error * 100.0),
+    );
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
     says("README.md", "One command, well under half a minute");
     says(
@@ -156,13 +159,15 @@ fn figures_of_a_check_are_those_of_its_plan() {
 #[test]
 fn figures_of_estimates_are_theirs() {
     use crate::sections::clocks::intervals::estimate::{FURTHER_MULTIPLES, TRIAL_MULTIPLES};
-    use crate::sections::clocks::latency::interference::{QUIET_FACTOR, QUIETEST_SHARE, SHARED_SHARES_OF_TURNS};
+    use crate::sections::clocks::latency::interference::SHARED_SHARES_OF_TURNS;
+    use chronoscope_harness::record::study::InterferenceProbe;
 
     says(
         "DESIGN.md",
         &format!(
-            "a round is *quiet* if its empty loop took at most {QUIET_FACTOR} times what it takes in the quietest {} % of rounds",
-            QUIETEST_SHARE * 100.0
+            "at most {} times what they take in the quietest {} % of visits",
+            InterferenceProbe::QUIET_FACTOR,
+            InterferenceProbe::QUIETEST_SHARE * 100.0
         ),
     );
     let (first, last) = (TRIAL_MULTIPLES[0], TRIAL_MULTIPLES[TRIAL_MULTIPLES.len() - 1]);

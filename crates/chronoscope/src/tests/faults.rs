@@ -9,10 +9,10 @@ use crate::rules as conclusion;
 use crate::rules::tests::blank;
 use crate::sections::causality::rules::{CROSS_CPU_SKEW, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
+use crate::sections::clocks::granularity::estimate as granularity_estimate;
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
 use crate::sections::clocks::intervals::{empty, estimate as intervals_estimate};
-use crate::sections::clocks::latency::estimate as latency_estimate;
 use crate::sections::clocks::report::{ClockReport, Path};
 use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY};
 use crate::sections::pauses::report::PauseWay;
@@ -50,7 +50,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
     let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
-    if let Some(found) = latency_estimate::granularity(&steps, Rate::NANOSECONDS) {
+    if let Some(found) = granularity_estimate::granularity(&steps, Rate::NANOSECONDS) {
         report.granularity_ns = Some(found.step_ns);
         report.granularity_is_latency = Some(found.is_latency);
         report.granularity = Some(found.observed);

@@ -8,7 +8,7 @@ use crate::json::document;
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Difference, StudyRecord};
 use chronoscope_render::Width;
-use chronoscope_render::study::{Detail, html, json, parse, terminal};
+use chronoscope_render::study::{Detail, html, json, parse, surroundings, terminal};
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/study.json");
@@ -55,13 +55,9 @@ fn page() {
 #[test]
 fn a_long_sweep_is_thinned_unless_all_is_asked_for() {
     let record = long();
-    let rows = |detail| {
-        let text = plain(&record, detail);
-        let start = text.find("seq_cst against relaxed, 1 thread\n").expect("the comparison has a heading");
-        text[start..].lines().skip(2).take_while(|line| line.contains('×')).count()
-    };
-    assert_eq!(rows(Detail::Usual), 9);
-    assert_eq!(rows(Detail::Full), 41);
+    let full = plain(&record, Detail::Full);
+    let start = full.find("seq_cst against relaxed, 1 thread\n").expect("the comparison has a heading");
+    assert_eq!(full[start..].lines().skip(2).take_while(|line| line.contains('×')).count(), 41);
     assert!(plain(&record, Detail::Usual).contains("9 of 41 backoffs shown"));
     assert!(!plain(&record, Detail::Full).contains("backoffs shown"));
     assert_eq!(html(&record).matches("×</td>").count(), 4 * 41);
@@ -96,11 +92,31 @@ fn what_is_not_resolved_is_never_a_cost() {
 }
 
 #[test]
+fn nothing_is_named_that_is_the_same_everywhere() {
+    let mut record = record();
+    (record.plan.backoff_tokens, record.plan.threads) = (vec![0], vec![1]);
+    record.cells.retain(|cell| cell.backoff_tokens == 0 && cell.threads == 1);
+    record.comparisons.retain(|comparison| comparison.threads == 1);
+    record.comparisons.iter_mut().for_each(|comparison| {
+        comparison.points.truncate(1);
+        comparison.model = None;
+    });
+    (record.failures, record.conclusions, record.tokens) = (Vec::new(), None, None);
+    for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
+        assert!(!page.contains("token") && !page.contains("1 thread") && !page.contains("backoff"), "{page}");
+    }
+    let usual = plain(&record, Detail::Usual);
+    let rows = |name: &str| usual.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!((rows("relaxed "), rows("seq_cst "), rows("empty ")), (1, 2, 1), "{usual}");
+    assert!(!usual.contains("HARNESS") && !usual.contains("MACHINE"), "{usual}");
+}
+
+#[test]
 fn an_empty_operation_gets_a_bound_and_no_number() {
     let text = plain(&record(), Detail::Usual);
     assert!(text.contains("empty: less than 0.410 ns: cannot be told from an empty loop"));
     assert!(text.lines().any(|line| line.starts_with("empty ") && line.contains("< 0.410 ns")));
-    assert!(text.contains("shown, never subtracted"));
+    assert!(strip_str(&surroundings(&record(), Width::default())).to_string().contains("shown, never subtracted"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
-use chronoscope_render::study::{Detail, html, json, parse, terminal};
+use chronoscope_render::study::{Detail, html, json, parse, surroundings, terminal};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json as value};
@@ -197,8 +197,9 @@ fn nothing_measured() {
     assert_harmless(&record);
     let text = strip_str(&terminal(&record, Detail::Usual, Width::default())).to_string();
     assert!(text.contains("interrupted: "));
-    assert!(text.contains("none: no operation has an estimate"));
-    assert!(text.contains("unknown: no process started"));
+    assert!(text.contains("nothing was measured"));
+    let harness = strip_str(&surroundings(&record, Width::default())).to_string();
+    assert!(harness.contains("unknown: no process started"));
 }
 
 #[test]

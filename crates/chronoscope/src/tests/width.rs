@@ -9,7 +9,9 @@ use crate::command::page::{Shown, page};
 use crate::json::document;
 use crate::view::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
-use chronoscope_harness::record::study::{ComparedCell, Difference, Estimate, StudyCompared};
+use chronoscope_harness::record::study::{
+    Against, AgainstCell, ComparedCell, Difference, Estimate, StudyCompared, StudyRecord,
+};
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Text};
 use chronoscope_render::{Width, study_compared};
@@ -37,8 +39,8 @@ fn compared() -> StudyCompared {
         now_ns: Some(1_234.0 * estimate),
         ratio: Some(ratio(estimate)),
         verdict,
-        p_value: 0.4,
-        significant_in_family: false,
+        p_value: Some(0.4),
+        significant_in_family: Some(false),
         forks: (5, 5),
     };
     StudyCompared {
@@ -46,6 +48,8 @@ fn compared() -> StudyCompared {
         earlier: "target/chronoscope/publish/a-name-that-somebody-chose-without-thinking-of-narrow-terminals.json"
             .to_owned(),
         earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
+        more_earlier: Vec::new(),
+        allowance_pct: None,
         margin_pct: 1.0,
         confidence: 0.999,
         warnings: vec![
@@ -61,6 +65,40 @@ fn compared() -> StudyCompared {
     }
 }
 
+/// A study against another build, whose cells differ in backoff and threads, or in neither.
+fn against(places: [(u64, u32); 2]) -> StudyRecord {
+    let around = |estimate: f64| Estimate { estimate, low: estimate * 0.98, high: estimate * 1.02, confidence: 0.9995 };
+    let cell = |(backoff_tokens, threads): (u64, u32)| AgainstCell {
+        case: "sequentially consistent".to_owned(),
+        role: Some("producer".to_owned()),
+        parameters: BTreeMap::from([("size".to_owned(), "4096".to_owned())]),
+        backoff_tokens,
+        threads,
+        this_ns: Some(around(1_616.0)),
+        this_below_ns: None,
+        other_ns: None,
+        other_below_ns: Some(0.32),
+        difference_ns: Some(around(382.0)),
+        ratio: None,
+        verdict: Difference::Slower,
+        pairs: Vec::new(),
+    };
+    let mut record = study::parse(STUDY).expect("the fixture is a study");
+    record.content.against = Some(Against {
+        other: "a-revision-with-a-name-as-long-as-that-of-a-branch-for-a-ticket".to_owned(),
+        margin_pct: 1.0,
+        confidence: 0.999,
+        warnings: vec!["6 pairs of processes are too few for a verdict".to_owned()],
+        cells: places.map(cell).to_vec(),
+        only_this: vec!["acquire, 16 tokens, 2 threads".to_owned()],
+        only_other: Vec::new(),
+        failures: Vec::new(),
+        forks: Vec::new(),
+        conclusion: None,
+    });
+    record
+}
+
 /// Every page rendered by this crate, by name.
 fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
@@ -73,9 +111,13 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     for detail in [Detail::Usual, Detail::Full] {
         pages.push((format!("study, {detail:?}"), study::terminal(&record, detail, width)));
     }
+    pages.push(("surroundings of a study".to_owned(), study::surroundings(&record, width)));
     let run = document(PACE).expect("the fixture is a run of a pacer");
     pages.push(("pace".to_owned(), page(&run, Shown::default(), width)));
     pages.push(("compared".to_owned(), study_compared(&compared(), width)));
+    for (name, places) in [("swept", [(0, 1), (1_048_576, 64)]), ("alike", [(0, 64); 2])] {
+        pages.push((format!("against, {name}"), study::terminal(&against(places), Detail::Usual, width)));
+    }
     pages.into_iter().map(|(name, page)| (name, strip_str(&page).to_string())).collect()
 }
 

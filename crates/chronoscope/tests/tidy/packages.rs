@@ -38,6 +38,9 @@ const APART: [(&str, &[&str]); 3] = [
     ("fuzz", &["chronoscope"]),
 ];
 
+/// How many crates whoever writes a benchmark compiles at most, ours included.
+const MOST_CRATES: usize = 90;
+
 /// A dependency on a package of ours, by whichever name and table it is declared.
 struct Dependency {
     name: String,
@@ -103,6 +106,26 @@ fn workspaces_apart_use_what_they_measure_and_no_more() {
         let used = names(packages.values().flatten().filter(is_foreign));
         assert_eq!(used, allowed.iter().copied().collect(), "{folder}");
     }
+}
+
+#[test]
+fn a_benchmark_compiles_few_crates() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--locked", "--package", "chronoscope-bench", "--edges", "normal,build"])
+        .args(["--target", "x86_64-unknown-linux-gnu", "--prefix", "none", "--manifest-path"])
+        .arg(root().join("Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let crates: BTreeSet<String> = (String::from_utf8_lossy(&output.stdout).lines())
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    println!("{} crates compiled for a benchmark", crates.len());
+    assert!(
+        crates.contains("chronoscope-harness v0.1.0") && crates.len() <= MOST_CRATES,
+        "{}: {crates:?}",
+        crates.len()
+    );
 }
 
 #[test]

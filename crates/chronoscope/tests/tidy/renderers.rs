@@ -13,7 +13,7 @@ const OF_RULES: [&str; 3] = ["Rule", "conclude", "RULES"];
 /// Where judgements are made; what they yield is kept in the document.
 const JUDGING: [&str; 6] = ["conclude", "trust", "causality", "fast_path", "intervals", "monotonic"];
 /// What places a curve in a figure compares coordinates.
-const GEOMETRY: [&str; 5] = ["axis", "chart", "curve", "figure", "plot"];
+const GEOMETRY: [&str; 6] = ["axis", "canvas", "chart", "curve", "figure", "plot"];
 
 /// Whether a file draws, by its name.
 fn draws(source: &Source) -> bool {

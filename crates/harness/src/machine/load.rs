@@ -1,5 +1,3 @@
-use procfs::{FromRead, LoadAverage};
-
 use super::files::Files;
 use crate::record::Load;
 
@@ -20,9 +18,8 @@ pub(super) fn identify(files: &Files) -> Load {
 }
 
 fn averages(text: &str) -> Result<[f64; 3], String> {
-    let load = LoadAverage::from_read(text.as_bytes()).map_err(|error| format!("/proc/loadavg: {error}"))?;
-    // The file has two decimals; widening directly would add digits that it never had.
-    Ok([load.one, load.five, load.fifteen].map(|average| (f64::from(average) * 100.0).round() / 100.0))
+    let averages: Vec<f64> = text.split_whitespace().map_while(|word| word.parse().ok()).take(3).collect();
+    averages.try_into().map_err(|_| "/proc/loadavg does not begin with three load averages".to_owned())
 }
 
 /// The eighth column of the first line over the first eight: user, nice, system, idle, iowait, irq, softirq, steal.

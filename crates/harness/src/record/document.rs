@@ -1,6 +1,5 @@
 use std::ops::{Deref, DerefMut};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, Tool};
@@ -28,7 +27,8 @@ pub const SCHEMA_VERSION: u32 = 2;
 /// let document = Document::new("example", tool, Machine::default(), vec![18.7]);
 /// assert_eq!(document.len(), 1, "a document gives access to its content");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document<C> {
     /// The document's schema version; 2.
     pub schema_version: u32,

@@ -90,6 +90,17 @@ impl ReportError {
     }
 }
 
+impl ReportError {
+    /// The same for a document that was converted, whose lines are not those of its file.
+    pub(super) fn without_line(mut self) -> Self {
+        if let Kind::Field { source, .. } = &mut self.kind {
+            let said = source.to_string();
+            *source = serde::de::Error::custom(said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said));
+        }
+        self
+    }
+}
+
 impl fmt::Display for ReportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {

@@ -1,15 +1,16 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Counts of values in nanoseconds, in bins that are 3 to 7 % wide.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Histogram {
     /// Bins in ascending order; empty ones are left out.
     pub bins: Vec<Bin>,
 }
 
 /// One bin of a histogram.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bin {
     /// Smallest value in the bin.
     pub from_ns: f64,

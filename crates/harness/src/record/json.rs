@@ -31,7 +31,7 @@ pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Result<String, ReportError> {
     let mut text = serde_json::to_string_pretty(record).map_err(Kind::Write)?;
     // JSON cannot represent non-finite numbers; serde_json would silently write null, which means "not measured".
-    match serde_json::from_str::<T>(&text) {
+    match typed::<T>(&text) {
         Ok(read_back) if read_back == *record => {}
         _ => return Err(Kind::NotWritable.into()),
     }

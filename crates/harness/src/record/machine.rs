@@ -1,8 +1,8 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The machine and its environment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The hostname.
     pub hostname: Option<String>,
@@ -25,7 +25,8 @@ pub struct Machine {
 }
 
 /// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Manufacturer, as CPUID or the kernel reports it.
     pub vendor: Option<String>,
@@ -52,7 +53,8 @@ pub struct Cpu {
 }
 
 /// The CPU's counter and how reliable it is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tsc {
     /// Its class.
     pub class: Option<TscClass>,
@@ -73,7 +75,8 @@ pub struct Tsc {
 }
 
 /// Classes of the counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TscClass {
     /// There is none.
@@ -99,7 +102,8 @@ impl TscClass {
 }
 
 /// CPUID's flags for the TSC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuidFlags {
     /// Leaf 1 EDX.4: there is a TSC.
     pub tsc: bool,
@@ -114,7 +118,8 @@ pub struct CpuidFlags {
 }
 
 /// Whether the process may read the counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TscAccess {
     /// Yes.
@@ -124,7 +129,8 @@ pub enum TscAccess {
 }
 
 /// A measured frequency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasuredFrequency {
     /// Hertz.
     pub hz: f64,
@@ -136,7 +142,8 @@ pub struct MeasuredFrequency {
 }
 
 /// The counter's frequency according to one source.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrequencySource {
     /// The source.
     pub source: String,
@@ -149,7 +156,8 @@ pub struct FrequencySource {
 }
 
 /// What the kernel derives its clocks from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocksource {
     /// The one in use.
     pub current: Option<String>,
@@ -171,7 +179,8 @@ impl Clocksource {
 }
 
 /// The kernel's rating of a clocksource. The kernel does not export it; values come from its source code.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClocksourceRating {
     /// The clocksource.
     pub name: String,
@@ -184,7 +193,8 @@ pub struct ClocksourceRating {
 }
 
 /// Classes of ratings, as defined in include/linux/clocksource.h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RatingClass {
     /// 1–99: unfit for real use.
@@ -224,7 +234,8 @@ impl RatingClass {
 }
 
 /// The kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// `uname -s`.
     pub name: String,
@@ -252,7 +263,8 @@ impl Kernel {
 }
 
 /// The hypervisor and container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hypervisor {
     /// Whether there is one; null if unknown.
     pub present: Option<bool>,
@@ -268,7 +280,8 @@ pub struct Hypervisor {
 }
 
 /// How busy the machine was when the run began.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
     /// Load average over 1 minute.
     pub one_minute: Option<f64>,
@@ -283,7 +296,8 @@ pub struct Load {
 }
 
 /// The machine's CPU frequency governors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Governor {
     /// The governors of the CPUs that this process may run on, without duplicates.
     pub governors: Vec<String>,
@@ -292,7 +306,8 @@ pub struct Governor {
 }
 
 /// Limits set by a container or a service manager.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuLimits {
     /// CPU time allowed per second of wall time, in CPUs; null for no limit.
     pub quota_cpus: Option<f64>,

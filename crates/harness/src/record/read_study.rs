@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::SCHEMA_VERSION;
 use super::error::{Kind, ReportError};
-use super::json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of};
+use super::json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, version_of, written};
 use super::study::StudyRecord;
 
 /// The fields that version 1 of a study kept in the envelope.
@@ -27,12 +27,31 @@ const OF_STUDY: [&str; 10] =
 pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     let value = object(text)?;
     if value.get(STUDY_SCHEMA_KEY).is_some() {
-        return typed_value(study_of_version_1(value)?);
+        // Its lines are not those of the file. Read as text all the same, so that the compiler makes one reader for both.
+        return typed(&study_of_version_1(value)?.to_string()).map_err(ReportError::without_line);
     }
     match version_of(&value, SCHEMA_KEY, SCHEMA_VERSION)? {
         SCHEMA_VERSION if value.pointer("/content/study").is_some() => typed(text),
         _ => Err(Kind::NotARecord("it is not the record of a study").into()),
     }
+}
+
+/// Writes a study document as indented JSON with a final newline: [`written`] for studies.
+///
+/// # Errors
+/// As for [`written`].
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::record::{parse_study, write_study};
+///
+/// # let record = parse_study(include_str!("../../tests/fixtures/study.json"))?;
+/// assert_eq!(parse_study(&write_study(&record)?)?, record);
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+// Not generic, so that it is compiled with this crate and not once more with each that calls it.
+pub fn write_study(record: &StudyRecord) -> Result<String, ReportError> {
+    written(record)
 }
 
 /// Converts a study document of version 1 to the current shape.

@@ -38,38 +38,24 @@ pub fn compare(ratio: &Estimate, margin: f64) -> Difference {
     }
 }
 
-/// Which tests of a family are rejected if at most a share `alpha` of such families may contain a false rejection. In
-/// the order given. NaN is not rejected, but counts as a member.
+/// The confidence of each of `members` statements at which all of them hold at once with that of the `family`.
 ///
 /// # Sources
-/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian J. of Statistics 6(2), 1979.
+/// C. E. Bonferroni, "Teoria statistica delle classi e calcolo delle probabilità", 1936.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::holm;
+/// use chronoscope_harness::stats::confidence_of_each;
 ///
-/// // 0.02 alone would pass at 0.05; as the second of three it must reach 0.025, and the third 0.05.
-/// assert_eq!(holm(&[0.02, 0.001, 0.06], 0.05), [true, true, false]);
-/// assert_eq!(holm(&[0.02, 0.03, 0.06], 0.05), [false, false, false]);
+/// assert!((confidence_of_each(0.99, 10) - 0.999).abs() < 1e-12);
+/// assert_eq!(confidence_of_each(0.99, 0), 0.99);
 /// ```
-pub fn holm(p_values: &[f64], alpha: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    let p = |i: usize| if p_values[i].is_nan() { f64::INFINITY } else { p_values[i] };
-    order.sort_by(|a, b| p(*a).total_cmp(&p(*b)));
-    let mut rejected = vec![false; p_values.len()];
-    for (rank, i) in order.iter().enumerate() {
-        if p(*i) <= alpha / (p_values.len() - rank) as f64 {
-            rejected[*i] = true;
-        } else {
-            break;
-        }
-    }
-    rejected
+pub fn confidence_of_each(family: f64, members: usize) -> f64 {
+    1.0 - (1.0 - family) / members.max(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
     use proptest::prelude::*;
 
@@ -89,20 +75,6 @@ mod tests {
         assert_eq!(compare(&Estimate::without_interval(0.5), 0.01), Difference::Unresolved, "one fork decides nothing");
     }
 
-    #[test]
-    fn a_family_keeps_its_error_rate() {
-        let mut random = Random::new(3);
-        let families = 4000;
-        let wrong = (0..families)
-            .filter(|_| {
-                let p_values: Vec<f64> = (0..10).map(|_| random.unit()).collect();
-                holm(&p_values, 0.05).contains(&true)
-            })
-            .count();
-        let share = wrong as f64 / f64::from(families);
-        assert!((0.035..0.06).contains(&share), "{share}");
-    }
-
     proptest! {
         #[test]
         fn swapping_sides_swaps_the_verdict(low in 0.5_f64..2.0, width in 0.0_f64..0.5, margin in 0.0_f64..0.2) {
@@ -117,23 +89,6 @@ mod tests {
             });
             prop_assume!(!border);
             prop_assert_eq!(compare(&ratio(low, high), margin), swapped);
-        }
-
-        #[test]
-        fn holm_matches_adjusted_p_values(p_values in prop::collection::vec(0.0_f64..0.2, 0..12)) {
-            // Adjusted: the largest of (m − rank)·p over all p-values no larger.
-            let m = p_values.len();
-            let rank = |i: usize| (0..m).filter(|j| (p_values[*j], *j) < (p_values[i], i)).count();
-            let expected: Vec<bool> = (0..m)
-                .map(|i| {
-                    let adjusted = (0..m)
-                        .filter(|j| rank(*j) <= rank(i))
-                        .map(|j| (m - rank(j)) as f64 * p_values[j])
-                        .fold(0.0, f64::max);
-                    adjusted <= 0.05
-                })
-                .collect();
-            prop_assert_eq!(holm(&p_values, 0.05), expected);
         }
     }
 }

@@ -97,7 +97,7 @@ pub fn hiding(backoff: &[f64], processes: &[Vec<f64>], confidence: f64) -> Optio
 type Curve = Vec<Point>;
 
 fn over_processes(values: &[f64], confidence: f64) -> Option<Estimate> {
-    median_interval(values, confidence).map(Estimate::from)
+    median_interval(values, confidence)
 }
 
 fn shape(change: &Estimate, exposed: &Estimate) -> CostShape {

@@ -124,7 +124,6 @@ mod tests {
     use super::super::median::median_interval;
     use super::super::random::Random;
     use super::*;
-    use crate::record::study::Estimate;
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -167,7 +166,7 @@ mod tests {
     fn the_fork_interval_covers_where_the_pooled_one_does_not() {
         let mut random = Random::new(6);
         let sizes = vec![vec![4; 5]; 6];
-        let holds = |values: &[f64]| Estimate::from(median_interval(values, 0.95).unwrap()).holds(100.0);
+        let holds = |values: &[f64]| median_interval(values, 0.95).unwrap().holds(100.0);
         let (mut held, mut pooled_held) = (0, 0);
         for _ in 0..1000 {
             let forks = simulated(&mut random, &sizes, [1.0, 0.3, 1.0]);

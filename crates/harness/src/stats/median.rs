@@ -1,7 +1,7 @@
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::summary::finite;
-use crate::record::Spread;
+use crate::record::Estimate;
 
 /// The sample median and a distribution-free confidence interval for the true one. None for no values. With too few values for
 /// `confidence` the interval is their range, and its confidence what that attains.
@@ -19,10 +19,10 @@ use crate::record::Spread;
 ///
 /// let forks = [8.1, 8.0, 8.2, 8.1, 8.1, 8.3, 8.0, 8.1, 8.1, 8.2, 9.9];
 /// let latency = median_interval(&forks, 0.999).unwrap();
-/// assert_eq!((latency.median, latency.low, latency.high), (8.1, 8.0, 9.9));
+/// assert_eq!((latency.estimate, latency.low, latency.high), (8.1, 8.0, 9.9));
 /// assert!(latency.confidence > 0.999);
 /// ```
-pub fn median_interval(values: &[f64], confidence: f64) -> Option<Spread> {
+pub fn median_interval(values: &[f64], confidence: f64) -> Option<Estimate> {
     let mut sorted = finite(values);
     sorted.sort_by(f64::total_cmp);
     let n = sorted.len();
@@ -33,8 +33,8 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Spread> {
     let coverage = |k: usize| if n == 1 { 0.0 } else { (1.0 - 2.0 * coins.cdf(k as u64 - 1)).max(0.0) };
     let k = (1..=n.div_ceil(2)).take_while(|k| coverage(*k) >= confidence).last();
     Some(match k {
-        Some(k) => Spread { median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },
-        None => Spread { median, low: *first, high: *last, confidence: coverage(1) },
+        Some(k) => Estimate { estimate: median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },
+        None => Estimate { estimate: median, low: *first, high: *last, confidence: coverage(1) },
     })
 }
 
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn one_value_has_no_confidence() {
         let one = median_interval(&[3.0], 0.999).unwrap();
-        assert_eq!((one.low, one.median, one.high), (3.0, 3.0, 3.0));
+        assert_eq!((one.low, one.estimate, one.high), (3.0, 3.0, 3.0));
         assert_eq!(one.confidence, 0.0);
         assert_eq!(median_interval(&[], 0.999), None);
     }
@@ -63,7 +63,7 @@ mod tests {
         #[test]
         fn the_interval_holds_the_median(values in prop::collection::vec(-1e9_f64..1e9, 1..100)) {
             let found = median_interval(&values, 0.99).unwrap();
-            prop_assert!(found.low <= found.median && found.median <= found.high);
+            prop_assert!(found.low <= found.estimate && found.estimate <= found.high);
             prop_assert!((0.0..=1.0).contains(&found.confidence));
         }
 

@@ -20,12 +20,11 @@ mod rate;
 mod steady;
 mod summary;
 mod trend;
-mod welch;
 
 pub use autocorrelation::{autocorrelation, effective_sample_size};
 pub use changepoints::changepoints;
 pub use distribution::Distribution;
-pub use equivalence::{compare, holm};
+pub use equivalence::{compare, confidence_of_each};
 pub use hiding::{Hiding, hiding};
 pub use hierarchy::variance_components;
 pub use line::{StraightLine, straight_line};
@@ -40,7 +39,6 @@ pub use rate::rate_upper_95;
 pub use steady::{Segment, Steadiness, Steady, steady_state};
 pub use summary::median;
 pub use trend::trend;
-pub use welch::{Welch, geometric_mean, welch_ratio};
 
 /// The confidence of every interval, if there are enough processes for it.
 pub const CONFIDENCE: f64 = 0.999;

@@ -26,7 +26,7 @@ pub fn over_processes(cells: &[&[CellProcess]], confidence: f64, derive: impl Fn
         Some(derive(&times?))
     };
     let values: Vec<f64> = cells.first()?.iter().filter_map(of_process).collect();
-    median_interval(&values, confidence).map(Estimate::from)
+    median_interval(&values, confidence)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Bencher;
+use super::outline::CaseOutline;
 use crate::record::study::Parameters;
 
 /// State shared by the threads of a cell.
@@ -36,6 +37,22 @@ impl Case {
         body: impl Fn(&mut Bencher<'_>, &S) + Send + Sync + 'static,
     ) -> Self {
         Self { name, setup: boxed(setup), roles: vec![Role { name: None, threads: None, body: on_state(body) }] }
+    }
+
+    /// What another build needs to know of it.
+    pub(crate) fn outline(&self) -> CaseOutline {
+        let roles = self.roles.iter().map(|role| (role.name.clone(), role.threads));
+        CaseOutline { name: self.name.clone(), roles: roles.collect() }
+    }
+
+    /// A case of another build, with nothing to run: to list and estimate that build's cells.
+    pub(crate) fn of_another_build(outline: &CaseOutline) -> Self {
+        let role = |(name, threads): &(Option<String>, Option<u32>)| Role {
+            name: name.clone(),
+            threads: *threads,
+            body: on_state(|_, (): &()| ()),
+        };
+        Self { name: outline.name.clone(), setup: boxed(|_| ()), roles: outline.roles.iter().map(role).collect() }
     }
 
     /// Thread counts of its cells, given the study's counts: a group has its own.

@@ -1,66 +1,105 @@
-//! A study's record compared with an earlier one, from another process on another day. Pure functions.
+//! Compares a study's record with earlier ones, the level that its times had. The runs may be days apart. Pure functions.
 
+use super::matched;
 use crate::finding::{Finding, Kind};
 use crate::quantity::limit;
-use crate::record::study::{Cell, ComparedCell, Difference, StudyCompared, StudyRecord, place};
-use crate::stats::{Welch, compare, geometric_mean, holm, welch_ratio};
+use crate::record::study::{Cell, ComparedCell, Difference, Estimate, SavedRun, StudyCompared, StudyRecord};
+use crate::stats::{compare, confidence_of_each, median};
 
-/// Compares every cell present in both records, using one value per process. `file` is the path of the earlier record.
+/// A change of level that says nothing of the program, in percent. Runs of one program were seen to differ by 2.8 %, since the
+/// frequency of the CPU moves between runs and may stay for one whole run where it is; this is twice that, rounded down.
+const ALLOWANCE_PCT: f64 = 5.0;
+const ALLOWED: f64 = 1.0 + ALLOWANCE_PCT / 100.0;
+/// With fewer saved runs, next to nothing is known of how runs vary.
+const FEW_RUNS: usize = 3;
+
+/// Compares every cell that a record shares with earlier ones, each with the path of its file. The last is the latest.
+///
+/// An earlier run is one value of the level of a cell, its time: processes of one run share what the machine did meanwhile. The
+/// ratio is to the median of these values; its interval takes this run's own interval over their range. Were the program unchanged,
+/// a run's time would lie within the range of n others with a probability of 1 − 2/(n + 1), whatever the distribution, if runs are
+/// alike: that bounds the confidence. Below 95 %, which takes 39 runs, faster and slower need a difference of 5 % more than the
+/// interval.
 ///
 /// Margin and confidence come from the new record's plan. Cells whose operation is too short, or that failed, are
 /// unresolved.
-pub fn compare_studies(earlier: &StudyRecord, now: &StudyRecord, file: &str) -> StudyCompared {
-    let (margin_pct, confidence) = (now.plan.margin_pct, now.plan.confidence);
-    let pairs: Vec<(&Cell, &Cell)> = now
-        .cells
+pub fn compare_studies(earlier: &[(String, StudyRecord)], now: &StudyRecord) -> StudyCompared {
+    let margin_pct = now.plan.margin_pct;
+    let mut all: Vec<SavedRun> = earlier
         .iter()
-        .filter_map(|cell| Some((earlier.cells.iter().find(|other| is_same(other, cell))?, cell)))
+        .map(|(file, record)| SavedRun { file: file.clone(), started_at: record.started_at.clone() })
         .collect();
-    let mut cells: Vec<ComparedCell> =
-        pairs.iter().map(|(earlier, now)| compare_cells(earlier, now, margin_pct, confidence)).collect();
-    let p_values: Vec<f64> = cells.iter().map(|cell| cell.p_value).collect();
-    for (cell, significant) in cells.iter_mut().zip(holm(&p_values, 1.0 - confidence)) {
-        cell.significant_in_family = significant;
+    let latest = all.pop().unwrap_or_default();
+    let cells: Vec<ComparedCell> =
+        now.cells.iter().filter_map(|cell| compare_cell(earlier, cell, margin_pct)).collect();
+    let attained = cells.iter().filter_map(|cell| cell.ratio).map(|ratio| ratio.confidence).reduce(f64::min);
+    let plan = matched::joined(&now.plan, earlier.iter().map(|(_, record)| &record.plan));
+    let mut only_earlier: Vec<String> =
+        earlier.iter().flat_map(|(_, record)| matched::alone(&plan, &record.cells, &now.cells)).collect();
+    only_earlier.sort();
+    only_earlier.dedup();
+    let is_new = |cell: &&Cell| earlier.iter().all(|(_, record)| matched::find(&record.cells, cell).is_none());
+    let mut cells = cells;
+    // All cells share what their runs had in common, so that each has to hold for all.
+    let wanted = confidence_of_each(Estimate::LEAST_CONFIDENCE, cells.len());
+    for cell in &mut cells {
+        let beyond = |ratio: &Estimate| ratio.low > ALLOWED.max(1.0 + margin_pct / 100.0) || ratio.high < 1.0 / ALLOWED;
+        let is_weak = cell.ratio.is_some_and(|ratio| ratio.confidence < wanted && !beyond(&ratio));
+        if is_weak && matches!(cell.verdict, Difference::Faster | Difference::Slower) {
+            cell.verdict = Difference::Unresolved;
+        }
     }
     let mut compared = StudyCompared {
         study: now.study.name.clone(),
-        earlier: file.to_owned(),
-        earlier_started_at: earlier.started_at.clone(),
+        earlier: latest.file,
+        earlier_started_at: latest.started_at,
+        more_earlier: all,
         margin_pct,
-        confidence,
+        allowance_pct: Some(ALLOWANCE_PCT),
+        confidence: attained.unwrap_or(0.0),
         warnings: warnings(earlier, now),
         cells,
-        only_earlier: alone(earlier, now),
-        only_now: alone(now, earlier),
+        only_earlier,
+        only_now: now.cells.iter().filter(is_new).map(|cell| matched::words(&plan, cell)).collect(),
         conclusion: None,
     };
     compared.conclusion = conclusion(&compared);
     compared
 }
 
-pub const BECAME_SLOWER: Kind = Kind::warning("became_slower", "an operation takes longer than in an earlier record");
-pub const NOT_SLOWER: Kind = Kind::notice("not_slower", "no operation takes longer than in an earlier record");
+pub const BECAME_SLOWER: Kind =
+    Kind::warning("became_slower", "an operation takes longer than in earlier runs or in another build");
+pub const NOT_SLOWER: Kind =
+    Kind::notice("not_slower", "no operation takes longer than in earlier runs or in another build");
 pub const NOT_KNOWN_SLOWER: Kind =
-    Kind::notice("not_known_slower", "no operation is known to take longer than in an earlier record");
+    Kind::notice("not_known_slower", "no operation is known to take longer than in earlier runs or in another build");
 
-/// The overall conclusion of a comparison with an earlier record; None without compared cells.
+/// The overall conclusion of a comparison with earlier records; None without compared cells.
 ///
 /// # Examples
 /// ```
 /// # let text = include_str!("../../tests/fixtures/study.json");
 /// use chronoscope_harness::record::parse_study;
-/// use chronoscope_harness::study_compare::{NOT_SLOWER, compare_studies, conclusion};
+/// use chronoscope_harness::study_compare::{compare_studies, conclusion};
 ///
 /// let record = parse_study(text)?;
-/// let itself = compare_studies(&record, &record, "main.json");
+/// let itself = compare_studies(&[("main.json".to_owned(), record.clone())], &record);
 /// assert_eq!(conclusion(&itself), itself.conclusion);
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
-    let count = |belongs: &dyn Fn(&ComparedCell) -> bool| compared.cells.iter().filter(|cell| belongs(cell)).count();
-    let margin = limit(compared.margin_pct);
-    let of = compared.cells.len();
-    let slower = count(&|cell| cell.is_regression(compared.margin_pct));
+    let margin_pct = compared.margin_pct;
+    let judged = |cell: &ComparedCell| (cell.verdict, cell.is_regression(margin_pct), cell.is_significant());
+    overall(compared.cells.iter().map(judged), margin_pct)
+}
+
+/// The overall conclusion from the verdicts of all cells, each with whether it is slower beyond the margin, and whether a difference
+/// stays significant among all of them.
+pub(super) fn overall(cells: impl Iterator<Item = (Difference, bool, bool)>, margin_pct: f64) -> Option<Finding> {
+    let cells: Vec<(Difference, bool, bool)> = cells.collect();
+    let count = |belongs: &dyn Fn(&(Difference, bool, bool)) -> bool| cells.iter().filter(|cell| belongs(cell)).count();
+    let (of, margin) = (cells.len(), limit(margin_pct));
+    let slower = count(&|(_, is_regression, _)| *is_regression);
     let found = |kind: Kind, text: String| Some(Finding::new(kind, text).value("cells_slower", slower as f64));
     if of == 0 {
         return None;
@@ -69,14 +108,15 @@ pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
         let text = format!("{slower} of {of} became slower by an estimated {margin} or more");
         return found(BECAME_SLOWER, text);
     }
+    let is_slower = |verdict: Difference| verdict == Difference::Slower;
     let rest = [
-        (count(&|cell| cell.verdict == Difference::Unresolved), "inconclusive".to_owned()),
+        (count(&|(verdict, ..)| *verdict == Difference::Unresolved), "inconclusive".to_owned()),
         (
-            count(&|cell| cell.verdict == Difference::Slower && !cell.significant_in_family),
+            count(&|(verdict, _, is_significant)| is_slower(*verdict) && !is_significant),
             "slower, but not significant among this many comparisons".to_owned(),
         ),
         (
-            count(&|cell| cell.verdict == Difference::Slower && cell.significant_in_family),
+            count(&|(verdict, _, is_significant)| is_slower(*verdict) && *is_significant),
             format!("slower by an estimated {margin} or less"),
         ),
     ];
@@ -86,53 +126,76 @@ pub fn conclusion(compared: &StudyCompared) -> Option<Finding> {
     found(kind, format!("none of {of} is known to be slower by more than {margin}{rest}"))
 }
 
-fn compare_cells(earlier: &Cell, now: &Cell, margin_pct: f64, confidence: f64) -> ComparedCell {
-    let (before, after) = (of_forks(earlier), of_forks(now));
-    let is_bounded = |found: &Welch| found.ratio.low.is_finite() && found.ratio.high.is_finite();
-    let found = welch_ratio(&before, &after, confidence).filter(is_bounded);
-    ComparedCell {
+/// A cell compared with the level of the earlier runs that have it; None if none has.
+fn compare_cell(earlier: &[(String, StudyRecord)], now: &Cell, margin_pct: f64) -> Option<ComparedCell> {
+    let cells: Vec<&Cell> = earlier.iter().filter_map(|(_, record)| matched::find(&record.cells, now)).collect();
+    let processes = |cell: &Cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count() as u32;
+    let level: Vec<f64> = cells.iter().filter_map(|cell| Some(cell.time_ns?.estimate)).collect();
+    let ratio = now.time_ns.and_then(|time| ratio_to(&level, &time));
+    let of_forks = cells.first().map(|_| cells.iter().map(|cell| processes(cell)).sum())?;
+    Some(ComparedCell {
         case: now.case.clone(),
         role: now.role.clone(),
         parameters: now.parameters.clone(),
         backoff_tokens: now.backoff_tokens,
         threads: now.threads,
-        earlier_ns: geometric_mean(&before),
-        now_ns: geometric_mean(&after),
-        forks: (before.len() as u32, after.len() as u32),
-        ratio: found.map(|found| found.ratio),
-        verdict: found.map_or(Difference::Unresolved, |found| compare(&found.ratio, margin_pct / 100.0)),
-        p_value: found.map_or(1.0, |found| found.p_value),
-        significant_in_family: false,
+        earlier_ns: median(level),
+        now_ns: now.time_ns.map(|time| time.estimate),
+        forks: (of_forks, processes(now)),
+        ratio,
+        verdict: ratio
+            .zip(now.time_ns)
+            .map_or(Difference::Unresolved, |(ratio, time)| judge(&ratio, &time, margin_pct)),
+        p_value: None,
+        significant_in_family: None,
+    })
+}
+
+/// The ratio of a time to the level of earlier runs, one value per run. None without a level above 0.
+fn ratio_to(level: &[f64], time: &Estimate) -> Option<Estimate> {
+    let (low, high) = (level.iter().copied().reduce(f64::min)?, level.iter().copied().reduce(f64::max)?);
+    let middle = median(level.to_vec()).filter(|_| low > 0.0 && high.is_finite())?;
+    let within_range = 1.0 - 2.0 / (level.len() as f64 + 1.0);
+    Some(Estimate {
+        estimate: time.estimate / middle,
+        low: time.low / high,
+        high: time.high / low,
+        confidence: (time.confidence + within_range - 1.0).max(0.0),
+    })
+}
+
+/// The verdict of a ratio to the level of earlier runs, for a run with this time.
+fn judge(ratio: &Estimate, time: &Estimate, margin_pct: f64) -> Difference {
+    let allowed = 1.0 + ALLOWANCE_PCT.max(margin_pct) / 100.0;
+    match compare(ratio, margin_pct / 100.0) {
+        Difference::Unresolved if time.has_confidence() && ratio.low > allowed => Difference::Slower,
+        Difference::Unresolved if time.has_confidence() && ratio.high < 1.0 / allowed => Difference::Faster,
+        verdict => verdict,
     }
 }
 
-/// One value per process, where the operation is distinguishable from an empty loop.
-fn of_forks(cell: &Cell) -> Vec<f64> {
-    if cell.time_ns.is_none() {
-        return Vec::new();
+/// How weak the comparison is, and the differences between the runs apart from the operations.
+fn warnings(earlier: &[(String, StudyRecord)], now: &StudyRecord) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if earlier.len() < FEW_RUNS {
+        let runs = if earlier.len() == 1 { "one saved run says nothing" } else { "two saved runs say next to nothing" };
+        warnings.push(format!(
+            "{runs} about the variation between runs; only differences beyond {} count. --against and --against-rev find smaller \
+             ones; so do more saved runs, to a degree",
+            limit(ALLOWANCE_PCT)
+        ));
     }
-    cell.forks.iter().filter_map(|fork| fork.time_ns).filter(|ns| ns.is_finite() && *ns > 0.0).collect()
+    for (_, record) in earlier {
+        for difference in differences(record, now) {
+            if !warnings.contains(&difference) {
+                warnings.push(difference);
+            }
+        }
+    }
+    warnings
 }
 
-/// Whether two cells are the same combination.
-fn is_same(a: &Cell, b: &Cell) -> bool {
-    let key = |cell: &Cell| (cell.backoff_tokens, cell.threads);
-    key(a) == key(b) && a.case == b.case && a.role == b.role && a.parameters == b.parameters
-}
-
-/// The cells of `record` that `other` lacks, in words.
-fn alone(record: &StudyRecord, other: &StudyRecord) -> Vec<String> {
-    let lacks = |cell: &&Cell| !other.cells.iter().any(|its| is_same(its, cell));
-    record.cells.iter().filter(lacks).map(words).collect()
-}
-
-fn words(cell: &Cell) -> String {
-    let role = cell.role.as_ref().map_or_else(String::new, |role| format!(", {role}"));
-    format!("{}{role}, {}", cell.case, place(&cell.parameters, cell.backoff_tokens, cell.threads))
-}
-
-/// Differences between the runs, apart from the operations.
-fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
+fn differences(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
     let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     let facts = |record: &StudyRecord| {
         [
@@ -163,118 +226,106 @@ fn warnings(earlier: &StudyRecord, now: &StudyRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::made_up::{cell, record};
     use super::*;
-    use crate::record::study::{CellProcess, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyReport};
-    use crate::record::{Document, Machine, Tool};
 
-    fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
-        let forks = forks_ns.iter().enumerate();
-        Cell {
-            case: case.to_owned(),
-            role: None,
-            parameters: Default::default(),
-            backoff_tokens,
-            threads: 1,
-            oversubscribed: false,
-            operations_per_batch: 1000,
-            time_ns: Some(Estimate { estimate: forks_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
-            below_ns: None,
-            reason_no_time: None,
-            median_ns: None,
-            minimum_ns: None,
-            throughput_per_s: None,
-            clock_share_pct: 0.0,
-            variance: None,
-            steadiness: None,
-            autocorrelation: None,
-            outliers: Outliers::default(),
-            modes: Vec::new(),
-            overlap_share: None,
-            own_threads: false,
-            slows_core: None,
-            switches_by_itself: false,
-            visits: 0,
-            visits_quiet: 0,
-            latencies: None,
-            part: None,
-            forks: forks
-                .map(|(fork, ns)| CellProcess { fork: fork as u32, time_ns: Some(*ns), ..CellProcess::default() })
-                .collect(),
-            marks: None,
-        }
+    fn saved(records: impl IntoIterator<Item = StudyRecord>) -> Vec<(String, StudyRecord)> {
+        records.into_iter().enumerate().map(|(i, record)| (format!("{i}.json"), record)).collect()
     }
 
-    fn record(cells: Vec<Cell>) -> StudyRecord {
-        let study = StudyReport {
-            name: "publish".to_owned(),
-            measured_ms: 1,
-            plan: StudyPlan {
-                cases: vec!["a".to_owned()],
-                backoff_tokens: vec![0],
-                threads: vec![1],
-                parameters: Vec::new(),
-                comparisons: Vec::new(),
-                mode: Mode::AverageTime,
-                budget_ms: 1,
-                forks: 5,
-                rounds: 1,
-                batches: 0,
-                warm_up_batches: 0,
-                cpus: vec![0],
-                margin_pct: 1.0,
-                confidence: 0.99,
-                seed: 1,
-            },
-            clock: None,
-            empty_loop_ns: None,
-            tokens: None,
-            canary: None,
-            cells,
-            comparisons: Vec::new(),
-            control: None,
-            failures: Vec::new(),
-            forks: Vec::new(),
-            conclusions: None,
-        };
-        let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
-        Document::new("study", tool, Machine::default(), StudyContent { study, compared: None })
+    /// A cell of a run of five processes that differ by 0.1 %.
+    fn level(ns: f64) -> Cell {
+        let mut cell = cell("a", 0, &[1.0, 1.001, 0.999, 1.0005, 0.9995].map(|of| ns * of));
+        cell.time_ns = Some(Estimate { estimate: ns, low: ns * 0.999, high: ns * 1.001, confidence: 0.999 });
+        cell
+    }
+
+    /// The verdict of a time of `now_ns` after runs with these.
+    fn verdict(earlier_ns: &[f64], now_ns: f64) -> Difference {
+        let earlier = saved(earlier_ns.iter().map(|ns| record(vec![level(*ns)])));
+        compare_studies(&earlier, &record(vec![level(now_ns)])).cells[0].verdict
     }
 
     #[test]
-    fn four_verdicts() {
-        let base = [100.0, 100.1, 99.9, 100.05, 99.95];
-        let times = |factor: f64| base.map(|ns| ns * factor);
-        let wild = [60.0, 150.0, 90.0, 120.0, 80.0];
-        let earlier = record((0..4).map(|tokens| cell("a", tokens, &base)).collect());
-        let now = record(vec![
-            cell("a", 0, &times(0.9)),
-            cell("a", 1, &times(1.1)),
-            cell("a", 2, &times(1.002)),
-            cell("a", 3, &wild),
-        ]);
-        let found = compare_studies(&earlier, &now, "old.json");
-        let verdicts: Vec<Difference> = found.cells.iter().map(|cell| cell.verdict).collect();
-        assert_eq!(verdicts, [Difference::Faster, Difference::Slower, Difference::Same, Difference::Unresolved]);
-        let regressions: Vec<bool> = found.cells.iter().map(|cell| cell.is_regression(1.0)).collect();
-        assert_eq!(regressions, [false, true, false, false]);
-        assert!(found.has_regression() && found.warnings.is_empty());
-        let whole = |cells: &[ComparedCell]| {
-            conclusion(&StudyCompared { cells: cells.to_vec(), ..found.clone() }).map(|found| found.id)
+    fn a_change_of_level_is_no_verdict() {
+        // As runs of one program were seen to differ.
+        for earlier in [&[100.0][..], &[100.0, 100.1], &[100.0, 100.1, 99.9], &[100.0; 20]] {
+            for (now, expected) in [
+                (97.2, Difference::Unresolved),
+                (102.9, Difference::Unresolved),
+                (100.0, Difference::Unresolved),
+                (106.0, Difference::Slower),
+                (94.0, Difference::Faster),
+            ] {
+                assert_eq!(verdict(earlier, now), expected, "{now} after {earlier:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_that_vary_widen_the_interval() {
+        assert_eq!(verdict(&[100.0], 107.0), Difference::Slower);
+        assert_eq!(verdict(&[100.0, 101.0, 104.0], 107.0), Difference::Unresolved);
+        let runs = saved([100.0, 101.0, 104.0].map(|ns| record(vec![level(ns)])));
+        let found = compare_studies(&runs, &record(vec![level(107.0)]));
+        let ratio = found.cells[0].ratio.unwrap();
+        assert!((ratio.low - 0.999 * 107.0 / 104.0).abs() < 1e-9 && (ratio.high - 1.001 * 1.07).abs() < 1e-9);
+        assert!((ratio.estimate - 107.0 / 101.0).abs() < 1e-9 && (ratio.confidence - 0.499).abs() < 1e-9);
+        assert_eq!((found.earlier.as_str(), found.more_earlier.len(), found.cells[0].forks), ("2.json", 2, (15, 5)));
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn many_runs_decide_by_themselves() {
+        let runs: Vec<f64> = (0..45).map(|run| 100.0 + 0.001 * f64::from(run)).collect();
+        assert_eq!(verdict(&runs, 100.02), Difference::Same);
+        assert_eq!(verdict(&runs, 103.0), Difference::Slower);
+        assert_eq!(verdict(&runs[..30], 103.0), Difference::Unresolved, "30 runs hold the next with 93.5 %");
+    }
+
+    #[test]
+    fn few_runs_say_how_weak_they_are() {
+        let said = |runs: &[f64]| {
+            let found =
+                compare_studies(&saved(runs.iter().map(|ns| record(vec![level(*ns)]))), &record(vec![level(100.0)]));
+            (found.warnings.join("\n"), found.confidence)
         };
-        assert!(found.conclusion.as_ref().is_some_and(|found| found.is(BECAME_SLOWER)));
-        assert_eq!(whole(&found.cells[2..3]).as_deref(), Some(NOT_SLOWER.id));
-        assert_eq!(whole(&found.cells[2..]).as_deref(), Some(NOT_KNOWN_SLOWER.id), "one of them is inconclusive");
-        assert_eq!(whole(&[]), None);
-        assert_eq!(found.cells[0].forks, (5, 5));
+        let (one, confidence) = said(&[100.0]);
+        assert!(one.starts_with("one saved run says nothing about the variation between runs") && one.contains("5 %"));
+        assert_eq!(confidence, 0.0);
+        assert!(said(&[100.0; 2]).0.starts_with("two saved runs") && said(&[100.0; 3]).0.is_empty());
+    }
+
+    #[test]
+    fn the_conclusion_counts_what_is_slower() {
+        let runs = saved([record(vec![level(100.0), Cell { backoff_tokens: 1, ..level(100.0) }])]);
+        let now = |ns: f64| record(vec![level(ns), Cell { backoff_tokens: 1, ..level(100.0) }]);
+        let slower = compare_studies(&runs, &now(120.0));
+        assert!(slower.has_regression() && slower.has_unresolved());
+        assert!(
+            slower.conclusion.is_some_and(|found| found.is(BECAME_SLOWER) && found.evidence.summary.contains("1 of 2"))
+        );
+        let open = compare_studies(&runs, &now(101.0));
+        assert!(!open.has_regression() && open.conclusion.is_some_and(|found| found.is(NOT_KNOWN_SLOWER)));
+        assert!(overall([(Difference::Same, false, true)].into_iter(), 1.0).is_some_and(|found| found.is(NOT_SLOWER)));
+        assert_eq!(overall(std::iter::empty(), 1.0), None);
     }
 
     #[test]
     fn what_only_one_record_holds_is_said() {
         let ns = [10.0, 10.1];
-        let found = compare_studies(&record(vec![cell("a", 0, &ns)]), &record(vec![cell("b", 4, &ns)]), "old.json");
+        let (earlier, mut now) = (saved([record(vec![cell("a", 0, &ns)])]), record(vec![cell("b", 4, &ns)]));
+        let found = compare_studies(&earlier, &now);
         assert!(found.cells.is_empty() && !found.has_regression());
-        assert_eq!(found.only_earlier, ["a, 0 tokens, 1 thread"]);
-        assert_eq!(found.only_now, ["b, 4 tokens, 1 thread"]);
+        assert_eq!(
+            (found.only_earlier, found.only_now),
+            (vec!["a".to_owned()], vec!["b".to_owned()]),
+            "nothing is swept"
+        );
+        now.plan.backoff_tokens = vec![4];
+        let found = compare_studies(&earlier, &now);
+        assert_eq!(found.only_earlier, ["a, 0 tokens"]);
+        assert_eq!(found.only_now, ["b, 4 tokens"]);
     }
 
     #[test]
@@ -283,8 +334,9 @@ mod tests {
         earlier.machine.cpu.brand = Some("Old CPU".to_owned());
         earlier.plan.margin_pct = 5.0;
         earlier.interrupted = true;
-        let found = compare_studies(&earlier, &record(vec![cell("a", 0, &[10.0, 10.1])]), "old.json");
-        assert_eq!(found.warnings.len(), 3, "{:?}", found.warnings);
+        let runs = saved([earlier.clone(), earlier.clone(), earlier]);
+        let found = compare_studies(&runs, &record(vec![cell("a", 0, &[10.0, 10.1])]));
+        assert_eq!(found.warnings.len(), 3, "each once: {:?}", found.warnings);
         assert_eq!(found.warnings[0], "different CPU: Old CPU then, unknown now");
     }
 
@@ -292,7 +344,7 @@ mod tests {
     fn too_short_an_operation_is_not_compared() {
         let mut short = cell("a", 0, &[0.1, 0.1]);
         short.time_ns = None;
-        let found = compare_studies(&record(vec![cell("a", 0, &[10.0, 10.1])]), &record(vec![short]), "old.json");
+        let found = compare_studies(&saved([record(vec![cell("a", 0, &[10.0, 10.1])])]), &record(vec![short]));
         assert_eq!((found.cells[0].verdict, found.cells[0].ratio), (Difference::Unresolved, None));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::rules::{BELOW_RESOLUTION, NO_STEADY_STATE, OMISSION_INFLATES};
 use super::told::{Open, Told};
 use super::words::{
-    cell_name, cost, difference, duration, interval, off, pair, rate, ratio, threads, title, token_count, token_span,
-    turned, unresolved,
+    cell_name, cost, difference, duration, interval, off, on_threads, pair, rate, ratio, threads, title, token_count,
+    token_span, turned, unresolved,
 };
 use crate::finding::{Finding, Kind};
 use crate::quantity::{count, limit, ns};
@@ -82,7 +82,7 @@ fn comparisons(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> {
-    let title = title(comparison);
+    let title = title(&record.plan, comparison);
     let Some(told) = Told::of(&comparison.points) else {
         return vec![Finding::new(NOT_COMPARED, "not compared: no usable pair of iterations").about(title)];
     };
@@ -207,7 +207,7 @@ fn at(point: &ComparisonPoint) -> String {
 }
 
 fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Finding {
-    let (title, margin_pct) = (title(comparison), record.plan.margin_pct);
+    let (title, margin_pct) = (title(&record.plan, comparison), record.plan.margin_pct);
     let backoff = match point.backoff_tokens {
         0 => String::new(),
         tokens => format!(" at {} of backoff", token_count(tokens)),
@@ -272,7 +272,7 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
             format!("timestamps around part of it claim {claimed}; {done} were done")
         };
         let kind = if inflated { OMISSION_INFLATES } else { CLAIM_OF_A_PART };
-        let subject = format!("{}, {}", cell_name(cell), threads(cell.threads));
+        let subject = cell_name(cell) + &on_threads(&record.plan, cell.threads);
         Some(Finding::new(kind, text).about(subject).value("inflation", part.inflation.estimate))
     };
     record.cells.iter().filter_map(sentence).collect()
@@ -299,7 +299,11 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
         } else {
             String::new()
         };
-        unsteady_series(text, never, judged).about(format!("{}{backoff}, {}", cell_name(cell), threads(cell.threads)))
+        unsteady_series(text, never, judged).about(format!(
+            "{}{backoff}{}",
+            cell_name(cell),
+            on_threads(&record.plan, cell.threads)
+        ))
     };
     let of_case = |(name, cells): (String, Vec<(&Cell, Steadiness)>)| {
         if cells.len() <= UNSTEADY_NAMED {
@@ -332,7 +336,7 @@ fn alone(record: &StudyRecord) -> Vec<Finding> {
             0 => String::new(),
             tokens => format!(", {} of backoff", token_count(tokens)),
         };
-        let subject = format!("{}, {}{backoff}", cell_name(cell), threads(cell.threads));
+        let subject = format!("{}{}{backoff}", cell_name(cell), on_threads(&record.plan, cell.threads));
         let finding = Finding::new(TIME_PER_OPERATION, format!("{} per operation", duration(&time)));
         Some(finding.about(subject).value("time_ns", time.estimate))
     };

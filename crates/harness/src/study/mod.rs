@@ -4,8 +4,10 @@
 //! every cell at most once per round, in an order that changes between rounds; during a visit the cell's threads run
 //! batches, each timed as a whole. Estimates use visits that two interference probes mark as quiet; their intervals are
 //! over processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`])
-//! → messages ([`protocol`]) → [`run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
+//! → messages ([`protocol`]) → [`build_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
+mod against;
+mod ask;
 mod bencher;
 mod case;
 mod cell_set;
@@ -18,9 +20,17 @@ mod crew;
 mod edges;
 mod error;
 mod estimate;
+mod external;
+mod hearing;
 mod kept_states;
-mod launch;
+#[cfg(test)]
+mod made_up;
+mod matched;
 mod memory;
+mod observer;
+mod options;
+mod other_build;
+mod outline;
 mod phases;
 mod protocol;
 mod rally;
@@ -30,17 +40,22 @@ mod run;
 mod schedule;
 #[expect(clippy::module_inception, reason = "the noun of the file is the noun of the room")]
 mod study;
+mod study_run;
 mod time_left;
 mod told;
+mod turns;
 pub mod words;
 mod worker;
 
 pub use bencher::Bencher;
 pub use case::Group;
 pub use error::StudyError;
-pub use protocol::VARIABLE as WORKER_VARIABLE;
-pub use run::StudyObserver;
-pub use study::{Study, StudyOptions};
+pub use external::{ExternalStudy, ExternalVisit};
+pub use observer::StudyObserver;
+pub use options::StudyOptions;
+pub use other_build::OtherBuild;
+pub use study::Study;
+pub use study_run::{StudyRun, Turn};
 
 /// Defaults of a study.
 pub mod defaults {

@@ -1,22 +1,18 @@
-//! The protocol between a study and its worker processes: one JSON text per line on the worker's standard output, each
-//! preceded by a record separator (RFC 7464), so that output of the user's own code does no harm.
+//! What a study and its worker processes say to each other: task `study` of `probes/PROTOCOL.md`.
 
 use serde::{Deserialize, Serialize};
 
 use super::cell_set::CellSet;
+use super::outline::CaseOutline;
 use crate::record::Disturbance;
 use crate::record::study::StudyPlan;
-
-/// The environment variable that holds a worker's request.
-pub const VARIABLE: &str = "CHRONOSCOPE_STUDY_FORK";
-/// The environment variable used only for padding.
-pub(super) const PADDING: &str = "CHRONOSCOPE_STUDY_PADDING";
-/// The prefix of every line.
-pub(super) const SEPARATOR: char = '\u{1e}';
+use crate::worker::{Identity, PROTOCOL, STUDY, message};
 
 /// The request to a worker process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Request {
+    pub(super) protocol: u32,
+    pub(super) task: String,
     /// The study's name.
     pub(super) study: String,
     pub(super) plan: StudyPlan,
@@ -28,12 +24,37 @@ pub(super) struct Request {
     pub(super) measured: CellSet,
     /// Whether the coordinator was started without the right to read the counter.
     pub(super) counter_faults: bool,
+    /// Whether to report only which cases there are, and to measure nothing.
+    #[serde(default)]
+    pub(super) outline: bool,
+}
+
+impl Request {
+    /// Asks which cases there are, and for nothing else.
+    pub(super) fn for_outline(study: &str, plan: StudyPlan) -> Self {
+        Self {
+            protocol: PROTOCOL,
+            task: STUDY.to_owned(),
+            study: study.to_owned(),
+            plan,
+            fork: 0,
+            budget_ms: 0,
+            failed: CellSet::default(),
+            measured: CellSet::default(),
+            counter_faults: false,
+            outline: true,
+        }
+    }
 }
 
 /// A message from a worker process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message {
+    /// Who speaks.
+    Identity(Identity),
+    /// The cases of the study, if only they were requested.
+    Outline { cases: Vec<CaseOutline> },
     /// The clock that times batches: its error, and the overhead of a batch.
     Clock { name: String, error_ns: f64, batch_ns: f64 },
     /// A cell is about to be visited: whatever happens next is attributed to it. Rounds count from 0; the pilot has
@@ -82,16 +103,9 @@ pub(super) struct ThreadLog {
     pub(super) preempted: u64,
 }
 
-/// `message` as a line.
-pub(super) fn line(message: &Message) -> Option<String> {
-    let text = serde_json::to_string(message).ok()?;
-    Some(format!("{SEPARATOR}{text}\n"))
-}
-
-/// Parses a line; None if it is not part of this protocol.
+/// Parses a line of output; None if it is not part of this protocol.
 pub(super) fn parse(line: &str) -> Option<Message> {
-    let (_, text) = line.rsplit_once(SEPARATOR)?;
-    serde_json::from_str(text.trim_end()).ok()
+    serde_json::from_str(message(line)?).ok()
 }
 
 #[cfg(test)]
@@ -101,11 +115,11 @@ mod tests {
     #[test]
     fn lines_are_heard_behind_what_a_case_prints() {
         let message = Message::Failed { cell: 3, reason: "line\nbreak".into() };
-        let line = line(&message).unwrap();
+        let line = crate::worker::line(&serde_json::to_string(&message).unwrap());
         assert_eq!(line.matches('\n').count(), 1);
         assert_eq!(parse(&line), Some(message.clone()));
         assert_eq!(parse(&format!("progress… {line}")), Some(message));
         assert_eq!(parse("hello"), None);
-        assert_eq!(parse("\u{1e}{\"unknown\":1}"), None);
+        assert_eq!(parse("\u{1e}{\"type\":\"unknown\"}"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::finding::{Finding, Kind};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
-use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord, place};
+use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord};
 use crate::rule::Rule;
 
 /// Rules for a study's findings, in reading order.
@@ -107,8 +107,9 @@ pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
     marks
 }
 
-/// Whether the threads hardly ran concurrently, though each had a CPU.
-fn is_apart(cell: &Cell) -> bool {
+/// Whether the threads hardly ran concurrently, though each had a CPU: in a typical visit that counts, for less than half of the
+/// time. Such a cell says little about what threads do to each other.
+pub fn is_apart(cell: &Cell) -> bool {
     cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
 }
 
@@ -116,11 +117,12 @@ fn is_apart(cell: &Cell) -> bool {
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
         let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == *case).collect();
-        let mut seen = cells
-            .iter()
-            .filter_map(|cell| Some((place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?)));
+        let mut seen = cells.iter().filter_map(|cell| {
+            Some((record.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?))
+        });
         let (at, mut finding) = seen.next()?;
-        finding.evidence.summary = format!("{case} ({at}): {}", finding.evidence.summary);
+        let name = if at.is_empty() { case.clone() } else { format!("{case} ({at})") };
+        finding.evidence.summary = format!("{name}: {}", finding.evidence.summary);
         match seen.count() {
             0 => {}
             more => finding.evidence.summary += &format!("; {} of {} cells like it", more + 1, cells.len()),
@@ -245,8 +247,7 @@ fn autocorrelated(cell: &Cell) -> Option<Finding> {
 
 fn failures(record: &StudyRecord) -> Vec<Finding> {
     let finding = |failure: &CaseFailure| {
-        let said = format!("{} ({}): {}", failure.case, failure.at, failure.reason);
-        Finding::new(CASE_FAILED, said).about(&failure.case)
+        Finding::new(CASE_FAILED, format!("{}: {}", failure.name(), failure.reason)).about(&failure.case)
     };
     record.failures.iter().map(finding).collect()
 }

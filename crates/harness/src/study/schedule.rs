@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::error::StudyError;
-use crate::record::study::{Parameters, StudyPlan, place};
+use crate::record::study::{Parameters, StudyPlan};
 
 /// The case present in every study: an empty loop with only the backoff. It calibrates tokens and shows which times are
 /// indistinguishable from an empty loop.
@@ -20,6 +20,11 @@ const SHORTEST_VISIT: Duration = Duration::from_millis(1);
 const LONGEST_VISIT: Duration = Duration::from_millis(3);
 /// Visits to a cell per process: fewer do not represent the process, more add no information.
 const ROUNDS: (u32, u32) = (4, 40);
+/// Of two builds, a process is no shorter than this, nor than so many visits to each cell: starting it takes its time too.
+const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
+const VISITS: u32 = 10;
+/// Maximum processes of each of two builds, unless more are asked for.
+const MOST_PAIRS: u32 = 100;
 
 /// One cell to visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,8 @@ pub(super) struct CellSpec {
     pub(super) threads: u32,
     /// Cells in one arena differ only in their case.
     pub(super) arena: u32,
+    /// Identifies it among the cells of its case, in words; empty where there is nothing to tell apart.
+    pub(super) place: String,
 }
 
 impl CellSpec {
@@ -48,13 +55,14 @@ impl CellSpec {
 
     /// Identifies the cell among those of its case, in words.
     pub(super) fn place(&self) -> String {
-        place(&self.parameters, self.tokens, self.threads)
+        self.place.clone()
     }
 }
 
 impl fmt::Display for CellSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.case, self.place())
+        f.write_str(&self.case)?;
+        if self.place.is_empty() { Ok(()) } else { write!(f, ", {}", self.place) }
     }
 }
 
@@ -69,6 +77,7 @@ pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
         tokens,
         threads: 1,
         arena: arena as u32,
+        place: plan.place(&Parameters::new(), tokens, 1),
     });
     let mut found: Vec<CellSpec> = calibration.collect();
     let chosen: Vec<&Case> = cases.iter().filter(|case| plan.cases.contains(&case.name)).collect();
@@ -89,6 +98,7 @@ pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
                             tokens: *tokens,
                             threads: *threads,
                             arena,
+                            place: plan.place(&parameters, *tokens, *threads),
                         });
                     }
                 }
@@ -141,6 +151,15 @@ pub(super) fn rounds(budget: Duration, forks: u32, cells: usize) -> u32 {
     (long.max(short.min(f64::from(fewest))) as u32).clamp(fewest.min(3), most)
 }
 
+/// Processes of each of two builds that take turns: as many as the time allows, and no fewer than `fewest`. The level of a machine
+/// moves within a second, so the shorter two neighbours are, the more they have in common.
+pub(super) fn pairs(budget: Duration, cells: usize, fewest: u32) -> u32 {
+    let process =
+        (SHORTEST_VISIT * u32::try_from(cells).unwrap_or(u32::MAX)).saturating_mul(VISITS).max(SHORTEST_PROCESS);
+    let pairs = budget.as_secs_f64() / 2.0 / process.as_secs_f64();
+    (pairs as u32).min(MOST_PAIRS).max(fewest)
+}
+
 /// The CPUs to use.
 pub(super) fn cpus(wanted: Option<&[u32]>, allowed: &[u32]) -> Result<Vec<u32>, StudyError> {
     let Some(wanted) = wanted else { return Ok(allowed.to_vec()) };
@@ -174,6 +193,15 @@ mod tests {
             let found = rounds(Duration::from_millis(budget_ms), forks, cells);
             prop_assert!((3..=ROUNDS.1).contains(&found));
         }
+    }
+
+    #[test]
+    fn two_builds_have_as_many_pairs_as_time_allows() {
+        let seconds = Duration::from_secs;
+        assert_eq!([1, 5, 10, 60].map(|budget| pairs(seconds(budget), 1, 24)), [24, 25, 50, 100]);
+        assert_eq!(pairs(seconds(20), 20, 24), 50);
+        assert_eq!(pairs(seconds(600), 100_000, 5), 5);
+        assert_eq!(pairs(Duration::MAX, usize::MAX, 5), MOST_PAIRS);
     }
 
     #[test]

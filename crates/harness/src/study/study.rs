@@ -5,8 +5,10 @@ use std::time::Duration;
 use super::Bencher;
 use super::case::{Case, Group};
 use super::error::StudyError;
+use super::options::StudyOptions;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
+use crate::worker::request;
 
 /// Default number of processes: at 99.9 % the interval of the median leaves out the three fastest and the three slowest.
 pub const FORKS: u32 = 24;
@@ -62,27 +64,6 @@ pub struct Study {
     budget: Option<Duration>,
 }
 
-/// Options that override a study's own settings, usually from the command line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StudyOptions {
-    /// Time for all processes together; None for the study's own.
-    pub budget: Option<Duration>,
-    /// Multiplies budgets: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
-    pub depth: f64,
-    /// Worker processes; None for the study's own number.
-    pub forks: Option<u32>,
-    /// Numbers of threads; None for the study's own.
-    pub threads: Option<Vec<u32>>,
-    /// Tokens of backoff; None for the study's own.
-    pub backoff: Option<Vec<u64>>,
-    /// CPUs to use; None for all that are allowed.
-    pub cpus: Option<Vec<u32>>,
-    /// Cases whose name contains any of these; empty for all.
-    pub filter: Vec<String>,
-    /// Seed for all randomness; None for a fresh one in each run.
-    pub seed: Option<u64>,
-}
-
 impl Study {
     /// An empty study: no cases, no backoff, one thread, average time.
     pub fn new(name: impl Into<String>) -> Self {
@@ -101,6 +82,15 @@ impl Study {
             rounds: None,
             budget: None,
         }
+    }
+
+    /// The name of the study that this process was started to work for. None if it is no such worker.
+    pub fn requested() -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            study: String,
+        }
+        serde_json::from_str::<Head>(&request()?).ok().map(|head| head.study)
     }
 
     /// Its name.
@@ -224,8 +214,8 @@ impl Study {
     /// The plan for `options` on the CPUs `allowed`.
     ///
     /// # Errors
-    /// [`StudyError`] for no cases, duplicate names, 0 threads, an empty sweep, a filter that matches nothing, or CPUs that are
-    /// not allowed.
+    /// [`StudyError`] for no cases, duplicate names, 0 threads, an empty sweep, a filter that matches nothing, CPUs that are
+    /// not allowed, or no margin.
     pub fn plan(&self, options: &StudyOptions, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
         self.check()?;
         let backoff_tokens = rising(options.backoff.as_ref().unwrap_or(&self.backoff));
@@ -235,7 +225,7 @@ impl Study {
         if !(FEWEST_FORKS..=1000).contains(&forks) {
             return refuse(format!("{forks} processes are out of range ({FEWEST_FORKS}–1000)"));
         }
-        let cases = self.chosen(&options.filter)?;
+        let cases = self.chosen(options)?;
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {
             comparisons: comparisons.cloned().collect(),
@@ -250,7 +240,7 @@ impl Study {
             batches: if self.mode == Mode::SingleShot { 1 } else { self.batches },
             warm_up_batches: if self.mode == Mode::SingleShot { 0 } else { self.warm_up_batches },
             cpus: schedule::cpus(options.cpus.as_deref(), allowed)?,
-            margin_pct: self.margin_pct,
+            margin_pct: options.margin_pct.unwrap_or(self.margin_pct),
             confidence: crate::stats::CONFIDENCE,
             seed: options.seed.unwrap_or_else(rand_seed),
         };
@@ -258,12 +248,17 @@ impl Study {
         if cells > MOST_CELLS {
             return refuse(format!("{cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values"));
         }
+        check_margin(plan.margin_pct)?;
+        let builds = 1 + u32::from(options.against.is_some());
         let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
-        let chosen = (CELL_BUDGET * forks).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
+        let chosen = (CELL_BUDGET * forks * builds).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
         let budget = options.budget.unwrap_or_else(|| self.budget.unwrap_or(chosen).mul_f64(depth));
         plan.budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX).max(1);
+        if options.against.is_some() && options.forks.is_none() {
+            plan.forks = schedule::pairs(budget, cells, forks);
+        }
         if plan.rounds == 0 {
-            plan.rounds = schedule::rounds(budget, forks, cells);
+            plan.rounds = schedule::rounds(budget, plan.forks * builds, cells);
         }
         Ok(plan)
     }
@@ -295,22 +290,19 @@ impl Study {
         if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
             return refuse(format!("parameter {} has no values", empty.name));
         }
-        if !(self.margin_pct > 0.0 && self.margin_pct.is_finite()) {
-            return refuse(format!("margin must be greater than 0 %, not {} %", self.margin_pct));
-        }
         if matches!(self.mode, Mode::Batch(0)) {
             return refuse("batch size must be at least 1");
         }
         Ok(())
     }
 
-    /// The names of the cases that match `filter`.
-    fn chosen(&self, filter: &[String]) -> Result<Vec<String>, StudyError> {
-        let names: Vec<String> = self.cases.iter().map(|case| case.name.clone()).collect();
-        let wanted = |name: &&String| filter.is_empty() || filter.iter().any(|part| name.contains(part.as_str()));
-        let cases: Vec<String> = names.iter().filter(wanted).cloned().collect();
+    /// The names of the cases that `options` select.
+    fn chosen(&self, options: &StudyOptions) -> Result<Vec<String>, StudyError> {
+        let names = || self.cases.iter().map(|case| case.name.as_str());
+        let cases: Vec<String> = names().filter(|name| options.selects(name)).map(str::to_owned).collect();
         if cases.is_empty() {
-            return refuse(format!("no case matches {}; cases: {}", filter.join(" or "), names.join(", ")));
+            let (wanted, names) = (options.filter.join(" or "), names().collect::<Vec<_>>().join(", "));
+            return refuse(format!("no case matches {wanted}; cases: {names}"));
         }
         Ok(cases)
     }
@@ -336,6 +328,13 @@ fn check_sweeps(backoff_tokens: &[u64], threads: &[u32]) -> Result<(), StudyErro
     match threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
         Some(wrong) => refuse(format!("{wrong} threads are out of range (1–{MOST_THREADS})")),
         None => Ok(()),
+    }
+}
+
+fn check_margin(margin_pct: f64) -> Result<(), StudyError> {
+    match margin_pct > 0.0 && margin_pct.is_finite() {
+        true => Ok(()),
+        false => refuse(format!("margin must be greater than 0 %, not {margin_pct} %")),
     }
 }
 

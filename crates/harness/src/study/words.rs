@@ -1,6 +1,6 @@
 //! How a study's numbers are written: an estimate with its error, or that it is not resolved.
 
-use crate::record::study::{Cell, Comparison, Difference, Estimate};
+use crate::record::study::{Cell, Comparison, Difference, Estimate, StudyPlan};
 
 use crate::quantity::{PER_SECOND, RATIO, TIME, count, limit, ns};
 
@@ -81,9 +81,14 @@ pub fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> S
     }
 }
 
-/// `seq_cst against relaxed size=64, 1 thread`.
-pub fn title(comparison: &Comparison) -> String {
-    format!("{}, {}", pair(comparison), threads(comparison.threads))
+/// `seq_cst against relaxed size=64, 1 thread`; without threads in a study that has one throughout.
+pub fn title(plan: &StudyPlan, comparison: &Comparison) -> String {
+    format!("{}{}", pair(comparison), on_threads(plan, comparison.threads))
+}
+
+/// `, 2 threads`; empty in a study that has one throughout.
+pub fn on_threads(plan: &StudyPlan, number: u32) -> String {
+    if plan.names_threads(number) { format!(", {}", threads(number)) } else { String::new() }
 }
 
 /// The same without threads.

@@ -2,13 +2,10 @@
 //! cells with more threads than CPUs, are visited less often.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::time::Duration;
 
 use chronoscope_clock::Clock;
 use chronoscope_clock::os::{CounterAccess, set_counter_access};
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
 
 use super::case::Case;
 use super::cpu_time::CpuTime;
@@ -16,12 +13,14 @@ use super::crew::{Crew, Visit};
 use super::edges;
 use super::kept_states::KeptStates;
 use super::phases::Assignment;
-use super::protocol::{IterationLog, Message, Request, SEPARATOR, ThreadLog, VARIABLE, line};
+use super::protocol::{IterationLog, Message, Request, ThreadLog};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
 use super::time_left::TimeLeft;
+use crate::record::Disturbance;
 use crate::record::study::{Mode, StudyPlan};
+use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, request, say};
 
 /// A batch takes this many times the clock's error, whose share is then 0.01 %.
 const BATCH_ERRORS: f64 = 10_000.0;
@@ -46,34 +45,71 @@ impl Study {
     /// [`run`](Self::run) and `chronoscope_bench::main` call this themselves. A program calls it before anything that
     /// prints, creates files or measures, since its workers start the same way.
     pub fn serve_if_worker(&self) {
-        let Some(text) = std::env::var_os(VARIABLE) else { return };
-        let request: Request = match text.to_str().map(serde_json::from_str) {
-            Some(Ok(request)) => request,
-            _ => {
-                eprintln!("cannot parse the request in {VARIABLE}");
-                std::process::exit(1);
-            }
-        };
-        if request.study != self.name {
+        // A request that is not for a study is for the program.
+        let Some(request) = request().and_then(|text| serde_json::from_str::<Request>(&text).ok()) else { return };
+        if request.task != STUDY || request.study != self.name {
             return;
         }
-        // If the coordinator is killed, nobody reads the output.
-        let _ = prctl::set_pdeathsig(Signal::SIGKILL);
-        let served = match request.counter_faults.then(|| set_counter_access(CounterAccess::Faults)) {
+        let faults = || match request.counter_faults.then(|| set_counter_access(CounterAccess::Faults)) {
             Some(Err(unavailable)) => Err(unavailable.to_string()),
-            _ => Worker::new(self, &request).and_then(Worker::work),
+            _ => Ok(()),
         };
+        let served = begin().and_then(|()| faults()).and_then(|()| match request.outline {
+            true => self.send_outline(),
+            false => self.serve(&request, &mut say),
+        });
         if let Err(reason) = served {
             eprintln!("{reason}");
             std::process::exit(1);
         }
         std::process::exit(0);
     }
+
+    /// Reports which cases there are.
+    fn send_outline(&self) -> Result<(), String> {
+        say(&Message::Outline { cases: self.cases.iter().map(Case::outline).collect() })?;
+        say(&Message::End { disturbance: Disturbance::default() })
+    }
 }
+
+impl Study {
+    fn serve(&self, request: &Request, say: Say<'_>) -> Result<(), String> {
+        Worker::new(self, request, say)?.work()
+    }
+
+    /// A worker that is no process of its own, for a system that lets none start.
+    pub fn in_this_process(&self) -> impl Launch + '_ {
+        InThisProcess(self)
+    }
+}
+
+struct InThisProcess<'a>(&'a Study);
+
+impl Launch for InThisProcess<'_> {
+    fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
+        let garbled = |error: serde_json::Error| WorkerFailure::ProtocolError(error.to_string());
+        let request: Request = serde_json::from_str(request).map_err(garbled)?;
+        let mut say = |message: &Message| {
+            if (terms.cancelled)() {
+                return Err(String::new());
+            }
+            let text = serde_json::to_string(message).map_err(|error| error.to_string())?;
+            hearer.line(line(&text).trim_end()).map(drop)
+        };
+        match self.0.serve(&request, &mut say) {
+            Err(_) if (terms.cancelled)() => Err(WorkerFailure::Cancelled),
+            served => served.map_err(WorkerFailure::Refused),
+        }
+    }
+}
+
+/// Sends a message.
+type Say<'a> = &'a mut dyn FnMut(&Message) -> Result<(), String>;
 
 /// One running worker process.
 struct Worker<'a> {
     request: &'a Request,
+    say: Say<'a>,
     cases: Vec<Case>,
     cells: Vec<CellSpec>,
     crew: Crew,
@@ -94,7 +130,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(study: &Study, request: &'a Request) -> Result<Self, String> {
+    fn new(study: &Study, request: &'a Request, say: Say<'a>) -> Result<Self, String> {
         let plan = &request.plan;
         let cells = study.specs(plan);
         let mut cases = study.cases.clone();
@@ -108,6 +144,7 @@ impl<'a> Worker<'a> {
         let error_ns = error_ns(clock);
         Ok(Self {
             request,
+            say,
             cases,
             cells,
             crew,
@@ -128,7 +165,7 @@ impl<'a> Worker<'a> {
         let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew)?);
         let trust = self.clock.trust();
         let name = format!("ordered, {}", trust.state);
-        send(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
+        (self.say)(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
         self.pilots()?;
         self.pilots_ns = self.time.elapsed_ns();
         let operations = self.operations();
@@ -145,12 +182,12 @@ impl<'a> Worker<'a> {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
                         self.measured[cell] = true;
-                        send(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
+                        (self.say)(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
                     }
                 }
             }
         }
-        send(&Message::End { disturbance: self.crew.end() })
+        (self.say)(&Message::End { disturbance: self.crew.end() })
     }
 
     /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
@@ -169,7 +206,7 @@ impl<'a> Worker<'a> {
             }
             if others {
                 self.own_threads[cell] = true;
-                send(&Message::OwnThreads { cell })?;
+                (self.say)(&Message::OwnThreads { cell })?;
             }
             let slowest = threads.iter().filter_map(|log| {
                 let took_ns = *log.batches_ns.last()?;
@@ -178,7 +215,7 @@ impl<'a> Worker<'a> {
             self.piloted_ns[cell] = slowest.reduce(f64::max);
             if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
                 self.measured[cell] = true;
-                send(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
+                (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         Ok(())
@@ -296,7 +333,7 @@ impl<'a> Worker<'a> {
         layout: u32,
         assignment: Assignment,
     ) -> Result<Option<Vec<ThreadLog>>, String> {
-        send(&Message::Begin { cell, round })?;
+        (self.say)(&Message::Begin { cell, round })?;
         let visited = self.attempt(cell, round, layout, assignment);
         match visited {
             Ok(logs) => Ok(Some(logs)),
@@ -305,7 +342,7 @@ impl<'a> Worker<'a> {
                 for (other, failed) in self.cells.iter().zip(&mut self.failed) {
                     *failed |= other.is_sibling(&self.cells[cell]);
                 }
-                send(&Message::Failed { cell, reason })?;
+                (self.say)(&Message::Failed { cell, reason })?;
                 Ok(None)
             }
         }
@@ -397,13 +434,6 @@ fn one_step_ns(clock: Clock) -> f64 {
     let first = clock.now().as_nanos();
     let moved = (0..MOST_READS).map(|_| clock.now().as_nanos()).find(|now| *now > first);
     moved.map_or(1.0, |now| (now - first) as f64)
-}
-
-/// Writes a line. This does not wake the coordinator, which polls.
-fn send(message: &Message) -> Result<(), String> {
-    let text = line(message).ok_or_else(|| format!("something cannot be said behind {SEPARATOR:?}"))?;
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use super::ARGUMENT;
+use super::conversation::{Hear, Terms, attend};
 use super::failure::WorkerFailure;
+use super::protocol::{COORDINATOR, VARIABLE};
 use crate::process::ChildProcess;
 
-/// How often a waiting coordinator checks whether the run was stopped. Rare, since every check disturbs the worker.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Time allowed beyond a worker's budget, for start-up, pilots and the answer.
-const GRACE_MS: u64 = 3000;
+/// The longest request in bytes: Linux limits one string of a process's environment to 128 KiB.
+const LONGEST_REQUEST: usize = 128 * 1024 - 1 - VARIABLE.len() - 1;
+/// The environment variable used only for padding.
+const PADDING: &str = "CHRONOSCOPE_PADDING";
+
 /// Starts worker processes.
 ///
 /// # Examples
@@ -25,10 +25,11 @@ const GRACE_MS: u64 = 3000;
 #[derive(Clone, Debug)]
 pub struct Launcher {
     program: PathBuf,
+    arguments: Vec<OsString>,
 }
 
 impl Launcher {
-    /// Uses the running program for workers; it must call [`serve_if_asked`](super::serve_if_asked).
+    /// Uses the running program for workers, without arguments; it must call [`serve_if_asked`](super::serve_if_asked).
     ///
     /// # Errors
     /// If the program's file cannot be found: without /proc, and with no path in the arguments or from the kernel.
@@ -36,15 +37,26 @@ impl Launcher {
         // The link names the very file being executed, even if it has been replaced on disk.
         let itself = Path::new("/proc/self/exe");
         if itself.exists() {
-            return Ok(Self { program: itself.to_owned() });
+            return Ok(Self::of(itself.to_owned()));
         }
         // The path used at start, relative to the working directory at the time; empty where the kernel does not
         // provide it.
         let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
         if program.exists() {
-            return Ok(Self { program });
+            return Ok(Self::of(program));
         }
         Err(WorkerFailure::NotStarted("cannot find the program's own file: /proc is not mounted".to_owned()))
+    }
+
+    /// Uses `program` for workers, without arguments.
+    pub fn of(program: PathBuf) -> Self {
+        Self { program, arguments: Vec::new() }
+    }
+
+    /// The same with the arguments of this process.
+    #[must_use]
+    pub fn restarting(&self) -> Self {
+        Self { arguments: std::env::args_os().skip(1).collect(), ..self.clone() }
     }
 
     /// The file that workers execute.
@@ -53,29 +65,44 @@ impl Launcher {
     }
 }
 
-/// Gets a request answered; both are text.
+/// Has a request answered by a worker.
 ///
 /// # Examples
 /// A stand-in for worker processes, in a test of what becomes of their answers:
 /// ```
-/// use chronoscope_harness::worker::{Launch, WorkerFailure};
+/// use std::time::Duration;
 ///
-/// struct Hangs;
+/// use chronoscope_harness::worker::{Hear, Launch, Limit, Terms, WorkerFailure};
 ///
-/// impl Launch for Hangs {
-///     fn call(&self, _: &str, budget_ms: u64, _: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
-///         Err(WorkerFailure::TimedOut { limit_ms: budget_ms })
+/// struct Mumbles;
+///
+/// impl Launch for Mumbles {
+///     fn converse(&self, _: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
+///         hearer.line("hm").map(drop).map_err(WorkerFailure::ProtocolError)
 ///     }
 /// }
 ///
-/// assert_eq!(Hangs.call("{}", 5, &|| false), Err(WorkerFailure::TimedOut { limit_ms: 5 }));
+/// struct Deaf;
+///
+/// impl Hear for Deaf {
+///     fn line(&mut self, _: &str) -> Result<bool, String> {
+///         Ok(false)
+///     }
+///
+///     fn is_complete(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let terms = Terms { limit: Limit::Whole(Duration::from_secs(1)), padding: 0, cancelled: &|| false };
+/// assert_eq!(Mumbles.converse("{}", &mut Deaf, terms), Ok(()));
 /// ```
 pub trait Launch {
-    /// Sends `request`, with a budget of `budget_ms`, and waits for the answer until `cancelled` returns true.
+    /// Sends `request`, a JSON text, and hands every line of the answer to `hearer` as it comes.
     ///
     /// # Errors
-    /// Whatever prevented the answer.
-    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure>;
+    /// Whatever prevented a complete answer.
+    fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure>;
 }
 
 /// A new process answers.
@@ -83,37 +110,27 @@ pub trait Launch {
 /// # Guarantees
 /// When this returns, the worker and everything it started have ended.
 impl Launch for Launcher {
-    fn call(&self, request: &str, budget_ms: u64, cancelled: &dyn Fn() -> bool) -> Result<String, WorkerFailure> {
-        if cancelled() {
+    fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
+        if (terms.cancelled)() {
             return Err(WorkerFailure::Cancelled);
         }
+        if request.len() > LONGEST_REQUEST {
+            let bytes = request.len();
+            let reason = format!("the request takes {bytes} bytes of {LONGEST_REQUEST}: sweep fewer values at a time");
+            return Err(WorkerFailure::NotStarted(reason));
+        }
         let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .env(VARIABLE, request)
+            .env(COORDINATOR, std::process::id().to_string())
+            .env(PADDING, "x".repeat(terms.padding as usize))
+            .stdin(Stdio::null());
         // It leads its own process group: Ctrl-C reaches only the coordinator, which then ends the worker and keeps the
         // results.
-        let mut worker = ChildProcess::start(command.arg(ARGUMENT).stdin(Stdio::piped()))
-            .and_then(|mut worker| worker.send(request.to_owned()).map(|()| worker))
-            .map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
-        let limit_ms = budget_ms.saturating_mul(2).saturating_add(GRACE_MS);
-        let began = Instant::now();
-        let status = loop {
-            worker.wait(LOOK_EVERY);
-            match worker.look() {
-                Ok(Some(status)) => break status,
-                Ok(None) if cancelled() => return Err(WorkerFailure::Cancelled),
-                Ok(None) if began.elapsed().as_millis() > u128::from(limit_ms) => {
-                    return Err(WorkerFailure::TimedOut { limit_ms });
-                }
-                Ok(None) if !worker.is_overfull() => {}
-                Ok(None) => return Err(WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned())),
-                Err(error) => return Err(WorkerFailure::ProtocolError(error.to_string())),
-            }
-        };
-        let answer = worker.rest();
-        match status.signal() {
-            Some(signal) => Err(WorkerFailure::Killed(signal)),
-            None if status.success() && !answer.is_empty() => Ok(answer),
-            None => Err(WorkerFailure::Ended { code: status.code(), complaint: worker.complaint() }),
-        }
+        let mut worker =
+            ChildProcess::start(&mut command).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
+        attend(&mut worker, hearer, terms)
     }
 }
 

@@ -1,40 +1,96 @@
-use std::io::{Read, Write};
+use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
 
-use super::ARGUMENT;
+use super::protocol::{COORDINATOR, Identity, VARIABLE, check, line};
 
-/// If started as a worker, serves one request and tells the program to exit; otherwise does nothing.
+/// The task of a study's worker, which [`Study`](crate::Study) serves.
+pub(crate) const STUDY: &str = "study";
+
+/// What every request begins with.
+#[derive(Deserialize)]
+struct Head {
+    protocol: u32,
+    task: String,
+}
+
+/// The messages that every worker has.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Frame {
+    Identity(Identity),
+    End,
+}
+
+/// If started as a worker for anything but a study, serves one request and tells the program to exit; otherwise does nothing.
 ///
 /// A program that starts workers calls this first in `main`, before it reads a clock, starts a thread or parses its
-/// arguments. `answer` maps the text of the request to that of the answer.
+/// arguments. `answer` maps the text of the request to that of a message.
 ///
 /// # Examples
 /// ```
 /// // At the head of main:
-/// if let Some(code) = chronoscope_harness::worker::serve_if_asked(|request| Ok(request.to_uppercase())) {
+/// if let Some(code) = chronoscope_harness::worker::serve_if_asked(|request| Ok(request.to_owned())) {
 ///     std::process::exit(if code == std::process::ExitCode::SUCCESS { 0 } else { 1 });
 /// }
 /// ```
 pub fn serve_if_asked(answer: impl FnOnce(&str) -> Result<String, String>) -> Option<ExitCode> {
-    let asked = std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT);
-    asked.then(|| match serve(answer) {
+    let request = request()?;
+    let head = serde_json::from_str::<Head>(&request);
+    if head.as_ref().is_ok_and(|head| head.task == STUDY) {
+        return None;
+    }
+    let served = head
+        .map_err(|error| format!("cannot parse the request: {error}"))
+        .and_then(|head| check(head.protocol))
+        .and_then(|()| serve(&request, answer));
+    Some(match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             // The coordinator puts this in the record.
-            let _ = writeln!(std::io::stderr(), "{reason}");
+            let _ = writeln!(stderr(), "{reason}");
             ExitCode::FAILURE
         }
     })
 }
 
-fn serve(answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
+/// Whether this process was started as a worker.
+pub fn is_worker() -> bool {
+    request().is_some()
+}
+
+/// The text of this process's request. None if it is no worker.
+pub(crate) fn request() -> Option<String> {
+    let coordinator = std::env::var(COORDINATOR).ok()?;
+    if coordinator != std::os::unix::process::parent_id().to_string() {
+        return None;
+    }
+    std::env::var_os(VARIABLE).map(|request| request.to_string_lossy().into_owned())
+}
+
+fn serve(request: &str, answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
+    begin()?;
+    send(&answer(request)?)?;
+    say(&Frame::End)
+}
+
+/// Begins the answer of this process.
+pub(crate) fn begin() -> Result<(), String> {
     // If the coordinator is killed, nobody reads the answer.
     let _ = prctl::set_pdeathsig(Signal::SIGKILL);
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| format!("cannot read the request: {error}"))?;
-    let answer = answer(&text)?;
-    std::io::stdout().write_all(answer.as_bytes()).map_err(|error| format!("cannot write the answer: {error}"))
+    say(&Frame::Identity(Identity::of_this_process()))
+}
+
+/// Sends a message. A coordinator that listens rarely is not woken by it.
+pub(crate) fn say(message: &impl Serialize) -> Result<(), String> {
+    send(&serde_json::to_string(message).map_err(|error| error.to_string())?)
+}
+
+fn send(message: &str) -> Result<(), String> {
+    let mut stdout = stdout().lock();
+    let sent = stdout.write_all(line(message).as_bytes()).and_then(|()| stdout.flush());
+    sent.map_err(|error| format!("cannot write the answer: {error}"))
 }

@@ -1,14 +1,15 @@
 use std::collections::BTreeSet;
 
-use chronoscope_harness::record::study::{Cell, StudyRecord};
+use chronoscope_harness::record::study::{Cell, Latencies, Mode, Parameters, StudyPlan, StudyRecord};
 use chronoscope_harness::study_rules::marks;
 
 use super::Detail;
 use super::comparisons::shown;
+use super::varying::Varying;
 use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
-use crate::grid::{Column, Grid, Mood};
+use crate::grid::{Column, Grid, Mood, NONE};
 use crate::words::given;
-use chronoscope_harness::quantity::{PER_SECOND, count, ns, share, three_digits};
+use chronoscope_harness::quantity::{PER_SECOND, confidence, count, ns, share, three_digits};
 
 /// The cells shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
@@ -18,41 +19,97 @@ pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
     record.cells.iter().filter(|cell| shown.contains(&cell.backoff_tokens)).collect()
 }
 
-/// The cells as a table.
-pub(super) fn grid(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::new(&[
-        Column::left("case"),
-        Column::left("role").naming(),
-        Column::left("parameters").naming(),
-        Column::right("tokens").naming(),
-        Column::right("threads").naming(),
-        Column::right("time"),
-        Column::right("median"),
-        Column::right("per second"),
-        Column::right("quiet"),
-        Column::right("overlap"),
-        Column::left("marks"),
-    ]);
+/// What names a cell: a column for whatever is not the same everywhere.
+struct Names<'a> {
+    plan: &'a StudyPlan,
+    has_parameters: bool,
+    varying: Varying,
+}
+
+impl<'a> Names<'a> {
+    fn of(record: &'a StudyRecord, cells: &[&Cell]) -> Self {
+        let differ = |of: fn(&Cell, &Cell) -> bool| cells.windows(2).any(|two| !of(two[0], two[1]));
+        Self {
+            plan: &record.plan,
+            has_parameters: differ(|a, b| a.parameters == b.parameters),
+            varying: Varying::over(cells.iter().map(|cell| (cell.backoff_tokens, cell.threads))),
+        }
+    }
+
+    fn columns() -> Vec<Column> {
+        let own = [Column::left("case"), Column::left("role").naming(), Column::left("parameters").naming()];
+        own.into_iter().chain(Varying::columns()).collect()
+    }
+
+    fn row(&self, cell: &Cell) -> Vec<String> {
+        let parameters = if self.has_parameters { parameters(&cell.parameters) } else { String::new() };
+        let own = [cell.case.clone(), cell.role.clone().unwrap_or_default(), parameters.trim_start().to_owned()];
+        own.into_iter().chain(self.varying.cells(cell.backoff_tokens, cell.threads)).collect()
+    }
+
+    /// What all cells have in common, in words.
+    fn common(&self, cells: &[&Cell]) -> Vec<String> {
+        let Some(cell) = cells.first() else { return Vec::new() };
+        let parameters = parameters(&cell.parameters).trim_start().to_owned();
+        let said = [
+            (!self.has_parameters && !parameters.is_empty(), parameters),
+            (!self.varying.threads && self.plan.names_threads(cell.threads), threads(cell.threads)),
+            (
+                !self.varying.tokens && self.plan.has_backoff(),
+                format!("{} of backoff", token_count(cell.backoff_tokens)),
+            ),
+        ];
+        said.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect()
+    }
+}
+
+/// What the times of all these cells have in common, for the title of their table.
+pub(super) fn heading(record: &StudyRecord, cells: &[&Cell]) -> String {
+    let mut common = Names::of(record, cells).common(cells);
+    if record.plan.has_backoff() {
+        common.push("backoff included".to_owned());
+    }
+    common.push(format!("± {}", confidence(record.study.confidence())));
+    common.join(", ")
+}
+
+/// The cells as a table, a line each.
+pub(super) fn grid(record: &StudyRecord, cells: &[&Cell], detail: Detail) -> Grid {
+    let mut columns = Names::columns();
+    columns.extend(["time", "median", "p99", "per second", "quiet", "overlap"].map(Column::right));
+    columns.push(Column::left("marks"));
+    let mut grid = Grid::new(&columns);
+    let names = Names::of(record, cells);
     for cell in cells {
-        grid.row(mood(cell), row(cell));
+        let mut row = names.row(cell);
+        row.extend(figures(record, cell, detail));
+        grid.row(mood(cell), row);
     }
     grid.without_empty_columns()
 }
 
-fn row(cell: &Cell) -> Vec<String> {
+fn figures(record: &StudyRecord, cell: &Cell, detail: Detail) -> Vec<String> {
+    let is_full = detail == Detail::Full;
+    let single = |value: fn(&Latencies) -> f64| {
+        cell.latencies.as_ref().map_or_else(|| NONE.to_owned(), |latencies| resolved(latencies, value(latencies)))
+    };
+    let typical = cell.median_ns.map_or_else(|| single(|of| of.p50_ns), |median| ns(median.estimate));
+    let throughput = cell.throughput_per_s.filter(|_| is_full || record.plan.mode == Mode::Throughput);
+    let quiet = if is_full { format!("{}/{}", count(cell.visits_quiet), count(cell.visits)) } else { String::new() };
     vec![
-        cell.case.clone(),
-        cell.role.clone().unwrap_or_default(),
-        parameters(&cell.parameters).trim_start().to_owned(),
-        count(cell.backoff_tokens),
-        cell.threads.to_string(),
         cell_time(cell),
-        cell.median_ns.map_or_else(|| "–".to_owned(), |median| ns(median.estimate)),
-        cell.throughput_per_s.map_or_else(|| "–".to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
-        format!("{}/{}", count(cell.visits_quiet), count(cell.visits)),
-        cell.overlap_share.map_or_else(String::new, share),
-        marks(cell).join(", "),
+        typical,
+        single(|of| of.p99_ns),
+        throughput.map_or_else(|| NONE.to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
+        quiet,
+        cell.overlap_share.filter(|_| is_full).map_or_else(String::new, share),
+        if is_full { marks(cell).join(", ") } else { String::new() },
     ]
+}
+
+/// The time of a single operation, or that it is too short to tell.
+fn resolved(latencies: &Latencies, value: f64) -> String {
+    if latencies.is_resolved(value) { ns(value) } else { format!("< {}", ns(latencies.resolved_from_ns)) }
 }
 
 fn mood(cell: &Cell) -> Mood {
@@ -62,46 +119,41 @@ fn mood(cell: &Cell) -> Mood {
     }
 }
 
-/// Why cells have no time, one sentence each.
-pub(super) fn reasons(cells: &[&Cell]) -> Vec<String> {
-    let without = cells.iter().filter(|cell| cell.is_without_time());
-    let sentence = |cell: &&Cell| {
-        let place = format!("{}, {}, {}", cell_name(cell), token_count(cell.backoff_tokens), threads(cell.threads));
-        format!("{place}: no time: {}", given(cell.reason_no_time.as_deref()))
-    };
-    without.map(sentence).collect()
+/// A cell in words: `lookup size=64, 0 tokens, 2 threads`.
+pub(super) fn title(record: &StudyRecord, cell: &Cell) -> String {
+    let place = record.plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
+    if place.is_empty() { cell_name(cell) } else { format!("{}, {place}", cell_name(cell)) }
+}
+
+/// Why cells have no time, one sentence each; a case that failed says so by itself.
+pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
+    let failed = |cell: &Cell| record.failures.iter().any(|failure| failure.case == cell.case);
+    let without = cells.iter().filter(|cell| cell.is_without_time() && !failed(cell));
+    without.map(|cell| format!("{}: no time: {}", title(record, cell), given(cell.reason_no_time.as_deref()))).collect()
 }
 
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
-    let mut grid = Grid::new(&[
-        Column::left("case"),
-        Column::right("threads").naming(),
-        Column::right("tokens").naming(),
-        Column::right("between stamps"),
-        Column::right("claimed"),
-        Column::right("from outside"),
-        Column::right("inflation"),
-        Column::right("timed share"),
-        Column::right("preemptions"),
-    ]);
-    for cell in &record.cells {
-        if let Some(part) = cell.part {
-            let cells = vec![
-                cell_name(cell),
-                cell.threads.to_string(),
-                count(cell.backoff_tokens),
-                super::words::duration(&part.part_ns),
-                rate(&part.claimed_per_s),
-                rate(&part.external_per_s),
-                super::words::ratio(&part.inflation),
-                share(part.timed_share),
-                three_digits(part.preemptions_per_visit),
-            ];
-            grid.row(Mood::warning_if(part.is_inflated()), cells);
-        }
+    let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.part.is_some()).collect();
+    let names = Names::of(record, &cells);
+    let mut columns = Names::columns();
+    columns.extend(
+        ["between stamps", "claimed", "from outside", "inflation", "timed share", "preemptions"].map(Column::right),
+    );
+    let mut grid = Grid::new(&columns);
+    for (cell, part) in cells.iter().filter_map(|cell| Some((cell, cell.part?))) {
+        let mut row = names.row(cell);
+        row.extend([
+            super::words::duration(&part.part_ns),
+            rate(&part.claimed_per_s),
+            rate(&part.external_per_s),
+            super::words::ratio(&part.inflation),
+            share(part.timed_share),
+            three_digits(part.preemptions_per_visit),
+        ]);
+        grid.row(Mood::warning_if(part.is_inflated()), row);
     }
-    (!grid.rows.is_empty()).then_some(grid)
+    (!grid.rows.is_empty()).then(|| grid.without_empty_columns())
 }
 
 /// The percentiles of a cell's single operations in one sentence, and how they were measured.
@@ -114,10 +166,7 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         ("p99.9", latencies.p999_ns),
         ("max", latencies.maximum_ns),
     ];
-    let resolved = |(name, value): (&str, f64)| match latencies.is_resolved(value) {
-        true => format!("{name} {}", ns(value)),
-        false => format!("{name} < {}", ns(latencies.resolved_from_ns)),
-    };
+    let said = |(name, value): (&str, f64)| format!("{name} {}", resolved(latencies, value));
     let how = format!(
         "{} operations timed, {} untimed between samples; the clock takes {} of the time and resolves operations ≥ {}",
         count(latencies.samples),
@@ -130,5 +179,5 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         let iterations = if visits == 1 { "iteration" } else { "iterations" };
         format!("; left out: {} {iterations} that the machine disturbed, max {}", count(visits), ns(maximum_ns))
     });
-    Some([values.map(resolved).join(" · "), how + &left_out.unwrap_or_default()])
+    Some([values.map(said).join(" · "), how + &left_out.unwrap_or_default()])
 }

@@ -1,18 +1,198 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
-use super::words::{cell_point, difference, interval, verdict};
-use crate::grid::{Column, Grid, Mood};
-use chronoscope_harness::quantity::{RATIO, confidence, count, ns};
+use super::words::{cell_point, difference, interval, off, pair, parameters, ratio, reach, verdict};
+use crate::grid::{Column, Grid, Mood, NONE};
+use chronoscope_harness::quantity::{RATIO, confidence, count, limit, ns};
 
 /// Maximum rows of a sweep at the usual detail.
 const ROWS: usize = 12;
 /// Approximate number of rows kept where there are more.
 const SHOWN: usize = 8;
-const NONE: &str = "–";
 
-/// The points of a comparison; only some of a long sweep at the usual detail.
-pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail) -> Grid {
+/// What the columns of the table of all comparisons are: the first of these that is swept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Swept {
+    Backoff,
+    Threads,
+    Parameters,
+    Nothing,
+}
+
+/// A point, and what it is a point of.
+type Point<'a> = (&'a Comparison, &'a ComparisonPoint);
+
+impl Swept {
+    const ALL: [Self; 3] = [Self::Backoff, Self::Threads, Self::Parameters];
+
+    /// The value of a point, in words.
+    fn value(self, (comparison, point): Point<'_>) -> String {
+        match self {
+            Self::Backoff => count(point.backoff_tokens),
+            Self::Threads => comparison.threads.to_string(),
+            Self::Parameters => parameters(&comparison.parameters).trim_start().to_owned(),
+            Self::Nothing => String::new(),
+        }
+    }
+
+    /// The title of the column of a value.
+    fn title(self, value: &str) -> String {
+        let unit = match self {
+            Self::Backoff => "token",
+            Self::Threads => "thread",
+            Self::Parameters | Self::Nothing => return value.to_owned(),
+        };
+        format!("{value} {unit}{}", if value == "1" { "" } else { "s" })
+    }
+
+    /// The different values in the order of their first points.
+    fn values(self, points: &[Point<'_>]) -> Vec<String> {
+        distinct(points.iter().map(|point| self.value(*point)))
+    }
+
+    /// What columns are made of, and what else names rows.
+    fn of(points: &[Point<'_>]) -> (Self, Vec<Self>) {
+        let mut swept = Self::ALL.into_iter().filter(|swept| swept.values(points).len() > 1);
+        (swept.next().unwrap_or(Self::Nothing), swept.collect())
+    }
+}
+
+/// All comparisons in one table: a row for each pair of cases, a column for each swept value.
+pub(super) fn all(record: &StudyRecord) -> Grid {
+    let points: Vec<Point<'_>> = shown_points(record);
+    let (across, others) = Swept::of(&points);
+    let values = across.values(&points);
+    let is_pivoted = across != Swept::Nothing;
+    let has_baselines = baseline(record).is_none();
+    let mut columns = vec![Column::left("case"), Column::left("against").naming()];
+    columns.extend(others.iter().map(|swept| match swept {
+        Swept::Threads => Column::right("threads").naming(),
+        _ => Column::left("parameters").naming(),
+    }));
+    if is_pivoted {
+        columns.extend(values.iter().map(|value| Column::right(across.title(value))));
+    } else {
+        columns.extend([Column::right("difference"), Column::right("ratio"), Column::left("verdict")]);
+    }
+    let name = |point: &Point<'_>| {
+        let against = if has_baselines { point.0.baseline.clone() } else { String::new() };
+        let names = [point.0.case.clone(), against].into_iter();
+        names.chain(others.iter().map(|swept| swept.value(*point))).collect::<Vec<_>>()
+    };
+    let mut rows: Vec<(Vec<String>, Vec<Point<'_>>)> = Vec::new();
+    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for point in &points {
+        let names = name(point);
+        let place = *places.entry(names.clone()).or_insert_with(|| {
+            rows.push((names, Vec::new()));
+            rows.len() - 1
+        });
+        rows[place].1.push(*point);
+    }
+    let mut grid = Grid::new(&columns);
+    for (names, points) in rows {
+        if is_pivoted {
+            let at = |value: &String| points.iter().find(|point| across.value(**point) == *value);
+            let cell = |value: &String| at(value).map_or_else(|| NONE.to_owned(), |point| signed(record, *point));
+            grid.row(Mood::Plain, names.into_iter().chain(values.iter().map(cell)).collect());
+        } else {
+            for point in points {
+                grid.row(mood(point.1), names.iter().cloned().chain(in_words(record, point)).collect());
+            }
+        }
+    }
+    grid.without_empty_columns()
+}
+
+fn in_words(record: &StudyRecord, (comparison, point): Point<'_>) -> [String; 3] {
+    let found = &point.difference_ns;
+    [
+        if found.is_resolved() { difference(found, point.verdict) } else { off(reach(found)) },
+        if record.has_ratio(comparison, point) { ratio(&point.ratio) } else { NONE.to_owned() },
+        verdict(point.verdict, &point.difference_ns, record.plan.margin_pct),
+    ]
+}
+
+/// The case that all others are compared with, if it is the same.
+fn baseline(record: &StudyRecord) -> Option<&str> {
+    match distinct(record.comparisons.iter().map(|comparison| comparison.baseline.as_str())).as_slice() {
+        [baseline] => Some(baseline),
+        _ => None,
+    }
+}
+
+/// The ratio with its interval and the sign of its verdict; the difference where one of the two has no time.
+fn signed(record: &StudyRecord, (comparison, point): Point<'_>) -> String {
+    let sign = match point.verdict {
+        Difference::Slower => "▲",
+        Difference::Faster => "▼",
+        Difference::Same => "=",
+        Difference::Unresolved => "?",
+    };
+    let [difference, ratio, _] = in_words(record, (comparison, point));
+    format!("{} {sign}", if ratio == NONE { difference } else { ratio })
+}
+
+/// What the signs of [`all`] mean; None where it has words.
+pub(super) fn legend(record: &StudyRecord) -> Option<String> {
+    let points = shown_points(record);
+    let margin = limit(record.plan.margin_pct);
+    let said = [
+        (Difference::Slower, "▲ slower".to_owned()),
+        (Difference::Faster, "▼ faster".to_owned()),
+        (Difference::Same, format!("= same within {margin}")),
+        (Difference::Unresolved, format!("? inconclusive at {margin}")),
+    ];
+    let is_there = |verdict: Difference| points.iter().any(|(_, point)| point.verdict == verdict);
+    let said = said.into_iter().filter(|(verdict, _)| is_there(*verdict)).map(|(_, words)| words);
+    let has_ratio = |(comparison, point): &Point<'_>| record.has_ratio(comparison, point);
+    let differences = (!points.iter().all(has_ratio)).then(|| "without a ratio: the difference".to_owned());
+    (Swept::of(&points).0 != Swept::Nothing).then(|| said.chain(differences).collect::<Vec<_>>().join(" · "))
+}
+
+/// What the table of all comparisons holds, for its title.
+pub(super) fn heading(record: &StudyRecord) -> String {
+    let points = record.comparisons.iter().flat_map(|comparison| &comparison.points);
+    let least = points.map(|point| point.ratio.confidence).reduce(f64::min);
+    let level = confidence(least.unwrap_or(record.plan.confidence));
+    format!("ratio to {}, ± {level}", baseline(record).unwrap_or("the other"))
+}
+
+/// The points at the backoffs that the usual detail shows.
+fn shown_points(record: &StudyRecord) -> Vec<Point<'_>> {
+    let backoffs = backoffs(record);
+    let kept: BTreeSet<u64> = shown(&backoffs, Detail::Usual).copied().collect();
+    let all = record.comparisons.iter().flat_map(|of| of.points.iter().map(move |point| (of, point)));
+    all.filter(|(_, point)| kept.contains(&point.backoff_tokens)).collect()
+}
+
+/// The backoffs at which anything is compared.
+fn backoffs(record: &StudyRecord) -> Vec<u64> {
+    let points = record.comparisons.iter().flat_map(|comparison| &comparison.points);
+    let all: BTreeSet<u64> = points.map(|point| point.backoff_tokens).collect();
+    all.into_iter().collect()
+}
+
+/// Without repetitions, in the order of first appearance.
+fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.filter(|item| seen.insert(item.clone())).collect()
+}
+
+/// Comparisons of the same two operations, in the order of the plan.
+pub(super) fn by_pair(record: &StudyRecord) -> Vec<(String, Vec<&Comparison>)> {
+    let mut groups: BTreeMap<String, Vec<&Comparison>> = BTreeMap::new();
+    for comparison in &record.comparisons {
+        groups.entry(pair(comparison)).or_default().push(comparison);
+    }
+    let pairs = distinct(record.comparisons.iter().map(pair));
+    pairs.into_iter().filter_map(|pair| groups.remove_entry(&pair)).collect()
+}
+
+/// Every point of a comparison with all its figures.
+pub(super) fn grid(record: &StudyRecord, comparison: &Comparison) -> Grid {
     let mut grid = Grid::new(&[
         Column::right("tokens"),
         Column::right("backoff"),
@@ -24,11 +204,14 @@ pub(super) fn grid(record: &StudyRecord, comparison: &Comparison, detail: Detail
         Column::right("its interval").tied(),
         Column::left("verdict"),
     ]);
-    for point in shown(&comparison.points, detail) {
-        let tone = if point.verdict == Difference::Unresolved { Mood::Quiet } else { Mood::Plain };
-        grid.row(tone, row(record, comparison, point));
+    for point in &comparison.points {
+        grid.row(mood(point), row(record, comparison, point));
     }
-    grid
+    grid.without_empty_columns()
+}
+
+fn mood(point: &ComparisonPoint) -> Mood {
+    if point.verdict == Difference::Unresolved { Mood::Quiet } else { Mood::Plain }
 }
 
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
@@ -36,9 +219,13 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         record.compared_cell(comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point)
     };
     let is_known = record.has_ratio(comparison, point);
+    let [tokens, length] = match record.plan.has_backoff() {
+        true => [count(point.backoff_tokens), backoff(record, point.backoff_tokens)],
+        false => Default::default(),
+    };
     vec![
-        count(point.backoff_tokens),
-        backoff(record, point.backoff_tokens),
+        tokens,
+        length,
         time(&comparison.baseline),
         time(&comparison.case),
         difference(&point.difference_ns, point.verdict),
@@ -68,9 +255,10 @@ pub(super) fn shown<T>(all: &[T], detail: Detail) -> impl Iterator<Item = &T> {
     all.iter().enumerate().filter(move |(i, _)| i % step == 0 || *i == last).map(|(_, item)| item)
 }
 
-/// The omitted points, in words; None if there are none.
-pub(super) fn left_out(comparison: &Comparison, detail: Detail) -> Option<String> {
-    let (all, shown) = (comparison.points.len(), shown(&comparison.points, detail).count());
+/// The backoffs that the usual detail omits, in words; None if it omits none.
+pub(super) fn left_out(record: &StudyRecord) -> Option<String> {
+    let backoffs = backoffs(record);
+    let (all, shown) = (backoffs.len(), shown(&backoffs, Detail::Usual).count());
     (shown < all).then(|| format!("{shown} of {all} backoffs shown; the full detail has all"))
 }
 
@@ -85,7 +273,7 @@ mod tests {
         let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
         let ratios = |record: &StudyRecord| {
             let comparison = &record.comparisons[0];
-            let row = &grid(record, comparison, Detail::Full).rows[0].1;
+            let row = &grid(record, comparison).rows[0].1;
             ([row[2].clone(), row[6].clone(), row[7].clone()], record.has_ratio(comparison, &comparison.points[0]))
         };
         let (row, said) = ratios(&record);
@@ -109,7 +297,7 @@ mod tests {
         last.verdict = Difference::Unresolved;
         let said = chronoscope_harness::study_conclusions::conclusions(&record)[0].evidence.summary.clone();
         let comparison = &record.comparisons[0];
-        let grid = grid(&record, comparison, Detail::Full);
+        let grid = grid(&record, comparison);
         for ((_, row), point) in grid.rows.iter().zip(&comparison.points) {
             let words = difference(&point.difference_ns, point.verdict);
             assert!(row.contains(&words) && said.contains(&words), "{words}: {said}: {row:?}");

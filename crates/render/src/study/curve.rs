@@ -29,6 +29,15 @@ pub(super) struct Curve {
     pub(super) points: Vec<Point>,
 }
 
+/// Level lines that mark where a front is known to end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Front {
+    /// They end here.
+    pub(super) x: f64,
+    pub(super) y: Vec<f64>,
+    pub(super) name: String,
+}
+
 /// A chart: curves over one axis.
 #[derive(Clone, Debug)]
 pub(super) struct Chart {
@@ -39,6 +48,7 @@ pub(super) struct Chart {
     pub(super) is_difference: bool,
     /// The region up to this x and this y is shaded.
     pub(super) shaded: Option<(f64, f64)>,
+    pub(super) front: Front,
     pub(super) y_scale: Scale,
     pub(super) x_scale: Option<Scale>,
 }
@@ -90,14 +100,15 @@ pub(super) fn times(record: &StudyRecord, comparison: &Comparison) -> Option<Cha
         });
         curve(case.clone(), cells, |cell| cell.backoff_tokens as f64)
     });
-    let title = format!("time per operation, {}", words::threads(comparison.threads));
+    let title = format!("time per operation{}", words::on_threads(&record.plan, comparison.threads));
     over_backoff(title, curves.into(), false)
 }
 
-/// The difference of a comparison over backoff.
-pub(super) fn differences(title: String, comparisons: &[&Comparison]) -> Option<Chart> {
+/// The difference of two operations over backoff, a curve for each number of threads.
+pub(super) fn differences(record: &StudyRecord, title: String, comparisons: &[&Comparison]) -> Option<Chart> {
+    let names_threads = |comparison: &Comparison| record.plan.names_threads(comparison.threads);
     let curves = comparisons.iter().map(|comparison| Curve {
-        name: words::threads(comparison.threads),
+        name: if names_threads(comparison) { words::threads(comparison.threads) } else { words::pair(comparison) },
         points: (comparison.points.iter())
             .map(|point| Point {
                 x: point.backoff_tokens as f64,
@@ -120,7 +131,7 @@ pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
         groups.entry((cell.threads, parameters(&cell.parameters))).or_default().push(cell);
     }
     let charts = groups.into_iter().filter_map(|((threads, parameters), cells)| {
-        let title = format!("time per operation, {}{parameters}", words::threads(threads));
+        let title = format!("time per operation{parameters}{}", words::on_threads(&record.plan, threads));
         over_backoff(title, by_name(&cells, |cell| cell.backoff_tokens as f64), false)
     });
     charts.collect()
@@ -142,6 +153,7 @@ pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
             curves: by_name(&cells, |cell| f64::from(cell.threads)),
             is_difference: false,
             shaded: None,
+            front: Front::default(),
             y_scale: Scale::Log,
             x_scale: Some(Scale::Log),
         };
@@ -156,7 +168,8 @@ fn over_backoff(title: String, curves: Vec<Curve>, is_difference: bool) -> Optio
     let (least, most) = times().fold((f64::INFINITY, 0.0_f64), |(least, most), time| (least.min(time), most.max(time)));
     let is_wide = !is_difference && least > 0.0 && most / least > WIDE;
     let y_scale = if is_wide { Scale::Log } else { Scale::Linear };
-    let chart = Chart { title, x_name, curves, is_difference, shaded: None, y_scale, x_scale: None };
+    let front = Front::default();
+    let chart = Chart { title, x_name, curves, is_difference, shaded: None, front, y_scale, x_scale: None };
     chart.is_worth_drawing(2).then_some(chart)
 }
 

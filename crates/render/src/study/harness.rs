@@ -16,21 +16,24 @@ const EXAMPLE_TOKENS: u64 = 20;
 /// A fact about the harness: its name, mood, and words.
 pub(super) type Fact = (&'static str, Mood, String);
 
-pub(super) fn facts(record: &StudyRecord) -> Vec<Fact> {
-    let mut facts = vec![("plan", Mood::Plain, plan(record)), ("clock", Mood::Plain, clock(record))];
-    facts.push(("empty loop", Mood::Plain, empty_loop(record)));
-    facts.push(match &record.tokens {
-        Some(tokens) => ("tokens", Mood::Plain, token_line(tokens)),
-        None => ("tokens", Mood::Quiet, "the cost of a token was not measured".to_owned()),
-    });
+/// What holds for every study of a run: how the harness measures here.
+pub(super) fn of_run(record: &StudyRecord) -> Vec<Fact> {
+    let mut facts = vec![("clock", Mood::Plain, clock(record)), ("empty loop", Mood::Plain, empty_loop(record))];
+    facts.extend(record.tokens.as_ref().map(|tokens| ("tokens", Mood::Plain, token_line(tokens))));
+    facts
+}
+
+/// What this study did, and what happened to it.
+pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
+    let mut facts = vec![("plan", Mood::Plain, plan(record))];
     facts.push(match &record.canary {
         Some(canary) => ("interference", Mood::warning_if(canary.is_noisy()), interference_said(canary)),
         None => ("interference", Mood::Quiet, "no interference probe ran".to_owned()),
     });
-    facts.push(match &record.control {
-        Some(control) => ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control)),
-        None => ("control", Mood::Quiet, "no comparisons, so no control".to_owned()),
-    });
+    facts.extend(
+        (record.control.as_ref())
+            .map(|control| ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control))),
+    );
     facts.extend(variance(record).map(|text| ("spread", Mood::Plain, text)));
     facts.push(("processes", Mood::Plain, processes(record)));
     for fork in &record.forks {

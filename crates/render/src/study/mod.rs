@@ -1,6 +1,8 @@
 //! Renders the record of a study: the cost of operations as a function of backoff and threads.
 
+mod against;
 mod axis;
+mod canvas;
 mod cells;
 mod comparisons;
 mod curve;
@@ -10,13 +12,14 @@ mod html;
 mod over_threads;
 mod plot;
 mod says;
+pub(crate) mod varying;
 mod view;
 
 use chronoscope_harness::study_words as words;
 
 pub use self::detail::Detail;
 pub use self::harness::resolution;
-pub use self::html::html;
-pub use self::over_threads::{OverThreads, ThreadTime};
-pub use self::view::terminal;
-pub use chronoscope_harness::record::{parse_study as parse, written as json};
+pub use self::html::{Lead, html, html_with};
+pub use self::over_threads::{OverThreads, ThreadTime, Zone};
+pub use self::view::{surroundings, terminal};
+pub use chronoscope_harness::record::{parse_study as parse, write_study as json};

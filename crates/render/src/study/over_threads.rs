@@ -1,7 +1,7 @@
 use chronoscope_harness::record::study::Estimate;
 
 use super::axis::Scale;
-use super::curve::{Chart, Curve, Point};
+use super::curve::{Chart, Curve, Front, Point};
 use super::plot;
 use crate::line::Line;
 
@@ -11,15 +11,17 @@ use crate::line::Line;
 /// # Examples
 /// ```
 /// use chronoscope_harness::record::study::Estimate;
-/// use chronoscope_render::study::{OverThreads, ThreadTime};
+/// use chronoscope_render::study::{OverThreads, ThreadTime, Zone};
 /// use chronoscope_render::text::Text;
 ///
 /// let time = |threads, ns, is_raised| ThreadTime { threads, time_ns: Estimate::certain(ns), is_raised };
 /// let curve = ("in a row".to_owned(), vec![time(1, 20.0, false), time(2, 140.0, true)]);
-/// let chart = OverThreads { title: "a clock".to_owned(), curves: vec![curve], shaded: None };
+/// let zone = Zone { threads: 2, forbidden_ns: Some(20.0), front_ns: vec![20.0], front_name: "front above".to_owned() };
+/// let chart = OverThreads { title: "a clock".to_owned(), curves: vec![curve], zone: Some(zone) };
 /// let mut text = Text::new();
 /// text.charts(&[chart]);
-/// assert!(text.finish().contains('▲'));
+/// let text = text.finish();
+/// assert!(text.contains('▲') && text.contains("░ forbidden zone") && text.contains("═ front above"));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverThreads {
@@ -27,8 +29,29 @@ pub struct OverThreads {
     pub title: String,
     /// The curves by name.
     pub curves: Vec<(String, Vec<ThreadTime>)>,
-    /// Times up to this many threads and nanoseconds are shaded.
-    pub shaded: Option<(u32, f64)>,
+    /// What is known of the front; None without a conclusion.
+    pub zone: Option<Zone>,
+}
+
+/// Where in such a chart threads are known to slow each other down, and the ends of that region.
+///
+/// # Examples
+/// ```
+/// use chronoscope_render::study::Zone;
+///
+/// let zone = Zone { threads: 2, forbidden_ns: Some(20.0), front_ns: vec![20.0, 97.0], front_name: "front".to_owned() };
+/// assert!(zone.front_ns.iter().all(|ns| *ns >= 20.0));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// It holds up to this many threads.
+    pub threads: u32,
+    /// Times up to this many nanoseconds are shaded as the forbidden zone.
+    pub forbidden_ns: Option<f64>,
+    /// The known ends of the front, in nanoseconds; none, one or two.
+    pub front_ns: Vec<f64>,
+    /// What those lines are, for the legend.
+    pub front_name: String,
 }
 
 /// A point of such a chart.
@@ -53,6 +76,10 @@ pub struct ThreadTime {
 
 impl OverThreads {
     pub(crate) fn lines(&self, width: usize) -> Vec<Line> {
+        plot::lines(&self.chart(), width)
+    }
+
+    pub(super) fn chart(&self) -> Chart {
         let point = |time: &ThreadTime| Point {
             x: f64::from(time.threads),
             y: time.time_ns.estimate,
@@ -61,18 +88,25 @@ impl OverThreads {
             is_resolved: time.time_ns.has_interval(),
             is_raised: time.is_raised,
         };
-        let curves = self.curves.iter();
-        let chart = Chart {
+        let curve = |(name, times): &(String, Vec<ThreadTime>)| Curve {
+            name: name.clone(),
+            points: times.iter().map(point).collect(),
+        };
+        let zone = self.zone.as_ref();
+        let threads = zone.map_or(0.0, |zone| f64::from(zone.threads));
+        Chart {
             title: self.title.clone(),
             x_name: "threads",
-            curves: curves
-                .map(|(name, times)| Curve { name: name.clone(), points: times.iter().map(point).collect() })
-                .collect(),
+            curves: self.curves.iter().map(curve).collect(),
             is_difference: false,
-            shaded: self.shaded.map(|(threads, ns)| (f64::from(threads), ns)),
+            shaded: zone.and_then(|zone| zone.forbidden_ns).map(|ns| (threads, ns)),
+            front: zone.map_or_else(Front::default, |zone| Front {
+                x: threads,
+                y: zone.front_ns.clone(),
+                name: zone.front_name.clone(),
+            }),
             y_scale: Scale::Log,
             x_scale: Some(Scale::Log),
-        };
-        plot::lines(&chart, width)
+        }
     }
 }

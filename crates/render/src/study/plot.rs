@@ -1,13 +1,10 @@
-//! Character charts, drawn with ratatui; readable without colour.
+//! Character charts, drawn with plotters; readable without colour.
 
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-use ratatui_core::symbols::Marker;
-use ratatui_core::widgets::Widget;
-use ratatui_widgets::chart::{Axis as PlotAxis, Chart as Plot, Dataset, GraphType};
+use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::axis::Axis;
+use super::canvas::Canvas;
 use super::curve::{Chart, Curve, Point};
 use crate::line::Line;
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
@@ -21,8 +18,12 @@ const UNRESOLVED: char = '?';
 /// The sign of a time known to be raised by other threads, on any curve.
 const RAISED: char = '▲';
 const SHADED: char = '░';
+/// The sign of a front's ends.
+const FRONT: char = '═';
 const BAND: char = '│';
 const BETWEEN: char = '·';
+/// The line at zero difference.
+const NOTHING: char = '┄';
 /// Columns for the numbers on the left.
 const NUMBERS: usize = 8;
 /// Approximate rows of the drawing.
@@ -42,7 +43,7 @@ pub(super) fn lines(chart: &Chart, width: usize) -> Vec<Line> {
     let columns = width.saturating_sub(NUMBERS + 1);
     let mut lines: Vec<Line> = wrapped(&chart.title, width).iter().map(|piece| Line::styled(TITLE, piece)).collect();
     lines.extend(legend(chart, &y, width));
-    lines.extend(drawing(chart, &x, &y, [NUMBERS + 1 + columns, height]));
+    lines.extend(drawing(chart, &x, &y, [columns, height]));
     lines.push(below(chart, &x, columns));
     lines
 }
@@ -63,6 +64,12 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     if !chart.curves.iter().all(is_resolved) {
         words.push(format!("{UNRESOLVED} inconclusive"));
     }
+    if chart.shaded.is_some() {
+        words.push(format!("{SHADED} forbidden zone"));
+    }
+    if !chart.front.y.is_empty() {
+        words.push(format!("{FRONT} {}", chart.front.name));
+    }
     words.push(format!("{BAND} interval"));
     if chart.is_cut(y) {
         words.push("some cut".to_owned());
@@ -80,37 +87,43 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     lines.iter().map(|line| Line::styled(DIM, line)).collect()
 }
 
-fn drawing(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec<Line> {
+fn drawing(chart: &Chart, x: &Axis, y: &Axis, [columns, height]: [usize; 2]) -> Vec<Line> {
     let curves: Vec<Drawn> = chart.curves.iter().map(|curve| Drawn::of(curve, x, y)).collect();
-    let nothing: Vec<(f64, f64)> = if chart.is_difference {
-        y.place(0.0).map(|at| vec![(0.0, at), (1.0, at)]).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
-    let line = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Line);
-    let points = |data, sign| Dataset::default().data(data).marker(Marker::Custom(sign)).graph_type(GraphType::Scatter);
-    let shaded = shaded(chart, x, y, [width, height]);
-    let mut datasets = vec![points(&shaded, SHADED), line(&nothing, '┄')];
+    let mut canvas = Canvas::new(columns, height);
+    for point in shaded(chart, x, y, [columns, height]) {
+        canvas.point(point, SHADED);
+    }
+    if let Some(nothing) = y.place(0.0).filter(|_| chart.is_difference) {
+        canvas.path(&[(0.0, nothing), (1.0, nothing)], NOTHING);
+    }
     // The first curve is drawn last: it is the operation, the others are what it is compared with.
-    datasets.extend(curves.iter().rev().map(|curve| line(&curve.path, BETWEEN)));
     for curve in curves.iter().rev() {
-        datasets.extend(curve.bands.iter().map(|band| line(band, BAND)));
+        canvas.path(&curve.path, BETWEEN);
+    }
+    // The front's ends are times of curves that are level there: it is drawn over them.
+    front(chart, x, y).iter().for_each(|end| canvas.path(end, FRONT));
+    for band in curves.iter().rev().flat_map(|curve| &curve.bands) {
+        canvas.path(band, BAND);
     }
     for (i, curve) in curves.iter().enumerate().rev() {
-        datasets.push(points(&curve.resolved, SIGNS[i % SIGNS.len()]));
-        datasets.push(points(&curve.unresolved, UNRESOLVED));
-        datasets.push(points(&curve.raised, RAISED));
+        let signs = [SIGNS[i % SIGNS.len()], UNRESOLVED, RAISED];
+        for (points, sign) in [&curve.resolved, &curve.unresolved, &curve.raised].into_iter().zip(signs) {
+            points.iter().for_each(|point| canvas.point(*point, sign));
+        }
     }
-    let numbers: Vec<String> = y.ticks.iter().map(|tick| format!("{:>NUMBERS$}", short(*tick))).collect();
-    let plot = Plot::new(datasets)
-        .legend_position(None)
-        .x_axis(PlotAxis::default().bounds([0.0, 1.0]).labels([" ", " "]))
-        .y_axis(PlotAxis::default().bounds([0.0, 1.0]).labels(numbers));
-    let side = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
-    // Two more rows: the axis, and below it numbers that this module writes itself, since they are not equally spaced.
-    let mut buffer = Buffer::empty(Rect::new(0, 0, side(width), side(height + 2)));
-    plot.render(buffer.area, &mut buffer);
-    buffer.content.chunks(width.max(1)).take(height + 1).map(styled).collect()
+    let step = height.saturating_sub(1) / y.ticks.len().saturating_sub(1).max(1);
+    let number = |row: usize| {
+        let above = height - 1 - row;
+        y.ticks.get(above / step.max(1)).filter(|_| above.is_multiple_of(step.max(1))).map(|tick| short(*tick))
+    };
+    let mut lines: Vec<Line> = (canvas.rows().enumerate())
+        .map(|(row, cells)| {
+            let start = format!("{:>NUMBERS$}│", number(row).unwrap_or_default());
+            cells.iter().fold(Line::styled(DIM, &start), |line, cell| line.with(style(*cell), &cell.to_string()))
+        })
+        .collect();
+    lines.push(Line::styled(DIM, &format!("{:>NUMBERS$}└{}", "", "─".repeat(columns))));
+    lines
 }
 
 /// A point in each shaded cell.
@@ -122,22 +135,21 @@ fn shaded(chart: &Chart, x: &Axis, y: &Axis, [width, height]: [usize; 2]) -> Vec
     cells(2 * width, right).flat_map(|x| cells(2 * height, top).map(move |y| (x, y))).collect()
 }
 
-/// A row of cells: the axis is dimmed, the signs are emphasized.
-fn styled(row: &[ratatui_core::buffer::Cell]) -> Line {
-    let mut line = Line::new();
-    for (column, cell) in row.iter().enumerate() {
-        let symbol = cell.symbol();
-        let is_sign = symbol.chars().all(|c| SIGNS.contains(&c) || c == UNRESOLVED || c == RAISED);
-        let style = match column {
-            0..=NUMBERS => DIM,
-            _ if symbol == "─" => DIM,
-            _ if is_sign => BAR,
-            _ if symbol == "·" || symbol == "┄" || symbol == "░" => DIM,
-            _ => PLAIN,
-        };
-        line = line.with(style, symbol);
+/// The level lines of the front, from the left.
+fn front(chart: &Chart, x: &Axis, y: &Axis) -> Vec<[(f64, f64); 2]> {
+    let Some(right) = x.place(chart.front.x) else { return Vec::new() };
+    let ends = chart.front.y.iter().filter_map(|at| y.place(*at));
+    ends.map(|at| [(0.0, at), (right, at)]).collect()
+}
+
+/// Signs are emphasized, what is between them is not.
+fn style(cell: char) -> Style {
+    match cell {
+        UNRESOLVED | RAISED => BAR,
+        sign if SIGNS.contains(&sign) => BAR,
+        BETWEEN | NOTHING | SHADED => DIM,
+        _ => PLAIN,
     }
-    line
 }
 
 /// The values below the axis, and their meaning.

@@ -2,16 +2,25 @@
 
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_harness::study_conclusions::{NOT_COMPARED, UNRESOLVED_DIFFERENCE, conclusions};
+use chronoscope_harness::study_conclusions::{NOT_COMPARED, TIME_PER_OPERATION, UNRESOLVED_DIFFERENCE, conclusions};
 
 use crate::grid::Mood;
 
-/// The record's conclusions as sentences with their moods; derived if the record predates the field.
+/// The record's conclusions as sentences with their moods; derived if the record predates the field. Without those that the
+/// page says elsewhere: in a table, or among its warnings.
 pub(super) fn all(record: &StudyRecord) -> Vec<(Mood, String)> {
-    match &record.conclusions {
-        Some(kept) => kept.iter().map(said).collect(),
-        None => conclusions(record).iter().map(said).collect(),
-    }
+    let derived = || conclusions(record);
+    let all = record.conclusions.clone().unwrap_or_else(derived);
+    let is_warned = |said: &Finding| {
+        let is_same = |finding: &Finding| finding.id == said.id && finding.severity >= Severity::Warning;
+        said.severity >= Severity::Warning && record.findings.iter().any(is_same)
+    };
+    all.iter().filter(|finding| !is_in_table(finding) && !is_warned(finding)).map(said).collect()
+}
+
+/// Whether it is a row of a table: the time of a cell, or a single point of a comparison, which alone has a ratio.
+fn is_in_table(finding: &Finding) -> bool {
+    finding.is(TIME_PER_OPERATION) || finding.evidence.values.contains_key("ratio")
 }
 
 fn said(finding: &Finding) -> (Mood, String) {

@@ -1,22 +1,25 @@
-use chronoscope_harness::record::study::{Comparison, StudyRecord};
+use chronoscope_harness::finding::{Finding, Severity};
+use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::study_rules::CASE_FAILED;
 
 use super::curve::{self, Chart};
-use super::{Detail, cells, comparisons, harness, plot, says, words};
+use super::{Detail, against, cells, comparisons, harness, plot, says, words};
 use crate::bars::{SCALE, bars};
 use crate::grid::Mood;
 use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
-use crate::words::given;
+use crate::words::{counted, given};
 use crate::{Width, findings, machine, study_compared, title};
-use chronoscope_harness::quantity::confidence;
 
 /// Charts at the usual detail.
 const CHARTS: usize = 4;
 /// Rows of a histogram.
 const BARS: usize = 12;
 
-/// Renders a study as text with ANSI styles, for a terminal of this width.
+/// Renders a study as text with ANSI styles, for a terminal of this width: a line for each operation, its comparisons in one
+/// table, and warnings. In full detail also every comparison by itself, histograms, and what the study did; how the harness
+/// measures here, and the machine, are in [`surroundings`].
 ///
 /// # Guarantees
 /// Never panics, for any record. The record's strings cannot control the terminal: control characters in them are shown
@@ -38,18 +41,22 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
     title::head(&mut page, &format!("study {}", record.study.name), &circumstances, record.interrupted);
     what_it_says(&mut page, record);
+    measured(&mut page, record, detail);
     compared(&mut page, record, detail);
+    against_build(&mut page, record);
     charts(&mut page, "OVER THREADS", &curve::over_threads(record), detail);
     charts(&mut page, "OVER BACKOFF", &curve::uncompared(record), detail);
-    measured(&mut page, record, detail);
-    latencies(&mut page, record, detail);
     if let Some(grid) = cells::parts(record) {
         page.section("PART OF THE OPERATION (rate claimed by timestamps around it, and actual rate)");
         page.table(grid.table().folding_last());
     }
+    if detail == Detail::Full {
+        latencies(&mut page, record);
+        page.section("STUDY");
+        facts(&mut page, harness::of_study(record));
+    }
     failures(&mut page, record);
-    the_harness(&mut page, record, detail);
-    findings::all(&mut page, &record.findings);
+    found(&mut page, record, detail);
     let mut text = page.finish();
     if let Some(compared) = &record.compared {
         text.push_str(&study_compared(compared, width));
@@ -57,12 +64,35 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     text
 }
 
+/// Renders what all studies of a run have in common: how the harness measures here, and the machine.
+///
+/// # Guarantees
+/// As for [`terminal`].
+///
+/// # Examples
+/// ```
+/// use chronoscope_render::Width;
+/// use chronoscope_render::study::{parse, surroundings};
+///
+/// let record = parse(include_str!("../../tests/fixtures/study.json"))?;
+/// assert!(surroundings(&record, Width::default()).contains("empty loop"));
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+pub fn surroundings(record: &StudyRecord, width: Width) -> String {
+    let mut page = Page::with_width(width);
+    page.section("HARNESS");
+    facts(&mut page, harness::of_run(record));
+    page.entry("written by", PLAIN, &format!("{} {}", record.tool.name, record.tool.version));
+    machine::show(&mut page, &record.machine);
+    page.finish()
+}
+
 fn what_it_says(page: &mut Page, record: &StudyRecord) {
-    page.section("CONCLUSIONS");
     let said = says::all(record);
     if said.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, "none: no operation has an estimate");
+        return;
     }
+    page.section("CONCLUSIONS");
     for (mood, text) in said {
         let sign = match mood {
             Mood::Warning => "! ",
@@ -73,37 +103,81 @@ fn what_it_says(page: &mut Page, record: &StudyRecord) {
     }
 }
 
+fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
+    let chosen = cells::chosen(record, detail);
+    page.section(&format!("TIME PER OPERATION ({})", cells::heading(record, &chosen)));
+    if chosen.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "nothing was measured");
+        return;
+    }
+    page.table(cells::grid(record, &chosen, detail).table().folding_last());
+    if chosen.len() < record.cells.len() {
+        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.cells.len());
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
+    for reason in cells::reasons(record, &chosen) {
+        page.paragraph(Line::styled(WARNING, "! "), PLAIN, &reason);
+    }
+}
+
 fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
     if record.comparisons.is_empty() {
         return;
     }
-    page.section("COMPARISONS");
-    for (i, comparison) in record.comparisons.iter().enumerate() {
-        if i > 0 {
-            page.line(Line::new());
-        }
-        comparison_of(page, record, comparison, detail, i < CHARTS || detail == Detail::Full);
+    page.section(&format!("COMPARISONS ({})", comparisons::heading(record)));
+    page.table(comparisons::all(record).table().folding_last());
+    let left_out = comparisons::left_out(record).filter(|_| detail == Detail::Usual);
+    for text in comparisons::legend(record).into_iter().chain(left_out) {
+        page.paragraph(Line::plain("  "), DIM, &text);
     }
-    if record.comparisons.len() > CHARTS && detail == Detail::Usual {
+    match detail {
+        Detail::Usual => differences(page, record),
+        Detail::Full => record.comparisons.iter().for_each(|comparison| {
+            page.line(Line::new());
+            page.heading(&words::title(&record.plan, comparison));
+            page.table(comparisons::grid(record, comparison).table().folding_last());
+            let title = format!("difference{}", words::on_threads(&record.plan, comparison.threads));
+            let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
+            side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
+        }),
+    }
+}
+
+/// A chart of the difference for each comparison: next to contention on many threads, that on one would be a flat line.
+fn differences(page: &mut Page, record: &StudyRecord) {
+    let chart = |comparison| {
+        let title = format!("difference of {}", words::title(&record.plan, comparison));
+        curve::differences(record, title, &[comparison])
+    };
+    let charts: Vec<Chart> = record.comparisons.iter().filter_map(chart).collect();
+    side_by_side(page, &charts[..charts.len().min(CHARTS)]);
+    if charts.len() > CHARTS {
         page.paragraph(Line::plain("  "), DIM, "charts of the first comparisons only; the full detail shows all");
     }
 }
 
-fn comparison_of(page: &mut Page, record: &StudyRecord, comparison: &Comparison, detail: Detail, is_drawn: bool) {
-    page.heading(&words::title(comparison));
-    page.table(comparisons::grid(record, comparison, detail).table().folding_last());
-    if let Some(text) = comparisons::left_out(comparison, detail) {
-        page.paragraph(Line::plain("  "), DIM, &text);
-    }
-    if is_drawn {
-        let difference = format!("difference, {}", words::threads(comparison.threads));
-        let column = page.column();
-        let charts = [curve::times(record, comparison), curve::differences(difference, &[comparison])];
-        let [left, right] = charts.map(|chart| chart.map(|chart| plot::lines(&chart, column)).unwrap_or_default());
-        if !left.is_empty() || !right.is_empty() {
-            page.line(Line::new());
-            page.side_by_side(left, right);
+/// Two charts in a row where the page has room.
+fn side_by_side(page: &mut Page, charts: &[Chart]) {
+    for two in charts.chunks(2) {
+        page.line(Line::new());
+        match two {
+            [left, right] => {
+                let column = page.column();
+                page.side_by_side(plot::lines(left, column), plot::lines(right, column));
+            }
+            _ => two.iter().for_each(|chart| page.lines(plot::lines(chart, page.width()))),
         }
+    }
+}
+
+fn against_build(page: &mut Page, record: &StudyRecord) {
+    let Some(found) = &record.against else { return };
+    page.section(&against::title(found));
+    if !found.cells.is_empty() {
+        page.table(against::grid(found).table().folding_last());
+    }
+    for (mood, sign, text) in against::sentences(found) {
+        page.paragraph(Line::styled(mood.style(), &format!("{sign} ")), mood.style(), &text);
     }
 }
 
@@ -125,35 +199,16 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
     }
 }
 
-fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    let level = confidence(record.study.confidence());
-    page.section(&format!("CELLS (time per operation including backoff; ± {level}; undisturbed iterations of all)"));
-    let chosen = cells::chosen(record, detail);
-    if chosen.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, "nothing was measured");
-        return;
-    }
-    page.table(cells::grid(&chosen).table().folding_last());
-    if chosen.len() < record.cells.len() {
-        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.cells.len());
-        page.paragraph(Line::plain("  "), DIM, &text);
-    }
-    for reason in cells::reasons(&chosen) {
-        page.paragraph(Line::styled(WARNING, "! "), PLAIN, &reason);
-    }
-}
-
-fn latencies(page: &mut Page, record: &StudyRecord, detail: Detail) {
+fn latencies(page: &mut Page, record: &StudyRecord) {
     let mut is_first = true;
-    for cell in cells::chosen(record, detail) {
+    for cell in &record.cells {
         let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
             continue;
         };
         if std::mem::take(&mut is_first) {
             page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
         }
-        let (threads, tokens) = (words::threads(cell.threads), words::token_count(cell.backoff_tokens));
-        page.heading(&format!("{}, {threads}, {tokens}", words::cell_name(cell)));
+        page.heading(&cells::title(record, cell));
         page.lines(bars(&latencies.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);
@@ -166,21 +221,29 @@ fn failures(page: &mut Page, record: &StudyRecord) {
     }
     page.section("FAILURES");
     for failure in &record.failures {
-        let text = format!("{}, at {}: {}", failure.case, failure.at, given(Some(&failure.reason)));
+        let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
         page.paragraph(Line::styled(CRITICAL, "✘ "), PLAIN, &text);
     }
 }
 
-fn the_harness(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    page.section("HARNESS");
-    for (name, tone, text) in harness::facts(record) {
+fn facts(page: &mut Page, facts: Vec<harness::Fact>) {
+    for (name, tone, text) in facts {
         page.entry(name, tone.style(), &text);
     }
-    let tool = format!("{} {}", record.tool.name, record.tool.version);
-    page.entry("written by", PLAIN, &tool);
-    let facts = machine::facts(&record.machine);
-    let brief = facts.into_iter().enumerate().filter(|(i, _)| detail == Detail::Full || matches!(i, 0 | 4 | 6));
-    for (_, (name, text)) in brief {
-        page.entry(name, PLAIN, &text);
+}
+
+/// Warnings and errors; notices in full detail.
+fn found(page: &mut Page, record: &StudyRecord, detail: Detail) {
+    // A failure is a section of its own.
+    let is_shown = |finding: &&Finding| finding.severity >= Severity::Warning && !finding.is(CASE_FAILED);
+    let (shown, others): (Vec<&Finding>, Vec<&Finding>) = record.findings.iter().partition(is_shown);
+    let notices = others.iter().filter(|finding| finding.severity == Severity::Notice).count() as u64;
+    if detail == Detail::Full {
+        return findings::all(page, &record.findings);
+    }
+    findings::all(page, shown);
+    if notices > 0 {
+        let text = format!("{} in the full detail", counted(notices, "notice", "notices"));
+        page.paragraph(Line::styled(DIM, "· "), DIM, &text);
     }
 }

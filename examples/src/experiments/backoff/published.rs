@@ -6,7 +6,7 @@ use super::model::{amortisation, plain_time};
 use crate::{Block, Value};
 use chronoscope_harness::quantity::TIME;
 
-/// Where the article's cost has disappeared: tokens of JMH, nanoseconds on a laptop at 2 GHz.
+/// Where the article's cost has disappeared: tokens of JMH, nanoseconds on a 2 GHz laptop.
 const ARTICLE: (u64, f64) = (20, 50.0);
 /// JMH 1.37 on JDK 25 in a server VM at 2.8 GHz: tokens, plain, volatile, in nanoseconds. One thread.
 const JMH: [(u64, f64, f64); 7] = [

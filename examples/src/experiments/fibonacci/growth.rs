@@ -99,7 +99,7 @@ impl Growth {
     /// A figure of each process, with the interval of their median: that of processes, not of calls.
     fn over(&self, figure: impl Fn(&[f64]) -> Option<f64>) -> Option<Estimate> {
         let figures: Option<Vec<f64>> = self.series.iter().map(|series| figure(series)).collect();
-        median_interval(&figures?, self.confidence).map(Estimate::from)
+        median_interval(&figures?, self.confidence)
     }
 
     /// The line, fitted in each process to medians of neighbouring batches, since a preemption is not part of a call's

@@ -2,7 +2,7 @@ use chronoscope_clock::Rate;
 
 use super::{litmus as litmus_task, offset};
 use crate::sections::causality::report::{Litmus, PairOffset};
-use crate::sections::clocks::latency::estimate::step_ns;
+use crate::sections::clocks::granularity::estimate::step_ns;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::rate_upper_95;
 

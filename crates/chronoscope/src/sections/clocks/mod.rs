@@ -33,7 +33,6 @@ impl Section for Clocks {
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[
         served::<paths::task::Request>(),
-        served::<latency::task::Request>(),
         served::<granularity::task::Request>(),
         served::<intervals::empty::Request>(),
         served::<intervals::task::Request>(),

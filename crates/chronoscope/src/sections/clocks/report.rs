@@ -151,10 +151,10 @@ pub enum PathMethod {
 
 /// The cost of a read.
 ///
-/// `estimate`, its interval and `forks` cover quiet rounds; the percentiles, `minimum` and `histogram` cover all.
+/// `estimate`, its interval and `forks` cover quiet visits; the percentiles, `minimum` and `histogram` cover all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Median over processes of each process's median batch mean, in quiet rounds.
+    /// Median over processes of each process's mean time per read, in quiet visits.
     pub estimate: f64,
     /// Lower end of the interval for the median over processes.
     pub low: f64,
@@ -178,7 +178,7 @@ pub struct Latency {
     pub histogram: Histogram,
 }
 
-/// One worker process's contribution to a latency estimate: its quiet rounds.
+/// One worker process's contribution to a latency estimate: its quiet visits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkSummary {
     /// Median batch mean.
@@ -238,40 +238,40 @@ pub struct Harness {
     pub loop_overhead_ns: Option<Latency>,
     /// The method of an estimate and its interval.
     pub estimator: String,
-    /// Which rounds counted as quiet.
+    /// Which visits counted as quiet.
     #[serde(rename = "canary")]
     pub interference: InterferenceProbe,
 }
 
-/// Two loops of known work in every round, which show whether the core was shared with a busy neighbour.
+/// Two loops of known work around every visit to a clock, which show whether the core was shared with a busy neighbour.
 ///
 /// Such sharing shows neither as steal nor as involuntary switches: it slows loops limited by the core's width, such as
 /// the empty loop, but hardly those limited by latency, such as a chain of multiplications. If both ran slow, the core
 /// was not shared but slowed: another frequency, an interrupt, a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterferenceProbe {
-    /// Rounds that count, over all processes: all but each one's first. Each timed every clock once.
+    /// Visits, over all processes. Called rounds for the sake of older records, in which all clocks were visited together.
     pub rounds: u64,
-    /// Rounds in which the empty loop was about as fast as it ever was.
+    /// Visits around which both loops were about as fast as they ever were, and in which nothing took the CPU away.
     pub rounds_quiet: u64,
-    /// Processes with quiet rounds.
+    /// Processes with quiet visits.
     pub forks_quiet: u32,
-    /// A turn of the empty loop costs at most this much in a quiet round, in nanoseconds.
+    /// A turn of the empty loop costs at most this much around a quiet visit, in nanoseconds.
     pub quiet_turn_ns: f64,
     /// Cost of a link of the multiplication chain, in nanoseconds.
     pub chain_link_ns: f64,
-    /// Turns of the empty loop per link of the chain in quiet rounds.
+    /// Turns of the empty loop per link of the chain in the quietest visits.
     pub turns_per_link: f64,
     /// The same without a neighbour on the core, if the core is identified and its cycle counts are published; else
     /// null.
     #[serde(default)]
     pub turns_per_link_alone: Option<f64>,
-    /// Consecutive rounds in which the empty loop took about twice as long and the chain did not: a second state,
+    /// Visits around which the empty loop ran slow and the chain did not: a second state,
     /// explained by a busy neighbour on the core. Null on an emulated CPU, and in records of builds that did not count
     /// them.
     #[serde(default)]
     pub rounds_shared: Option<u64>,
-    /// Whether even the quietest rounds look shared, so that every latency here is that of a shared core. False if a
+    /// Whether even the quietest visits look shared, so that every latency here is that of a shared core. False if a
     /// second, shared state was observed, or if turns per link match the identified core alone; null if neither can be
     /// determined.
     pub shared_throughout: Option<bool>,

@@ -168,7 +168,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_rounds(&harness.interference)));
+    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_visits(&harness.interference)));
     notes
 }
 
@@ -217,9 +217,9 @@ fn harness(record: &Record) -> String {
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
 }
 
-/// The rounds behind the latencies and their intervals, and what is known about the others.
-fn quiet_rounds(probe: &InterferenceProbe) -> String {
+/// The visits behind the latencies and their intervals, and what is known about the others.
+fn quiet_visits(probe: &InterferenceProbe) -> String {
     let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
     let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("latency and interval from {quiet} of {all} rounds{slow}; p50 and p99 from all")
+    format!("latency and interval from {quiet} of {all} visits{slow}; p50 and p99 from all")
 }

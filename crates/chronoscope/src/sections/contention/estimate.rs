@@ -2,7 +2,7 @@ use chronoscope_clock::{Guarantee, Rate, SourceId};
 
 use super::task::{Lane, Samples, Window};
 use crate::clock_id::ClockId;
-use crate::estimate::spread;
+use crate::estimate::median_of;
 use crate::sections::contention::report::{ContentionReport, ContentionRow, Knee, PublishedContention, Staleness};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::Distribution;
@@ -73,8 +73,8 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Conte
         clock: clock(lane),
         granularity_ns,
         threads,
-        reads_per_s: spread(&rates)?,
-        scaling: spread(&ratios),
+        reads_per_s: median_of(&rates)?,
+        scaling: median_of(&ratios),
         staleness: staleness(&stale),
         published: granularity_ns.and_then(|ns| published(ns, threads)),
     })
@@ -134,9 +134,9 @@ pub fn knee(rows: &[ContentionRow], cpus: u32) -> Option<Knee> {
     let found = behind.find(|row| scales(row) == Some(true));
     Some(Knee {
         threads,
-        bare_scaling: bare.median,
+        bare_scaling: bare.estimate,
         granularity_ns: found.and_then(|row| row.granularity_ns),
-        scaling: found.and_then(|row| Some(row.scaling?.median)),
+        scaling: found.and_then(|row| Some(row.scaling?.estimate)),
         worse_at_ns: worse.and_then(|row| row.granularity_ns),
         tolerance_pct: KNEE_TOLERANCE_PCT,
     })
@@ -183,7 +183,7 @@ mod tests {
         let scaling = row.scaling.unwrap();
         assert!((scaling.low - 1.96).abs() < 1e-9 && (scaling.high - 1.96).abs() < 1e-9);
         assert!(scaling.confidence >= chronoscope_harness::stats::CONFIDENCE);
-        assert_eq!(row.reads_per_s.median, 196e6 * 6.0);
+        assert_eq!(row.reads_per_s.estimate, 196e6 * 6.0);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Estimate};
 
 /// The cost of causal times when many threads read them: the combined rate of reads, by clock and granularity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,9 +39,9 @@ pub struct ContentionRow {
     /// Threads that read.
     pub threads: u32,
     /// Combined reads of all threads, per second.
-    pub reads_per_s: Spread,
+    pub reads_per_s: Estimate,
     /// The same relative to one thread reading the same clock in the same round.
-    pub scaling: Option<Spread>,
+    pub scaling: Option<Estimate>,
     /// The staleness of returned values, from separate windows; null if not sampled.
     pub staleness: Option<Staleness>,
     /// The published figure for the same granularity and number of threads, on another machine.
@@ -51,7 +51,7 @@ pub struct ContentionRow {
 impl ContentionRow {
     /// Whether this clock scales as well as the `bare` source, up to `tolerance_pct` worse. None if the intervals allow
     /// both, or if one has a confidence below 95 %, as with fewer than six rounds.
-    pub fn scales_like(&self, bare: &Spread, tolerance_pct: f64) -> Option<bool> {
+    pub fn scales_like(&self, bare: &Estimate, tolerance_pct: f64) -> Option<bool> {
         const LEAST_CONFIDENCE: f64 = 0.95;
         let scaling = self.scaling.filter(|scaling| scaling.confidence.min(bare.confidence) >= LEAST_CONFIDENCE)?;
         let enough = |bare: f64| bare * (1.0 - tolerance_pct / 100.0);

@@ -41,7 +41,7 @@ fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Fi
 }
 
 fn of_row(row: &ContentionRow) -> String {
-    row.scaling.map_or_else(|| "–".to_owned(), |scaling| RATIO.value(scaling.median))
+    row.scaling.map_or_else(|| "–".to_owned(), |scaling| RATIO.value(scaling.estimate))
 }
 
 /// Conclusions about scaling at the knee's thread count, clock by clock, as far as the intervals in the table allow.
@@ -100,7 +100,7 @@ fn held_back(seen: &ContentionReport) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_harness::record::Spread;
+    use chronoscope_harness::record::Estimate;
 
     use super::*;
 
@@ -119,7 +119,7 @@ mod tests {
 
     fn scaling(seen: &mut ContentionReport, clock: &str, median: f64, half: f64) {
         let row = seen.rows.iter_mut().find(|row| row.clock == clock && row.threads == 2).unwrap();
-        row.scaling = Some(Spread { median, low: median - half, high: median + half, confidence: 0.999 });
+        row.scaling = Some(Estimate { estimate: median, low: median - half, high: median + half, confidence: 0.999 });
     }
 
     fn with_adaptive(seen: &mut ContentionReport, median: f64) {

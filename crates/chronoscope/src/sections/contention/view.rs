@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::sections::contention::plan::CONTENTION;
 use crate::sections::contention::report::{ContentionReport, ContentionRow};
-use chronoscope_harness::record::Spread;
+use chronoscope_harness::record::Estimate;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::not_tested;
@@ -55,9 +55,9 @@ fn cells(row: &ContentionRow, is_first: bool) -> [String; 11] {
     [
         if is_first { row.clock.to_string() } else { String::new() },
         count(u64::from(row.threads)),
-        millions(row.reads_per_s.median),
+        millions(row.reads_per_s.estimate),
         range(&row.reads_per_s, millions),
-        row.scaling.map_or_else(none, |scaling| RATIO.value(scaling.median)),
+        row.scaling.map_or_else(none, |scaling| RATIO.value(scaling.estimate)),
         row.scaling
             .filter(|_| row.threads > 1)
             .map_or_else(none, |scaling| range(&scaling, |ratio| RATIO.value(ratio))),
@@ -73,8 +73,8 @@ fn millions(reads_per_s: f64) -> String {
     three_digits(reads_per_s / 1e6)
 }
 
-fn range(spread: &Spread, said: fn(f64) -> String) -> String {
-    format!("{}–{}", said(spread.low).trim_end_matches('×'), said(spread.high))
+fn range(of: &Estimate, said: fn(f64) -> String) -> String {
+    format!("{}–{}", said(of.low).trim_end_matches('×'), said(of.high))
 }
 
 fn notes(record: &Record, seen: &ContentionReport) -> Vec<String> {

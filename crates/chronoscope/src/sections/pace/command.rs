@@ -15,13 +15,13 @@ pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     let plan = plan(options)?;
     let output = Output::prepare(options.format, options.output.as_deref())?;
     let interrupt = Interrupt::listen();
-    let bar = Bar::new(options.quiet);
+    let mut bar = Bar::new(options.quiet);
     let observe = |share: f64| {
         bar.shows(share, "pacing");
         interrupt.happened()
     };
     let found = pace(start, &plan, tool(), observe);
-    bar.finish();
+    bar.clear();
     let record = found.map_err(|error| Failure::usage(error.to_string()))?;
     output.write(&record, Shown::default())?;
     let is_kept = record.pace.as_ref().is_some_and(|pace| pace.reason_ended.is_none() && pace.events > 0);

@@ -1,5 +1,5 @@
 use super::task::{Samples, Turn};
-use crate::estimate::spread;
+use crate::estimate::median_of;
 use crate::sections::pauses::report::{Pause, PauseFigures, PauseMethod, PauseUnavailable, PauseWay, PublishedPause};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::Distribution;
@@ -83,7 +83,7 @@ pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Op
         requested_ns,
         samples,
         mean_ns: sum / samples.max(1) as f64,
-        p50_ns: spread(&medians)?,
+        p50_ns: median_of(&medians)?,
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999).filter(|_| samples >= FEWEST_FOR_P999),
         max_over_ns: all.maximum()? - requested_ns as f64,
@@ -127,7 +127,7 @@ mod tests {
             (sleep.way, sleep.figures.early, sleep.figures.samples, sleep.figures.p999_ns),
             (PauseWay::Sleep, 11, 110, None)
         );
-        assert_eq!((spin.figures.p50_ns.median, spin.figures.max_over_ns, spin.preempted), (1_015.0, 8_000.0, 11));
+        assert_eq!((spin.figures.p50_ns.estimate, spin.figures.max_over_ns, spin.preempted), (1_015.0, 8_000.0, 11));
         assert!(spin.figures.p999_ns.is_some() && (spin.figures.cpu_share - 0.25).abs() < 1e-9);
         assert_eq!(found.unavailable.len(), 1, "once, however many rounds");
     }

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Estimate};
 
 /// The actual length of pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ pub struct PauseFigures {
     /// The mean over all.
     pub mean_ns: f64,
     /// The median: over rounds, of each round's median.
-    pub p50_ns: Spread,
+    pub p50_ns: Estimate,
     /// The 99th percentile over all.
     pub p99_ns: f64,
     /// The 99.9th percentile over all; null for fewer than a thousand.
@@ -75,7 +75,7 @@ pub struct PauseFigures {
 impl PauseFigures {
     /// By how much the median pause exceeded the requested length.
     pub fn late_p50_ns(&self) -> f64 {
-        self.p50_ns.median - self.requested_ns as f64
+        self.p50_ns.estimate - self.requested_ns as f64
     }
 
     /// The CPU time of one pause; None if unknown.

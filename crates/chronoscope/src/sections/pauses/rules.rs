@@ -92,7 +92,7 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
         let figures = figures(seen, length, PauseWay::Yield)?;
         (figures.late_p50_ns() > SLICE_NS.max(length as f64)).then_some(figures)
     })?;
-    let (length, taken) = (worst.requested_ns as f64, worst.p50_ns.median);
+    let (length, taken) = (worst.requested_ns as f64, worst.p50_ns.estimate);
     let half = format!("half of the {} pauses by yielding took {} or longer", ns(length), ns(taken));
     let finding = |summary: String| {
         Finding::new(YIELD_COSTS_A_SLICE, summary).value("requested_ns", length).value("taken_ns_p50", taken)
@@ -129,7 +129,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::sections::pauses::report::PauseMethod;
-    use chronoscope_harness::record::{Disturbance, Spread};
+    use chronoscope_harness::record::{Disturbance, Estimate};
 
     fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseMethod {
         let taken = requested_ns as f64 + late_ns;
@@ -138,7 +138,7 @@ mod tests {
             requested_ns,
             samples: 2_000,
             mean_ns: taken,
-            p50_ns: Spread { median: taken, low: taken, high: taken, confidence: 0.999 },
+            p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.999 },
             p99_ns: taken + 500.0,
             p999_ns: None,
             max_over_ns: late_ns + 900.0,

@@ -84,7 +84,7 @@ pub fn brief(page: &mut Page, record: &Record) {
                     let late = |ns_taken: f64| ns((ns_taken - method.figures.requested_ns as f64).max(0.0));
                     format!(
                         "{} / {}, {}",
-                        late(method.figures.p50_ns.median),
+                        late(method.figures.p50_ns.estimate),
                         late(method.figures.p99_ns),
                         share_of_cpu(method)
                     )
@@ -107,7 +107,7 @@ fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
         if first { ns(method.figures.requested_ns as f64) } else { String::new() },
         method.figures.name.clone(),
         ns(method.figures.mean_ns),
-        late(method.figures.p50_ns.median),
+        late(method.figures.p50_ns.estimate),
         late(method.figures.p99_ns),
         method.figures.p999_ns.map_or_else(|| NONE.to_owned(), late),
         ns(method.figures.max_over_ns.max(0.0)),

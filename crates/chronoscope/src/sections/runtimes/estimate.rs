@@ -5,45 +5,34 @@ use std::collections::{BTreeMap, HashMap};
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
-use crate::estimate::spread;
+use crate::estimate::median_of;
+use crate::sections::clocks::granularity::estimate::granularity;
 use crate::sections::clocks::intervals::estimate::claimed_intervals;
-use crate::sections::clocks::latency::estimate::{granularity, latency};
-use crate::sections::clocks::latency::interference::{QUIET_FACTOR, QUIETEST_SHARE};
-use crate::sections::clocks::latency::task::LaneSamples;
 use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
 use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::estimate::reads;
 use crate::sections::runtimes::kind::RuntimeKind;
+use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
+use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate};
 use crate::sections::runtimes::report::{
-    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind, WarmUp,
+    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind,
 };
 use crate::sections::thread_release::estimate::thread_release;
 use crate::sections::thread_release::report::ThreadReleaseReport;
 use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::stats::{Distribution, Steadiness, median, steady_state};
+use chronoscope_harness::stats::{Distribution, median};
 
-/// A loop is steady if its batches differ by less than this share from one stretch to the next.
-const STEADY_MARGIN: f64 = 0.05;
 /// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
 /// disturbed batch is no proof of that.
 const CHECK_BOUNDS: (f64, f64) = (2.5, 6.4);
-/// Shorter warm-up batches are uninformative, in nanoseconds.
-const TELLING_NS: f64 = 10_000.0;
 /// With more system calls per read than this the kernel is entered for each, and with fewer than the second for none; what
 /// lies between belongs to other threads of the runtime, or to some reads alone.
 const SYSTEM_CALL_EACH: f64 = 0.9;
 const SYSTEM_CALL_NONE: f64 = 0.05;
-
-/// One process of a runtime.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProbeProcess {
-    pub round: u32,
-    pub answer: Answer,
-}
 
 /// Counted system calls, by clock and by request.
 pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
@@ -81,29 +70,30 @@ pub fn runtime_clocks(
 ) -> Vec<RuntimeClock> {
     let named = forks.first().map(|fork| &fork.answer).or(counted.map(|(answer, _)| answer));
     let clocks = named.map(|answer| answer.clocks.as_slice()).unwrap_or_default();
+    let lanes = Lanes::of(forks);
     clocks
         .iter()
         .map(|clock| RuntimeClock {
             published: published_timers(kind, &clock.clock),
-            ..runtime_clock(clock, forks, counted, native)
+            ..runtime_clock(clock, forks, &lanes, counted, native)
         })
         .collect()
 }
 
 /// A turn of the loop without a clock.
 pub fn runtime_loop(forks: &[ProbeProcess]) -> Option<Latency> {
-    lane_of(forks, NOTHING).latency
+    Lanes::of(forks).latency(NOTHING)
 }
 
 fn runtime_clock(
     clock: &Clock,
     forks: &[ProbeProcess],
+    lanes: &Lanes,
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
 ) -> RuntimeClock {
     let rate = Rate::from_hz(clock.hz).unwrap_or(Rate::NANOSECONDS);
     let name = &clock.clock;
-    let lane = lane_of(forks, name);
     let steps = forks.iter().find_map(|fork| fork.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
     let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
     let claimed = differences.map(|found| {
@@ -133,7 +123,7 @@ fn runtime_clock(
             .map(|ns| ns as f64)
             .or(clock.declared_hz.map(|hz| 1e9 / hz as f64)),
         high_resolution_declared: clock.high_resolution,
-        added: added(&lane.medians, native_of(name, clock.kind), native),
+        added: added(&lanes.by_round(forks, name), native_of(name, clock.kind), native),
         crowd: crowd(forks, name),
         granularity_ns: steps.as_ref().map(|step| step.step_ns),
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
@@ -141,8 +131,8 @@ fn runtime_clock(
         reads: differences.and_then(|found| reads(&name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
         loop_check: loop_check(forks, name),
-        warm_up: lane.warm_up,
-        latency_ns: lane.latency,
+        warm_up: lanes.warm_up(name),
+        latency_ns: lanes.latency(name),
         published: Vec::new(),
     }
 }
@@ -186,95 +176,10 @@ fn counted_path(calls: &SystemCalls) -> Option<Path> {
     }
 }
 
-/// One loop in all processes.
-struct LaneOf {
-    latency: Option<Latency>,
-    /// For each round, the median of the batches that count.
-    medians: BTreeMap<u32, f64>,
-    warm_up: Option<WarmUp>,
-}
-
-fn lane_of(forks: &[ProbeProcess], name: &str) -> LaneOf {
-    let timer = timer_rate(forks);
-    let usual = undisturbed(forks);
-    let mut samples = Vec::new();
-    let mut masks = Vec::new();
-    let mut medians = BTreeMap::new();
-    let mut firsts = Vec::new();
-    let mut warm_up = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
-    for fork in forks {
-        let Some(lane) = fork.answer.lanes.get(name) else { continue };
-        let mut mask = quiet(&fork.answer, name, &usual);
-        leave_out_unsteady(&lane.samples, &mut mask, &mut warm_up);
-        let per_read = lane.samples.ns_per_read(timer);
-        let counting = per_read.into_iter().zip(&mask).filter(|(_, counts)| **counts).map(|(ns, _)| ns);
-        medians.extend(median(counting.collect()).map(|median| (fork.round, median)));
-        let warm = lane.warm.iter().map(|(reads, ticks)| (*reads, timer.ns_of_mean(*ticks as f64)));
-        let telling = warm.into_iter().find(|(_, ns)| *ns >= TELLING_NS);
-        firsts.extend(telling.map(|(reads, ns)| ns / reads.max(1) as f64));
-        samples.push(lane.samples.clone());
-        masks.push(mask);
-    }
-    warm_up.first_ns = median(firsts);
-    let latency = latency(&samples, &masks, timer);
-    LaneOf { warm_up: latency.is_some().then_some(warm_up), latency, medians }
-}
-
-/// The cost of a read in the quietest rounds of all processes, lane by lane, in timer ticks.
-fn undisturbed(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
-    let mut reads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
-        reads.entry(name).or_default().extend(lane.samples.ticks_per_read().skip(1));
-    }
-    let quietest = |(name, ticks): (_, Vec<f64>)| Some((name, Distribution::of(ticks).quantile(QUIETEST_SHARE)?));
-    reads.into_iter().filter_map(quietest).collect()
-}
-
-/// Which rounds of a process were quiet while the clock `name` was timed: those in which the other loops, the empty one
-/// among them, took about what they take undisturbed. The first round never counts.
-///
-/// Never by the clock's own batches: to choose among them by their length would make the estimate a minimum. And not by the
-/// empty loop alone: where a compiler makes one of it that waits for its own results, it does not notice a busy
-/// neighbour on the core.
-fn quiet(answer: &Answer, name: &str, usual: &BTreeMap<&str, f64>) -> Vec<bool> {
-    let rounds = answer.lanes.get(name).map_or(0, |lane| lane.samples.batch_ticks.len());
-    let others: Vec<Vec<f64>> = answer
-        .lanes
-        .iter()
-        .filter(|(of, _)| *of != name)
-        .filter_map(|(of, lane)| Some((lane, *usual.get(of.as_str()).filter(|ticks| **ticks > 0.0)?)))
-        .map(|(lane, usual)| lane.samples.ticks_per_read().map(|ticks| ticks / usual).collect())
-        .collect();
-    let slowness = |round: usize| median(others.iter().filter_map(|lane| lane.get(round).copied()).collect());
-    (0..rounds).map(|round| round > 0 && slowness(round).is_some_and(|slowness| slowness <= QUIET_FACTOR)).collect()
-}
-
-/// Clears the batches in `mask` from before a loop was steady.
-fn leave_out_unsteady(lane: &LaneSamples, mask: &mut [bool], warm_up: &mut WarmUp) {
-    let quiet: Vec<usize> = mask.iter().enumerate().filter(|(_, quiet)| **quiet).map(|(at, _)| at).collect();
-    let series: Vec<f64> = quiet.iter().map(|at| lane.batch_ticks[*at] as f64).collect();
-    let found = steady_state(&series, STEADY_MARGIN);
-    if found.class == Steadiness::TooShort {
-        return;
-    }
-    warm_up.forks += 1;
-    let Some(from) = found.steady_from else { return };
-    warm_up.forks_steady += 1;
-    for at in &quiet[..from.min(quiet.len())] {
-        mask[*at] = false;
-        warm_up.batches_left_out += 1;
-    }
-}
-
-fn timer_rate(forks: &[ProbeProcess]) -> Rate {
-    let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
-    identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
-}
-
 /// The cost of a read beyond one of the system's own clock, round by round.
-fn added(medians: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
-    let differences = medians.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
-    let ns = spread(&differences.collect::<Vec<_>>())?;
+fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
+    let differences = means.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
+    let ns = median_of(&differences.collect::<Vec<_>>())?;
     Some(AddedLatency { over: over.into(), ns })
 }
 
@@ -303,7 +208,7 @@ fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
             median(shared.into_iter().map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
         })
         .collect();
-    Some(CrowdLatency { threads, ns: spread(&medians)?, batches })
+    Some(CrowdLatency { threads, ns: median_of(&medians)?, batches })
 }
 
 /// The lengths of the batches entirely within the time during which every thread read. None if some thread never did.
@@ -405,7 +310,7 @@ mod tests {
         assert_eq!((found.granularity_ns, found.granularity_is_latency), (Some(100.0), Some(false)));
         assert_eq!(found.resolution_ns_declared, Some(100.0));
         assert_eq!(found.claimed_interval_ns.within_1pct, Some(10_000.0));
-        assert_eq!(found.added.unwrap().ns.median, 30.0);
+        assert_eq!(found.added.unwrap().ns.estimate, 30.0);
         assert_eq!(found.loop_check, Some(LoopCheck { ratio: 4.0, holds: true }));
         assert_eq!(found.warm_up.unwrap().first_ns, Some(90.0));
         let reads = found.reads.unwrap();
@@ -458,7 +363,7 @@ mod tests {
     fn only_batches_count_during_which_every_thread_read() {
         let line = r#"{"type":"crowd","clock":"now","threads":2,"reads":10,"batches":[[0,0,400],[0,400,1400],[1,500,1500],[1,1500,2600],[0,1400,2400]]}"#;
         let found = the_clock(&forks(&[line.to_owned()])).crowd.unwrap();
-        assert_eq!((found.threads, found.batches, found.ns.median), (2, 22, 100.0));
+        assert_eq!((found.threads, found.batches, found.ns.estimate), (2, 22, 100.0));
         let alone = r#"{"type":"crowd","clock":"now","threads":4000000000,"reads":10,"batches":[[0,0,400]]}"#;
         assert_eq!(the_clock(&forks(&[alone.to_owned()])).crowd, None);
     }
@@ -496,8 +401,8 @@ mod tests {
         assert_eq!((pause.methods[0].early, pause.methods[0].samples, pause.unavailable.len()), (11, 33, 1));
         assert!((pause.methods[0].cpu_share - 0.01).abs() < 1e-9 && pause.published.len() == 3);
         let latch = runtime_latch(&found, 10, Disturbance::default()).unwrap();
-        assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().median), (true, 100.0));
-        assert_eq!(latch.rows[1].serial_ns.unwrap().median, 20.0);
+        assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().estimate), (true, 100.0));
+        assert_eq!(latch.rows[1].serial_ns.unwrap().estimate, 20.0);
         assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default())), (None, None));
     }
 

@@ -35,6 +35,8 @@ pub struct KindRow {
     pub starts_quickly: bool,
     /// Whether it has a JIT compiler.
     pub warms_up: bool,
+    /// Its clocks in the probe's order: first the one that its users reach for.
+    pub clocks: &'static [&'static str],
 }
 
 const JAVA: KindRow = KindRow {
@@ -44,20 +46,44 @@ const JAVA: KindRow = KindRow {
     programs: &["java"],
     starts_quickly: false,
     warms_up: true,
+    clocks: &["System.nanoTime", "System.currentTimeMillis", "Instant.now", "getCurrentThreadCpuTime"],
 };
 
 /// In report order.
 const ROWS: [KindRow; 7] = [
     JAVA,
-    KindRow { kind: RuntimeKind::Dotnet, word: "dotnet", title: ".NET", programs: &["dotnet"], ..JAVA },
-    KindRow { kind: RuntimeKind::Mono, word: "mono", title: "Mono", programs: &["mono"], ..JAVA },
-    KindRow { kind: RuntimeKind::Go, word: "go", title: "Go", programs: &["go"], warms_up: false, ..JAVA },
+    KindRow {
+        kind: RuntimeKind::Dotnet,
+        word: "dotnet",
+        title: ".NET",
+        programs: &["dotnet"],
+        clocks: &["Stopwatch.GetTimestamp", "DateTime.UtcNow", "Environment.TickCount64"],
+        ..JAVA
+    },
+    KindRow {
+        kind: RuntimeKind::Mono,
+        word: "mono",
+        title: "Mono",
+        programs: &["mono"],
+        clocks: &["Stopwatch.GetTimestamp", "DateTime.UtcNow", "Environment.TickCount"],
+        ..JAVA
+    },
+    KindRow {
+        kind: RuntimeKind::Go,
+        word: "go",
+        title: "Go",
+        programs: &["go"],
+        warms_up: false,
+        clocks: &["time.Since", "time.Now().UnixNano"],
+        ..JAVA
+    },
     KindRow {
         kind: RuntimeKind::Node,
         word: "node",
         title: "Node.js",
         programs: &["node", "nodejs"],
         starts_quickly: true,
+        clocks: &["process.hrtime.bigint", "performance.now", "Date.now", "process.cpuUsage"],
         ..JAVA
     },
     KindRow {
@@ -65,6 +91,7 @@ const ROWS: [KindRow; 7] = [
         word: "python",
         title: "Python",
         programs: &["python3", "python", "pypy3"],
+        clocks: &["time.perf_counter_ns", "time.monotonic_ns", "time.time_ns", "time.process_time_ns", "datetime.now"],
         ..C
     },
     C,
@@ -77,6 +104,13 @@ const C: KindRow = KindRow {
     programs: &["cc", "gcc", "clang"],
     starts_quickly: true,
     warms_up: false,
+    clocks: &[
+        "clock_gettime(CLOCK_MONOTONIC)",
+        "clock_gettime(CLOCK_REALTIME)",
+        "timespec_get",
+        "gettimeofday",
+        "clock",
+    ],
 };
 
 impl RuntimeKind {
@@ -122,6 +156,7 @@ mod tests {
             assert_eq!(kind.row().kind, kind);
             assert_eq!(RuntimeKind::named(kind.row().word), Ok(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.row().word);
+            assert!(!kind.row().clocks.is_empty(), "{kind:?}");
         }
         RuntimeKind::named("cobol").unwrap_err();
     }

@@ -3,12 +3,11 @@ use std::time::{Duration, Instant};
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
-use crate::sections::clocks::latency::batches::Batches;
-use crate::sections::clocks::latency::interference;
-use crate::sections::clocks::latency::task::Lane;
-use crate::sections::clocks::plan::BATCH_TIMER_ERROR;
+use crate::sections::clocks::latency::estimate::of_cell;
+use crate::sections::clocks::latency::study::{case_of, study};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::kind::RuntimeKind;
@@ -16,8 +15,6 @@ use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
-use chronoscope_harness::machine;
-use chronoscope_harness::stats::median;
 
 /// Time allowed for a process beyond its task, in seconds, by depth. A virtual machine that compiles a source file on a
 /// busy machine takes five.
@@ -78,7 +75,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         }
         let round_began = Instant::now();
         if !plan.quick_starters && plan.clocks.is_some() {
-            native.measure(session, round);
+            native.measure(session, plan.rounds.max(1), round);
         }
         let count = candidates.len();
         for turn in 0..count {
@@ -93,12 +90,12 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         }
         longest = longest.max(round_began.elapsed());
     }
-    native.write(session, record);
+    let native = native.write(record);
     let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
     disturbed.for_each(|disturbance| session.suffer(disturbance));
     let stopped = session.observer.cancelled();
     let mut runtimes: Vec<Runtime> =
-        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native.rounds, stopped)).collect();
+        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native, stopped)).collect();
     runtimes.extend(missing);
     // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
@@ -209,48 +206,53 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
 
 /// The system's own clocks as read by native code, interleaved with the runtimes.
 struct Native {
-    rounds: NativeRounds,
-    batches: Batches,
+    clocks: Vec<ClockId>,
+    /// From an earlier part of the same run.
+    known: NativeRounds,
+    run: Option<BuiltIn>,
 }
 
 impl Native {
     fn new(record: &Record) -> Self {
         let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
         let clocks = available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
-        Self { rounds: NativeRounds::new(), batches: Batches::of_lanes(clocks.into_iter().map(Lane::Reads)) }
+        Self { clocks, known: NativeRounds::new(), run: None }
     }
 
     /// Takes over measurements from an earlier part of the same run.
     fn take_from(&mut self, record: &Record) {
         let known =
             record.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency_ns.as_ref()?.estimate)));
-        self.rounds.insert(0, known.collect());
+        self.known.insert(0, known.collect());
     }
 
-    fn measure(&mut self, session: &Session<'_>, round: u32) {
-        // Without it there is no reference in this round, which the record shows.
-        let Ok((samples, suffered)) = session.ask_alone(NATIVE_MS, &self.batches.request(BATCH_TIMER_ERROR)) else {
-            return;
-        };
-        self.batches.add(samples, &suffered);
-        let newest = |lane: &Lane| self.batches.of(lane).last();
-        let quiet = newest(&Lane::Empty).map(interference::quiet_rounds_of).unwrap_or_default();
-        let read_ns = |clock: &ClockId| {
-            let batches = newest(&Lane::Reads(clock.clone()))?.ns_per_read(session.timer_rate());
-            median(batches.into_iter().zip(&quiet).filter(|(_, quiet)| **quiet).map(|(ns, _)| ns).collect())
-        };
-        let seen = self.batches.clocks().filter_map(|clock| Some((clock.known()?, read_ns(clock)?)));
-        self.rounds.insert(round, seen.collect());
+    /// One process. Without it there is no reference in this round, which the record shows.
+    fn measure(&mut self, session: &mut Session<'_>, rounds: u32, round: u32) {
+        if self.run.is_none() {
+            let budget_ms = NATIVE_MS * u64::from(rounds);
+            self.run = BuiltIn::begin(session, study(&self.clocks), rounds, budget_ms).ok();
+        }
+        if let Some(run) = &mut self.run {
+            run.run_one(session, RUNTIMES, round, NATIVE_MS);
+        }
     }
 
-    /// Records these processes' measurements of the system's own clocks, if no other part of the run has any.
-    fn write(&self, session: &Session<'_>, record: &mut Record) {
-        let rate = session.timer_rate();
-        let Some(quiet) = self.batches.quiet(rate, machine::known_core(&record.machine)) else { return };
-        for id in self.batches.clocks() {
+    /// What each process measured, which is recorded for clocks that no other part of the run has measured.
+    fn write(self, record: &mut Record) -> NativeRounds {
+        let mut rounds = self.known;
+        let Some(run) = self.run else { return rounds };
+        let report = run.report();
+        for id in &self.clocks {
+            let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(id, false)) else { continue };
+            for (process, of_cell) in report.forks.iter().zip(&cell.forks) {
+                if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
+                    rounds.entry(process.fork).or_default().insert(known, ns);
+                }
+            }
             if let Some(clock) = clock_mut(record, id).filter(|clock| clock.latency_ns.is_none()) {
-                clock.latency_ns = self.batches.latency(&Lane::Reads(id.clone()), &quiet, rate);
+                clock.latency_ns = of_cell(cell);
             }
         }
+        rounds
     }
 }

@@ -2,9 +2,11 @@
 
 pub mod estimate;
 pub mod kind;
+mod lanes;
 pub mod measure;
 pub mod plan;
 pub mod probe;
+pub mod probe_process;
 pub mod report;
 pub mod rules;
 pub mod view;

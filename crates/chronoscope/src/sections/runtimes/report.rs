@@ -10,7 +10,7 @@ use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedP
 use crate::sections::reads::report::Reads;
 use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::thread_release::report::ThreadReleaseReport;
-use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Estimate};
 
 /// One language runtime of the machine, measured from inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -205,14 +205,14 @@ pub struct AddedLatency {
     /// The underlying clock, read from native code.
     pub over: ClockId,
     /// The difference: the median over rounds, each with one process of either.
-    pub ns: Spread,
+    pub ns: Estimate,
 }
 
 impl AddedLatency {
     /// The difference; its upper bound if its interval contains 0, so that its sign is unknown.
     pub fn difference_ns(&self) -> Bounded {
-        let Spread { median, low, high, .. } = self.ns;
-        if low <= 0.0 && high >= 0.0 && low < high { Bounded::Below(high.max(-low)) } else { Bounded::Known(median) }
+        let Estimate { estimate, low, high, .. } = self.ns;
+        if low <= 0.0 && high >= 0.0 && low < high { Bounded::Below(high.max(-low)) } else { Bounded::Known(estimate) }
     }
 }
 
@@ -222,7 +222,7 @@ pub struct CrowdLatency {
     /// Threads.
     pub threads: u32,
     /// Time per read and thread: the median over processes of each one's median batch.
-    pub ns: Spread,
+    pub ns: Estimate,
     /// Batches entirely within the time during which all threads read, over all processes.
     pub batches: u64,
 }
@@ -269,8 +269,8 @@ mod tests {
 
     #[test]
     fn a_difference_that_may_be_nothing_has_no_sign() {
-        let difference = |low, median, high| {
-            let ns = Spread { median, low, high, confidence: 0.75 };
+        let difference = |low, estimate, high| {
+            let ns = Estimate { estimate, low, high, confidence: 0.75 };
             AddedLatency { over: ClockId::default(), ns }.difference_ns()
         };
         assert_eq!(difference(-0.78, -0.76, 0.69), Bounded::Below(0.78));

@@ -290,9 +290,10 @@ mod tests {
     use crate::plan::{Depth, Frame};
     use crate::rules::{conclude, kind};
     use crate::sections::runtimes::estimate;
-    use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds, ProbeProcess};
+    use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
     use crate::sections::runtimes::plan::plan;
     use crate::sections::runtimes::probe::Answer;
+    use crate::sections::runtimes::probe_process::ProbeProcess;
     use crate::sections::runtimes::report::WarmUp;
     use std::collections::BTreeMap;
 

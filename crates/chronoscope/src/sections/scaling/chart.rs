@@ -1,37 +1,53 @@
 use std::collections::BTreeMap;
 
 use chronoscope_harness::record::study::Estimate;
-use chronoscope_render::study::{OverThreads, ThreadTime};
-use chronoscope_render::text::ns;
+use chronoscope_render::study::{OverThreads, ThreadTime, Zone};
+use chronoscope_render::text::{counted, ns};
 
-use super::report::{Conclusion, Rise};
+use super::report::{Conclusion, End, Rise, telling};
 
 /// Maximum curves.
-const CURVES: usize = 5;
+const CURVES: usize = 6;
 
 /// By backoff in tokens: its duration, and the times by number of threads.
 type Curves = BTreeMap<u64, (f64, BTreeMap<u32, ThreadTime>)>;
 
-/// Time per operation over threads, a curve for each of a few amounts of work; None with fewer than two thread counts.
-/// The region known to lie below the front is shaded.
+/// Time per operation over threads, a curve for each of a few amounts of work, with the forbidden zone and its front; None
+/// with fewer than two thread counts.
 pub fn chart(conclusion: &Conclusion) -> Option<OverThreads> {
     let curves = curves(conclusion);
     if curves.values().all(|(_, times)| times.len() < 2) {
         return None;
     }
     let tokens: Vec<u64> = curves.keys().copied().collect();
-    // Spread evenly, always including the least and the most work.
-    let most = CURVES.min(tokens.len());
-    let chosen = (0..most).map(|i| tokens[i * (tokens.len() - 1) / (most - 1).max(1)]);
+    let (low, high) = (conclusion.front.low(), conclusion.front.high());
+    let ends = low.into_iter().chain(high).map(|end| end.tokens);
     let curve = |tokens: u64| {
         let (work_ns, times) = &curves[&tokens];
-        let name = if tokens == 0 { "in a row".to_owned() } else { ns(*work_ns) };
+        let name = match tokens {
+            0 => "back to back".to_owned(),
+            _ => format!("{} ({})", counted(tokens, "token", "tokens"), ns(*work_ns)),
+        };
         (name, times.values().cloned().collect())
     };
-    let alone_ns = |tokens: u64| Some(curves.get(&tokens)?.1.get(&1)?.time_ns.estimate);
-    let shaded = conclusion.front.low().and_then(|low| Some((conclusion.threads, alone_ns(low.tokens)?)));
+    let zone = zone(conclusion.threads, [low, high], |tokens| Some(curves.get(&tokens)?.1.get(&1)?.time_ns.estimate));
     let title = format!("{}: time per operation by threads", conclusion.clock);
-    Some(OverThreads { title, curves: chosen.map(curve).collect(), shaded })
+    Some(OverThreads { title, curves: telling(&tokens, ends, CURVES).into_iter().map(curve).collect(), zone })
+}
+
+/// An amount of work is drawn at the time of an operation with it on one thread.
+fn zone(threads: u32, [low, high]: [Option<End>; 2], alone_ns: impl Fn(u64) -> Option<f64>) -> Option<Zone> {
+    let at = |end: Option<End>| end.and_then(|end| alone_ns(end.tokens));
+    let front_name = match (low, high) {
+        (Some(_), Some(_)) => "the front lies between",
+        (Some(_), None) => "the front lies above",
+        // All that was tried scales.
+        (None, Some(End { tokens: 0, .. })) | (None, None) => return None,
+        (None, Some(_)) => "the front lies here or below",
+    };
+    let (low, high) = (at(low), at(high));
+    let front_ns = low.into_iter().chain(high).collect();
+    Some(Zone { threads, forbidden_ns: low, front_ns, front_name: front_name.to_owned() })
 }
 
 fn curves(conclusion: &Conclusion) -> Curves {
@@ -98,12 +114,19 @@ mod tests {
     fn the_chart_marks_what_is_raised_and_shades_what_is_forbidden() {
         let bracket = drawn(&conclusion(Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 }));
         assert!(bracket.contains('▲') && bracket.contains('░'), "{bracket}");
-        let shaded = |text: &str| text.lines().filter(|row| row.contains('░')).count();
+        for word in ["░ forbidden zone", "═ the front lies between", "o 1 token (1.00 ns)", "x 256 tokens (256 ns)"]
+        {
+            assert!(bracket.contains(word), "{word}: {bracket}");
+        }
+        let shaded = |text: &str| text.lines().filter(|row| row.contains('░') && !row.contains("zone")).count();
         let known = drawn(&conclusion(Front::Beyond { tokens: 1, ns: 1.0 }));
         assert_eq!(shaded(&bracket), shaded(&known), "the upper end is not the front");
         assert!(shaded(&bracket) < shaded(&drawn(&conclusion(Front::Beyond { tokens: 256, ns: 256.0 }))));
+        assert!(known.contains("═ the front lies above"), "{known}");
         let open = drawn(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 }));
-        assert!(!open.contains('░') && open.contains('▲'), "{open}");
+        assert!(!open.contains('░') && open.contains('▲') && open.contains("═ the front lies here or below"), "{open}");
+        let free = drawn(&conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }));
+        assert!(!free.contains('═'), "{free}");
     }
 
     #[test]

@@ -2,10 +2,9 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
 use chronoscope_harness::{Start, rule};
-use chronoscope_render::study::html;
 
-use super::conclude;
 use super::rules::RULES;
+use super::{browser_page, conclude};
 use crate::arguments::ScalingOptions;
 use crate::command::output::Output;
 use crate::command::page::Shown;
@@ -22,15 +21,18 @@ pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure>
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    let found = program.run(&study_run::tool(), &mut progress);
+    let found = program.run(start, &study_run::tool(), &mut progress);
     progress.finish();
-    let study = found?;
+    let (study, runtimes) = found?;
     let is_well = study.is_whole() && !(run.strict && study.has_warning());
-    let (conclusions, page) = (conclude(&study), html(&study));
+    let conclusions = conclude(&study);
     let mut record = Record::of_study(study, "scaling");
+    record.runtimes.report = runtimes;
     record.findings.extend(rule::conclude(RULES, &conclusions));
-    record.scaling = Some(conclusions);
     worst_first(&mut record.findings);
+    let page =
+        record.as_study().map_or_else(String::new, |study| browser_page(&study, &conclusions, &record.runtimes.report));
+    record.scaling = Some(conclusions);
     // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
     let written = output.write(&record, Shown { full: options.verbose, ..Shown::default() });
     browser.map_or(Ok(()), |file| file.write(&page)).and(written)?;

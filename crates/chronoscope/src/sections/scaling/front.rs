@@ -3,6 +3,7 @@
 
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_harness::stats::over_processes;
+use chronoscope_harness::study_rules::is_apart;
 
 use super::clock::{NOTHING, ticks_of};
 use super::report::{Conclusion, End, Front, Oversubscribed, Point, Read, Rise, worst_by_backoff};
@@ -14,7 +15,8 @@ pub const TOLERANCE_PCT: f64 = 10.0;
 pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     let mut clocks: Vec<&str> = Vec::new();
     for cell in &record.cells {
-        let is_clock = cell.case != NOTHING && !cell.case.starts_with(&ticks_of(""));
+        let is_work = cell.case == NOTHING || record.plan.comparisons.iter().any(|(_, work)| *work == cell.case);
+        let is_clock = !is_work && !cell.case.starts_with(&ticks_of(""));
         if is_clock && !clocks.contains(&cell.case.as_str()) {
             clocks.push(&cell.case);
         }
@@ -22,12 +24,18 @@ pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     clocks.into_iter().map(|clock| of_clock(record, clock)).collect()
 }
 
+/// The case with only the work of this clock's loop: a runtime has its own.
+pub fn work_of<'a>(record: &'a StudyRecord, clock: &str) -> &'a str {
+    let compared = record.plan.comparisons.iter().find(|(case, _)| case == clock);
+    compared.map_or(NOTHING, |(_, work)| work)
+}
+
 fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
+    let work = work_of(record, clock);
     let mut cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
     // A later pass may have repeated one: each combination has one cell, the one shown in tables.
     cells.dedup_by_key(|cell| (cell.backoff_tokens, cell.threads));
-    let work_ns = |tokens: u64| work_ns(record, tokens);
     let points: Vec<Point> = cells
         .iter()
         .filter(|cell| cell.threads > 1 && !cell.oversubscribed)
@@ -36,12 +44,13 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
             let tokens = crowd.backoff_tokens;
             let (alone_ns, crowd_ns, threads) = (alone.time_ns, crowd.time_ns, crowd.threads);
             // A failed combination was still tried, and is not left out of the front.
-            let increase = increase(record, alone, crowd);
-            let rise = increase.map_or(Rise::Unresolved, |increase| rise(&increase));
+            let increase = increase(record, work, alone, crowd);
+            let ran_together = did_run_together(record, work, alone, crowd);
+            let rise = increase.filter(|_| ran_together).map_or(Rise::Unresolved, |increase| rise(&increase));
             let increase_pct = increase.map(|increase| increase.times(100.0));
             Some(Point {
                 backoff_tokens: tokens,
-                work_ns: work_ns(tokens),
+                work_ns: work_ns(record, work, tokens)?,
                 threads,
                 alone_ns,
                 crowd_ns,
@@ -63,23 +72,21 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     }
 }
 
-/// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated.
-fn work_ns(record: &StudyRecord, tokens: u64) -> f64 {
+/// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated. None in another
+/// runtime, whose tokens are not those of the calibration.
+fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
     if tokens == 0 {
-        return 0.0;
+        return Some(0.0);
     }
-    let is_work = |cell: &&Cell| cell.case == NOTHING && cell.threads == 1 && cell.backoff_tokens == tokens;
-    let measured = record.cells.iter().find(is_work).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
-    measured
-        .map(|time| time.estimate)
-        .unwrap_or_else(|| record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64)))
+    let measured = record.cell(work, tokens, 1).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
+    let calibrated = || record.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
+    measured.map(|time| time.estimate).or_else(|| (work == NOTHING).then(calibrated))
 }
 
 /// The clock's addition to the work alone, from pairs of the same round.
 pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
-    let of_clock = record.comparisons.iter().filter(|comparison| {
-        comparison.case == clock && comparison.baseline == NOTHING && comparison.threads == threads
-    });
+    let of_clock =
+        record.comparisons.iter().filter(|comparison| comparison.case == clock && comparison.threads == threads);
     let mut points = of_clock.flat_map(|comparison| &comparison.points);
     points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
 }
@@ -89,14 +96,9 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 ///
 /// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
 /// CPUs is not contention for the clock.
-fn increase(record: &StudyRecord, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
+fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
     let confidence = record.plan.confidence;
-    let work = |cell: &Cell| {
-        let is_work = |other: &&Cell| {
-            other.case == NOTHING && other.threads == cell.threads && other.backoff_tokens == cell.backoff_tokens
-        };
-        record.cells.iter().find(is_work).filter(|_| cell.backoff_tokens > 0)
-    };
+    let work = |cell: &Cell| record.cell(work, cell.backoff_tokens, cell.threads);
     let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
     let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
         let cells = [alone_processes, crowd_processes, work_alone.forks.as_slice(), work_crowd.forks.as_slice()];
@@ -107,6 +109,15 @@ fn increase(record: &StudyRecord, alone: &Cell, crowd: &Cell) -> Option<Estimate
     Some(found.at_least((alone.clock_share_pct + crowd.clock_share_pct) / 100.0))
 }
 
+/// Whether the threads of `crowd`, and those of the work alone, ran at the same time for at least half of a typical visit: times are
+/// of that part only, which says little about many threads where it is short. A visit without such a part is not among a cell's,
+/// whose number then falls behind that of the visits to one thread in the same rounds.
+fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> bool {
+    let of_work = |cell: &Cell| record.cell(work, cell.backoff_tokens, cell.threads);
+    let pairs = [Some((alone, crowd)), of_work(alone).zip(of_work(crowd))];
+    pairs.into_iter().flatten().all(|(alone, crowd)| !is_apart(crowd) && 2 * crowd.visits >= alone.visits)
+}
+
 /// Whether an increase is more than [`TOLERANCE_PCT`].
 fn rise(increase: &Estimate) -> Rise {
     let tolerated = TOLERANCE_PCT / 100.0;
@@ -114,7 +125,8 @@ fn rise(increase: &Estimate) -> Rise {
         Rise::Unresolved
     } else if increase.low > tolerated {
         Rise::Raised
-    } else if increase.high <= tolerated {
+    } else if increase.high <= tolerated && increase.low >= -tolerated {
+        // Other threads make no read much cheaper: where they seem to, something else changed.
         Rise::Flat
     } else {
         Rise::Unresolved
@@ -224,7 +236,7 @@ mod tests {
         if let Some((alone, crowd)) = work {
             record.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, crowd)]);
         }
-        rise(&increase(&record, &cell("a", 1, alone_ns), &cell("a", 2, crowd_ns)).unwrap())
+        rise(&increase(&record, NOTHING, &cell("a", 1, alone_ns), &cell("a", 2, crowd_ns)).unwrap())
     }
 
     #[test]
@@ -233,7 +245,7 @@ mod tests {
         assert_eq!(rise_of(100.0, 105.0, None), Rise::Flat);
         assert_eq!(rise_of(100.0, 150.0, None), Rise::Raised);
         assert_eq!(rise_of(100.0, 110.0, None), Rise::Unresolved);
-        assert_eq!(rise_of(100.0, 50.0, None), Rise::Flat);
+        assert_eq!(rise_of(100.0, 50.0, None), Rise::Unresolved, "no read gets cheaper because others read");
         let few = Estimate { confidence: 0.75, ..about(0.5, 0.01) };
         assert_eq!(rise(&few), Rise::Unresolved, "three processes decide nothing");
     }
@@ -242,6 +254,35 @@ mod tests {
     fn work_that_slows_down_by_itself_is_no_contention() {
         assert_eq!(rise_of(100.0, 150.0, Some((80.0, 129.0))), Rise::Flat);
         assert_eq!(rise_of(100.0, 150.0, Some((80.0, 80.0))), Rise::Raised);
+    }
+
+    #[test]
+    fn threads_that_hardly_overlapped_decide_no_front() {
+        let seen = |ns: f64, crowd: fn(Cell) -> Cell, work: fn(Cell) -> Cell| {
+            let text = include_str!("../../../tests/fixtures/study.json");
+            let mut record = chronoscope_harness::record::parse_study(text).unwrap();
+            record.plan.comparisons = vec![("a".to_owned(), NOTHING.to_owned())];
+            let visited = |cell: Cell| Cell { visits: 60, visits_quiet: 60, overlap_share: None, ..cell };
+            let together = |cell: Cell| Cell { overlap_share: Some(0.9), ..visited(cell) };
+            record.cells = vec![
+                visited(cell(NOTHING, 1, 50.0)),
+                work(together(cell(NOTHING, 2, 50.0))),
+                visited(cell("a", 1, 100.0)),
+                crowd(together(cell("a", 2, ns))),
+            ];
+            conclude(&record).remove(0).front
+        };
+        let as_it_is: fn(Cell) -> Cell = |cell| cell;
+        let apart: fn(Cell) -> Cell = |cell| Cell { overlap_share: Some(0.2), ..cell };
+        // The others of the same rounds never overlapped, and are not among the visits.
+        let seldom: fn(Cell) -> Cell = |cell| Cell { visits: 20, visits_quiet: 20, ..cell };
+        assert!(matches!(seen(150.0, as_it_is, as_it_is), Front::Beyond { .. }));
+        assert!(matches!(seen(100.0, as_it_is, as_it_is), Front::Everywhere { .. }));
+        for ns in [150.0, 100.0] {
+            for (crowd, work) in [(apart, as_it_is), (seldom, as_it_is), (as_it_is, apart)] {
+                assert_eq!(seen(ns, crowd, work), open(None, None), "{ns}");
+            }
+        }
     }
 
     #[test]
@@ -270,6 +311,23 @@ mod tests {
         assert_eq!(front(&bracketed), expected, "the front is between");
         let unbounded = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved)];
         assert_eq!(front(&unbounded), open(Some((1, 1.5)), None));
+    }
+
+    #[test]
+    fn the_confidence_is_that_of_all_that_decides_at_once() {
+        let with = |rise: Rise, confidence: f64| Point {
+            increase_pct: Some(Estimate { confidence, ..about(50.0, 1.0) }),
+            ..point(1, 2, rise)
+        };
+        let sure = |points: Vec<Point>| {
+            let front = front(&points);
+            let clock = "a".to_owned();
+            Conclusion { clock, threads: 2, front, points, reads: Vec::new(), crowded: Vec::new() }.confidence()
+        };
+        let found = sure(vec![with(Rise::Unresolved, 0.5), with(Rise::Raised, 0.99), with(Rise::Flat, 0.97)]);
+        assert!((found.unwrap() - 0.96).abs() < 1e-12, "{found:?}: what decides nothing does not count");
+        assert_eq!(sure(vec![with(Rise::Unresolved, 0.5), with(Rise::Unresolved, 0.75)]), Some(0.5));
+        assert_eq!(sure(vec![with(Rise::Unresolved, 0.0)]), None);
     }
 
     #[test]

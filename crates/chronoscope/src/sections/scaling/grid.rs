@@ -68,9 +68,19 @@ impl Threads {
     }
 }
 
+/// Thread counts of the first measurements.
+pub fn within(threads: &Threads, depth: Depth) -> Vec<u32> {
+    if depth == Depth::Thorough { threads.within.clone() } else { threads.ends() }
+}
+
+/// Amounts of work of the first measurements, in tokens.
+pub fn coarse(depth: Depth) -> impl Iterator<Item = u64> {
+    (0..=LARGEST_POWER).filter(move |power| is_coarse(*power, depth)).map(|power| 1 << power)
+}
+
 /// Initial measurements.
 pub fn first(clocks: &[ScaledClock], threads: &Threads, depth: Depth) -> Vec<Pass> {
-    let within = if depth == Depth::Thorough { threads.within.clone() } else { threads.ends() };
+    let within = within(threads, depth);
     let mut passes = Vec::new();
     for group in groups(clocks, |clock| clock.read_ns) {
         let cases = group.iter().map(|clock| clock.name.clone()).collect();
@@ -82,8 +92,7 @@ pub fn first(clocks: &[ScaledClock], threads: &Threads, depth: Depth) -> Vec<Pas
     }
     for group in groups(clocks, |clock| clock.read_ns) {
         let slowest_ns = group.iter().map(|clock| clock.read_ns).fold(0.0, f64::max);
-        let powers = (0..=LARGEST_POWER).filter(|power| is_coarse(*power, depth));
-        let backoff: Vec<u64> = powers.map(|power| 1 << power).filter(|tokens| is_alike(*tokens, slowest_ns)).collect();
+        let backoff: Vec<u64> = coarse(depth).filter(|tokens| is_alike(*tokens, slowest_ns)).collect();
         let cases = group.iter().map(|clock| clock.name.clone()).collect();
         passes.push(Pass::new("reads between work", cases, true, backoff, within.clone()));
     }

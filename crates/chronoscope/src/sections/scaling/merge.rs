@@ -1,6 +1,8 @@
 //! Merges several passes, which are studies of the same name and cases at different backoffs and thread counts.
 
+use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_conclusions::conclusions;
+use chronoscope_harness::study_rules::RULES;
 
 use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord, StudyReport};
 
@@ -18,13 +20,9 @@ pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
 fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {
     record.elapsed_ms += other.elapsed_ms;
     record.interrupted |= other.interrupted;
-    for finding in other.findings {
-        if !record.findings.iter().any(|known| (&known.id, &known.subject) == (&finding.id, &finding.subject)) {
-            record.findings.push(finding);
-        }
-    }
-    record.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     join(&mut record.study, other.content.study);
+    // Of all passes: what is true of one need not be of the run.
+    record.findings = conclude(RULES, &record);
     record
 }
 
@@ -52,7 +50,7 @@ fn join(whole: &mut StudyReport, mut next: StudyReport) {
     whole.comparisons.extend(next.comparisons);
     whole.forks.extend(next.forks);
     for failure in next.failures {
-        if !whole.failures.iter().any(|known| known.case == failure.case) {
+        if !whole.failures.contains(&failure) {
             whole.failures.push(failure);
         }
     }
@@ -136,7 +134,9 @@ mod tests {
         assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
         assert!(whole.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
         assert_eq!(whole.control, first.control);
-        assert_eq!(whole.findings.len(), first.findings.len(), "what both say is said once");
+        let told: std::collections::BTreeSet<_> =
+            whole.findings.iter().map(|finding| (&finding.id, &finding.subject, &finding.evidence.summary)).collect();
+        assert_eq!(told.len(), whole.findings.len(), "nothing is said twice");
         assert_eq!(whole.elapsed_ms, 2 * first.elapsed_ms);
         assert!(merged(Vec::new()).is_none());
     }

@@ -1,116 +1,177 @@
-use chronoscope_harness::quantity::TIME;
+use chronoscope_harness::quantity::{RATIO, TIME, confidence};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
-use chronoscope_render::study::OverThreads;
-use chronoscope_render::text::{Column, Mood, Text, count, ns, percent};
+use chronoscope_render::study::{Lead, html_with};
+use chronoscope_render::text::{Column, Mood, Text, count, counted, ns, percent};
+use chronoscope_render::words::given;
 
 use super::chart::chart;
 use super::clock::{NOTHING, ticks_of};
-use super::front::{TOLERANCE_PCT, difference};
-use super::grid::USUAL;
-use super::report::{Conclusion, Point, Rise, less_than};
-use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONT_UNKNOWN, FRONTS, ONE_THREAD, SCALES, SLOWED_MOST};
-use crate::clock_id::ClockId;
+use super::front::{TOLERANCE_PCT, difference, work_of};
+use super::report::{Conclusion, End, Front, Point, Rise, less_than, most_telling, telling};
+use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONTS, ONE_THREAD, SCALES};
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
-use chronoscope_harness::finding::{Finding, Kind};
+use crate::sections::runtimes::report::Runtime;
+use chronoscope_harness::finding::Finding;
 
 /// Maximum backoffs in a table.
 const COLUMNS: usize = 6;
 const NONE: &str = "–";
 
 /// The results as text for a terminal.
-pub fn page(record: &StudyRecord, conclusions: &[Conclusion], width: Width) -> String {
+pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime], width: Width) -> String {
     let mut page = Text::with_width(width);
     show::title(&mut page, record, "scaling");
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
-    for failure in &record.failures {
-        page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
+    if let Some(drawn) = most_telling(conclusions).and_then(chart) {
+        page.section(CHART);
+        page.charts(&[drawn]);
+        page.sentence(Mood::Quiet, " ", &definition());
     }
     let objections = against::objections(&record.findings);
     fronts(&mut page, &record.findings, conclusions, &objections);
-    charts(&mut page, &record.findings, conclusions);
+    for failure in &record.failures {
+        page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
+    }
+    for sentence in left_out_of(runtimes) {
+        page.sentence(Mood::Quiet, "·", &sentence);
+    }
     reads(&mut page, conclusions, &objections);
     operations(&mut page, record, conclusions, &objections);
     added(&mut page, record, conclusions, &objections);
     oversubscribed(&mut page, conclusions, &objections);
     page.section("HOW SURE");
-    for sentence in show::how_sure(record) {
+    for sentence in native(record).iter().flat_map(show::how_sure).chain(how_sure_of(runtimes)) {
         page.sentence(Mood::Quiet, "·", &sentence);
     }
     page.finish()
 }
 
-/// Among these kinds, a sentence that fits many clocks is printed once.
-const SHARED: [Kind; 3] = [ONE_THREAD, SCALES, FRONT_UNKNOWN];
+/// The same as a page for browsers: the chart of every clock, then everything measured.
+pub fn browser_page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> String {
+    let main = most_telling(conclusions);
+    let others = conclusions.iter().filter(|one| main.is_none_or(|main| main.clock != one.clock));
+    let lead = Lead {
+        title: "Clocks over threads".to_owned(),
+        chart: main.and_then(chart),
+        sentences: std::iter::once(definition()).chain(left_out_of(runtimes)).collect(),
+        columns: front_columns().into(),
+        rows: conclusions.iter().map(|one| front_row(&record.findings, one, &[]).to_vec()).collect(),
+        more: others.filter_map(chart).collect(),
+    };
+    html_with(record, &lead)
+}
 
-fn fronts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion], objections: &[Objection]) {
-    page.section("SCALABILITY FRONT");
-    let is_front = |finding: &&Finding| FRONTS.iter().any(|kind| finding.is(*kind));
-    let of = |clock: &str| findings.iter().filter(is_front).find(|finding| finding.subject.as_deref() == Some(clock));
-    let all: Vec<&Finding> = conclusions.iter().filter_map(|conclusion| of(&conclusion.clock)).collect();
-    for (i, finding) in all.iter().enumerate() {
-        let (mood, sign) = sign(finding);
-        let (name, words) = (finding.subject.as_deref().unwrap_or_default(), &finding.evidence.summary);
-        let is_alike = |other: &Finding| (&other.id, &other.evidence.summary) == (&finding.id, words);
-        if !SHARED.iter().any(|kind| finding.is(*kind)) {
-            page.sentence(mood, sign, &format!("{}: {words}", marked(objections, name)));
-        } else if !all[..i].iter().any(|before| is_alike(before)) {
-            let those = all.iter().filter(|other| is_alike(other));
-            let names: Vec<String> =
-                those.filter_map(|other| Some(marked(objections, other.subject.as_ref()?))).collect();
-            page.sentence(mood, sign, &format!("{words}: {}", names.join(", ")));
-        }
+const CHART: &str = "CLOCKS OVER THREADS (a line for each amount of work between reads, log scale)";
+/// Explains the front and the forbidden zone to first-time readers.
+fn definition() -> String {
+    format!(
+        "front: the least work between reads at which more threads, up to the number of CPUs, cost no more than {} over one \
+         thread. Forbidden zone: less work than that, where the clock is measured rather than the program. The front is \
+         known as a bracket: above the most work at which threads cost more (▲), at or below the least from which they do not",
+        percent(TOLERANCE_PCT)
+    )
+}
+
+/// The record without the cells of runtimes, whose processes are other ones; None if nothing else was measured.
+fn native(record: &StudyRecord) -> Option<StudyRecord> {
+    let mut native = record.clone();
+    let of_runtimes = record.plan.comparisons.iter().filter(|(_, work)| work != NOTHING);
+    let of_runtimes: Vec<&String> = of_runtimes.flat_map(|(clock, work)| [clock, work]).collect();
+    native.study.cells.retain(|cell| !of_runtimes.contains(&&cell.case));
+    (!native.cells.is_empty()).then_some(native)
+}
+
+/// The basis of the figures of runtimes.
+fn how_sure_of(runtimes: &[Runtime]) -> Vec<String> {
+    let processes = |runtime: &Runtime| {
+        let forks = counted(u64::from(runtime.forks), "process", "processes");
+        let start = runtime.start_ms.map_or_else(String::new, |ms| format!(", each {} to start", ns(ms * 1e6)));
+        format!("{} ({forks}{start})", runtime.title())
+    };
+    let measured: Vec<String> = runtimes.iter().filter(|runtime| runtime.available).map(processes).collect();
+    if measured.is_empty() {
+        return Vec::new();
     }
+    vec![
+        format!("runtimes: {}; each front has the confidence in its row", measured.join(", ")),
+        "processes of runtimes carry no interference probes: only iterations in which a thread lost its CPU are left out; \
+         a token of work takes as long as the row of nothing in the same runtime shows"
+            .to_owned(),
+    ]
+}
+
+/// Why each runtime that was not measured is absent, and what the others lack.
+fn left_out_of(runtimes: &[Runtime]) -> Vec<String> {
+    let said = |runtime: &Runtime| {
+        let absent = (!runtime.available).then(|| given(runtime.reason_unavailable.as_deref()));
+        let lacking = runtime.reasons_incomplete.iter().cloned();
+        absent.into_iter().chain(lacking).map(|why| format!("{}: {why}", runtime.title())).collect::<Vec<_>>()
+    };
+    runtimes.iter().flat_map(said).collect()
+}
+
+/// One row for each clock.
+fn fronts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion], objections: &[Objection]) {
+    page.section("FRONTS");
+    page.table(&front_columns(), conclusions.iter().map(|one| front_row(findings, one, objections).to_vec()));
     for objection in objections {
         page.sentence(Mood::Warning, objection.sign, &objection.words);
     }
-    page.sentence(Mood::Quiet, " ", &definition());
 }
 
-fn sign(finding: &Finding) -> (Mood, &'static str) {
-    let signs = [
-        (ONE_THREAD, (Mood::Quiet, "·")),
-        (SCALES, (Mood::Good, "✔")),
-        (FRONT_BETWEEN, (Mood::Warning, "!")),
-        (FRONT_ABOVE, (Mood::Warning, "!")),
-        (FRONT_BEYOND, (Mood::Bad, "✘")),
-    ];
-    signs.iter().find(|(kind, _)| finding.is(*kind)).map_or((Mood::Quiet, "?"), |(_, sign)| *sign)
+fn front_columns() -> [Column; 5] {
+    [
+        Column::left("clock"),
+        Column::left("front"),
+        Column::left("forbidden zone"),
+        Column::left("slowed most"),
+        Column::right("confidence"),
+    ]
 }
 
-/// Explains the front to first-time readers.
-fn definition() -> String {
-    format!(
-        "scalability front: the least work between reads at which adding threads, up to the number of CPUs, raises \
-         the time per operation by no more than {} over one thread. It is bracketed: above the most work at which \
-         they raise it by more (▲, the forbidden zone), at or below the least from which they no longer do",
-        percent(TOLERANCE_PCT)
-    )
+fn front_row(findings: &[Finding], one: &Conclusion, objections: &[Objection]) -> [String; 5] {
+    let is_front = |finding: &&Finding| FRONTS.iter().any(|kind| finding.is(*kind));
+    let found = findings.iter().filter(is_front).find(|finding| finding.subject.as_deref() == Some(&*one.clock));
+    let (low, high) = (one.front.low(), one.front.high());
+    let front = match (low, high) {
+        _ if found.is_some_and(|finding| finding.is(ONE_THREAD)) => "one thread only".to_owned(),
+        (None, None) => "inconclusive".to_owned(),
+        (None, Some(End { tokens: 0, .. })) if matches!(one.front, Front::Everywhere { .. }) => "none".to_owned(),
+        (None, Some(End { tokens: 0, .. })) => "back to back".to_owned(),
+        (Some(End { tokens: 0, .. }) | None, Some(high)) => format!("≤ {}", ns(high.ns)),
+        (Some(low), Some(high)) => format!("{} to {}", ns(low.ns), ns(high.ns)),
+        (Some(low), None) => format!("> {}", ns(low.ns)),
+    };
+    let sign = found.map_or("?", |finding| sign(finding));
+    let zone = low.map(|low| if low.tokens == 0 { "back to back".to_owned() } else { format!("to {}", ns(low.ns)) });
+    let worst = one.worst().map(|(point, factor)| {
+        let at =
+            if point.backoff_tokens == 0 { "back to back".to_owned() } else { format!("at {}", ns(point.work_ns)) };
+        format!("{} {at}, {} threads", RATIO.value(factor.estimate), point.threads)
+    });
+    let none = || NONE.to_owned();
+    let sure = one.confidence().map_or_else(none, confidence);
+    [
+        marked(objections, &one.clock),
+        format!("{sign} {front}"),
+        zone.unwrap_or_else(none),
+        worst.unwrap_or_else(none),
+        sure,
+    ]
+}
+
+fn sign(finding: &Finding) -> &'static str {
+    let signs = [(ONE_THREAD, "·"), (SCALES, "✔"), (FRONT_BETWEEN, "!"), (FRONT_ABOVE, "!"), (FRONT_BEYOND, "✘")];
+    signs.iter().find(|(kind, _)| finding.is(*kind)).map_or("?", |(_, sign)| *sign)
 }
 
 /// A clock's name with the signs of objections to its figures.
 fn marked(objections: &[Objection], clock: &str) -> String {
     format!("{clock}{}", marks(objections, &[clock]))
-}
-
-/// The clock that suffers most, and one that programs use.
-fn charts(page: &mut Text, findings: &[Finding], conclusions: &[Conclusion]) {
-    let named = findings.iter().find(|finding| finding.is(SLOWED_MOST)).and_then(|finding| finding.subject.as_ref());
-    let worst = named.and_then(|clock| conclusions.iter().find(|conclusion| conclusion.clock == *clock));
-    let usual = USUAL.iter().find_map(|id| {
-        let mut others = conclusions.iter().filter(|other| worst.is_none_or(|worst| worst.clock != other.clock));
-        others.find(|conclusion| ClockId::Known(*id).is_called(&conclusion.clock))
-    });
-    let drawn: Vec<OverThreads> = worst.into_iter().chain(usual).filter_map(chart).collect();
-    if drawn.is_empty() {
-        return;
-    }
-    page.section("OVER THREADS (a line for each amount of work between reads, log scale)");
-    page.charts(&drawn);
-    page.sentence(Mood::Quiet, " ", "▲ longer than on one thread; ░ below the front: you are measuring the clock");
 }
 
 /// Back-to-back reads and steps of the value.
@@ -157,7 +218,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
     if columns.is_empty() {
         return;
     }
-    page.section("TIME PER OPERATION: the work, then one read");
+    page.section("TIME PER OPERATION: so many tokens of work, then one read");
     let cell = |case: &str, threads: u32, tokens: u64| {
         let mut cells = record.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
@@ -169,15 +230,22 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         let is_here = |point: &&Point| (point.backoff_tokens, point.threads) == (tokens, threads);
         Some(format!("{time}{}", mark(points.filter(is_here).map(|point| point.rise).next())))
     };
-    let clocks = conclusions.iter().map(|conclusion| conclusion.clock.as_str());
-    let cases = std::iter::once(NOTHING).chain(clocks);
-    let rows = over_work(cases, conclusions, objections, &columns, &format!("{NONE}  "), cell);
+    let mut cases: Vec<&str> = Vec::new();
+    for clock in conclusions.iter().map(|conclusion| conclusion.clock.as_str()) {
+        // Before the first clock of each runtime, its work alone.
+        let work = work_of(record, clock);
+        if !cases.contains(&work) {
+            cases.push(work);
+        }
+        cases.push(clock);
+    }
+    let rows = over_work(cases.into_iter(), conclusions, objections, &columns, &format!("{NONE}  "), cell);
     page.table_with_moods(&heads(&columns), rows);
     page.sentence(
         Mood::Quiet,
         " ",
         &format!(
-            "columns: the work between reads, measured alone on one thread, or calibrated where that is < …{}; ▲ in the forbidden zone: more than {} longer \
+            "columns: tokens of work between reads{}; their time is that of nothing, in the rows of the same runtime; ▲ in the forbidden zone: more than {} longer \
              than on one thread; ? inconclusive; – not measured: too short next to a read, or not needed for this clock's front",
             left_out(conclusions, columns.len()),
             percent(TOLERANCE_PCT)
@@ -190,16 +258,16 @@ fn over_work<'a>(
     cases: impl Iterator<Item = &'a str>,
     conclusions: &[Conclusion],
     objections: &[Objection],
-    columns: &[(u64, f64)],
+    columns: &[u64],
     none: &str,
     cell: impl Fn(&str, u32, u64) -> Option<String>,
 ) -> Vec<(Mood, Vec<String>)> {
     let row = |case: &str, threads: u32| {
-        let cells: Vec<Option<String>> = columns.iter().map(|(tokens, _)| cell(case, threads, *tokens)).collect();
+        let cells: Vec<Option<String>> = columns.iter().map(|tokens| cell(case, threads, *tokens)).collect();
         cells.iter().any(Option::is_some).then(|| {
             let name = if threads == 1 { marked(objections, case) } else { String::new() };
             let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| none.to_owned()));
-            let mood = if case == NOTHING { Mood::Quiet } else { Mood::Plain };
+            let mood = if case.ends_with(NOTHING) { Mood::Quiet } else { Mood::Plain };
             (mood, [name, threads.to_string()].into_iter().chain(cells).collect())
         })
     };
@@ -251,33 +319,23 @@ fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Obj
     page.sentence(Mood::Quiet, " ", "a separate regime that says nothing about a front");
 }
 
-/// The backoffs that get a column, with their work: the least and the most, then those at which fronts are known to
-/// end, then others, spread evenly.
-fn backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
+/// The backoffs that get a column: the least and the most, then those at which most fronts are known to end, then others.
+fn backoffs(conclusions: &[Conclusion]) -> Vec<u64> {
     let all = all_backoffs(conclusions);
     let ends = conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten();
     let ends: Vec<u64> = ends.map(|end| end.tokens).collect();
-    let clocks = |tokens: u64| ends.iter().filter(|end| **end == tokens).count();
-    let mut of_fronts: Vec<u64> = all.iter().map(|(tokens, _)| *tokens).filter(|tokens| clocks(*tokens) > 0).collect();
-    of_fronts.sort_by_key(|tokens| std::cmp::Reverse(clocks(*tokens)));
-    let most = COLUMNS.min(all.len());
-    let spread = (0..most).map(|i| all[i * (all.len() - 1) / (most - 1).max(1)].0);
-    let outer = all.first().into_iter().chain(all.last()).map(|(tokens, _)| *tokens);
-    let mut chosen: Vec<u64> = Vec::new();
-    for tokens in outer.chain(of_fronts).chain(spread) {
-        if chosen.len() < most && !chosen.contains(&tokens) {
-            chosen.push(tokens);
-        }
-    }
-    all.into_iter().filter(|(tokens, _)| chosen.contains(tokens)).collect()
+    let mut of_fronts = all.clone();
+    of_fronts.retain(|tokens| ends.contains(tokens));
+    of_fronts.sort_by_key(|tokens| std::cmp::Reverse(ends.iter().filter(|end| *end == tokens).count()));
+    telling(&all, of_fronts.into_iter(), COLUMNS)
 }
 
-/// Every backoff with work, and its duration.
-fn all_backoffs(conclusions: &[Conclusion]) -> Vec<(u64, f64)> {
+/// Every backoff with work.
+fn all_backoffs(conclusions: &[Conclusion]) -> Vec<u64> {
     let points = conclusions.iter().flat_map(|conclusion| &conclusion.points).filter(|point| point.backoff_tokens > 0);
-    let mut all: Vec<(u64, f64)> = points.map(|point| (point.backoff_tokens, point.work_ns)).collect();
-    all.sort_by_key(|(tokens, _)| *tokens);
-    all.dedup_by_key(|(tokens, _)| *tokens);
+    let mut all: Vec<u64> = points.map(|point| point.backoff_tokens).collect();
+    all.sort_unstable();
+    all.dedup();
     all
 }
 
@@ -305,8 +363,8 @@ fn within(conclusions: &[Conclusion]) -> Vec<u32> {
     threads
 }
 
-fn heads(columns: &[(u64, f64)]) -> Vec<Column> {
-    let works = columns.iter().map(|(_, work)| Column::right(ns(*work)));
+fn heads(columns: &[u64]) -> Vec<Column> {
+    let works = columns.iter().map(|tokens| Column::right(count(*tokens)));
     [Column::left("clock"), Column::right("threads").naming()].into_iter().chain(works).collect()
 }
 
@@ -339,6 +397,7 @@ mod tests {
 
     use super::super::front::conclude;
     use super::*;
+    use crate::tests::golden_file::assert_golden;
 
     fn about(estimate: f64, half: f64) -> Estimate {
         Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
@@ -441,31 +500,31 @@ mod tests {
     fn the_summary_says_what_the_table_says() {
         let mut record = record();
         let conclusions = concluded(&mut record);
-        let text = plain(&page(&record, &conclusions, Width::default()));
-        let summary: String = text.lines().take_while(|line| !line.starts_with("READS IN A ROW")).collect();
+        let text = plain(&page(&record, &conclusions, &[], Width::default()));
+        let front = |clock| rows(&text, "FRONTS", clock)[0];
 
         // Anything resolved in the table is not called unresolved, and vice versa.
         let times = |clock| rows(&text, "TIME PER OPERATION", clock).concat();
         let added = |clock| rows(&text, "WHAT A READ ADDS", clock).concat();
         assert!(!times("cheap").contains(['▲', '?']), "{text}");
-        assert!(summary.contains("✔ scales to 2 threads, even read back to back: cheap"), "{text}");
+        assert!(front("cheap").contains("✔ none"), "{text}");
         assert!(added("cheap").contains("6.38 ns") && added("cheap").contains("(± 15 ns)"), "{text}");
 
         assert!(times("shared").contains("238 ns ▲") && times("shared").contains("3.10 µs  "), "{text}");
-        assert!(
-            summary.contains("! shared: the front is between 50.1 ns and 3.06 µs of work between reads on 2 threads"),
-            "{text}"
-        );
+        assert!(front("shared").contains("! 50.1 ns to 3.06 µs") && front("shared").contains("to 50.1 ns"), "{text}");
         assert!(rows(&text, "READS IN A ROW", "shared")[0].contains("190 ns ± 9 ▲"), "{text}");
-        assert!(!text.contains("one read per"), "neither end of the bracket is the front: {text}");
 
         assert_eq!(times("vague").matches('?').count(), 2, "{text}");
         assert!(!times("vague").contains('▲') && times("vague").contains("< 161 ns"), "{text}");
-        assert!(
-            summary.contains("? inconclusive between none and 3.06 µs of work between reads on 2 threads: vague"),
-            "{text}"
-        );
-        // A column's heading matches the row of the work alone.
+        assert!(front("vague").contains("? inconclusive"), "{text}");
+        // The chart that comes first is that of the one bracketed front, and its words are explained.
+        let (chart, table) = (text.find("shared: time per operation by threads"), text.find("FRONTS"));
+        assert!(chart < table && chart.is_some(), "{text}");
+        for word in
+            ["░ forbidden zone", "═ the front lies between", "front: the least work", "Forbidden zone: less work"]
+        {
+            assert!(text.contains(word), "{word}: {text}");
+        }
         assert!(times(NOTHING).contains("50.1 ns") && times(NOTHING).contains("3.06 µs"), "{text}");
     }
 
@@ -481,9 +540,7 @@ mod tests {
             Finding::new(BIMODAL, "ticks of vague: two").about("ticks of vague"),
         ];
         let conclusions = concluded(&mut record);
-        let text = plain(&page(&record, &conclusions, Width::default()));
-        assert!(text.contains("even read back to back: cheap †"), "{text}");
-        assert!(text.contains("! shared ‡: the front is between"), "{text}");
+        let text = plain(&page(&record, &conclusions, &[], Width::default()));
         assert!(text.contains("† cheap (64 tokens, 2 threads): in a typical iteration"), "{text}");
         assert!(
             text.contains("‡ shared (0 tokens, 2 threads): batch times cluster at 159.74 ns and 18.94 ns"),
@@ -491,7 +548,7 @@ mod tests {
         );
         assert!(rows(&text, "READS IN A ROW", "vague")[0].starts_with("vague ‡"), "its steps: {text}");
         assert!(!rows(&text, "TIME PER OPERATION", "vague")[0].contains('‡'), "not its reads: {text}");
-        for section in ["READS IN A ROW", "TIME PER OPERATION", "WHAT A READ ADDS"] {
+        for section in ["FRONTS", "READS IN A ROW", "TIME PER OPERATION", "WHAT A READ ADDS"] {
             assert!(rows(&text, section, "cheap")[0].starts_with("cheap †"), "{section}: {text}");
             assert!(rows(&text, section, "shared")[0].starts_with("shared ‡"), "{section}: {text}");
         }
@@ -506,7 +563,7 @@ mod tests {
             record.cells.extend(more.collect::<Vec<Cell>>());
         }
         let conclusions = conclude(&record);
-        let columns: Vec<u64> = backoffs(&conclusions).into_iter().map(|(tokens, _)| tokens).collect();
+        let columns = backoffs(&conclusions);
         assert_eq!(columns.len(), COLUMNS);
         for end in conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten() {
             assert!(end.tokens == 0 || columns.contains(&end.tokens), "{end:?} in {columns:?}");
@@ -532,7 +589,10 @@ mod tests {
     fn a_length_of_work_that_cannot_be_told_is_that_of_the_calibration() {
         let mut record = record();
         let calibrated = record.tokens.as_ref().unwrap().ns(64.0);
-        let head = |record: &StudyRecord| backoffs(&conclude(record))[0].1;
+        let head = |record: &StudyRecord| {
+            let first = conclude(record).remove(0);
+            first.points.iter().find(|point| point.backoff_tokens == 64).unwrap().work_ns
+        };
         assert_eq!(head(&record), 50.1);
         record.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });
         assert_eq!((record.cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
@@ -553,8 +613,30 @@ mod tests {
     fn the_page_fits_any_terminal() {
         let mut record = record();
         let conclusions = concluded(&mut record);
-        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, width));
-        let text = page(&record, &conclusions, Width::of_columns(80));
+        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, &[], width));
+        let text = page(&record, &conclusions, &[], Width::of_columns(80));
         assert!(text.contains("time per operation by threads"), "{text}");
+    }
+
+    #[test]
+    fn the_page_begins_with_the_chart() {
+        let mut record = record();
+        let conclusions = concluded(&mut record);
+        let runtimes = [Runtime {
+            reason_unavailable: Some("its answer is too short".to_owned()),
+            ..crate::sections::runtimes::probe::unasked(crate::sections::runtimes::kind::RuntimeKind::Java)
+        }];
+        let text = page(&record, &conclusions, &runtimes, Width::of_columns(80));
+        assert_golden("scaling-80.txt", &plain(&text));
+        let browser = browser_page(&record, &conclusions, &runtimes);
+        let main = browser.find("<svg").unwrap();
+        assert!(main < browser.find("<h2>Time per operation</h2>").unwrap());
+        let first = &browser[main..browser[main..].find("</figure>").unwrap() + main];
+        for words in
+            ["shared: time per operation by threads", ">\nforbidden zone\n<", ">\nfront\n<", "level lines: the front"]
+        {
+            assert!(first.contains(words), "{words}: {first}");
+        }
+        assert!(browser.contains("Java: its answer is too short") && browser.contains("<div class=\"small\">"));
     }
 }

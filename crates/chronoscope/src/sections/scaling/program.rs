@@ -1,16 +1,18 @@
 use std::time::{Duration, Instant};
 
 use crate::arguments::ScalingOptions;
-use crate::clock_id::ClockId;
 use crate::plan::Depth;
+use crate::sections::runtimes::report::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::quantity::length;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
 
+use super::choice::{Choice, choose};
 use super::clock::{NOTHING, Read, ScaledClock};
 use super::grid::{self, Pass, Threads};
+use super::runtimes::{self, RuntimesPlan, Swept};
 use super::{conclude, merge};
 
 /// The study's name, shared by all its passes so that a worker process recognizes itself in any pass.
@@ -20,6 +22,11 @@ const FORKS: u32 = 12;
 const FORKS_QUICK: u32 = 8;
 /// The shortest and longest run.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(24 * 3600));
+/// The time of native clocks and that of runtimes, by depth.
+const NATIVE_S: [u64; 3] = [12, 46, 540];
+const RUNTIMES_S: [u64; 3] = [11, 26, 180];
+/// With less time, runtimes are left out: their compilers alone take seconds.
+const LEAST_FOR_RUNTIMES: Duration = Duration::from_secs(6);
 /// The share of the time available to the first passes, if second ones are planned.
 const FIRST_SHARE: f64 = 0.65;
 /// With less time left, no optional pass is started.
@@ -28,10 +35,12 @@ const SHORTEST_PASS: Duration = Duration::from_millis(1500);
 /// Passes over clocks, ready to run.
 pub struct Program {
     clocks: Vec<ScaledClock>,
+    runtimes: RuntimesPlan,
     threads: Threads,
     cpus: Option<Vec<u32>>,
     depth: Depth,
-    budget: Duration,
+    /// The time of the runtimes, and of everything together.
+    budgets: (Duration, Duration),
 }
 
 /// A part of the run.
@@ -49,53 +58,85 @@ impl Program {
     pub fn new(start: &Start, options: &ScalingOptions) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
         everything(&clocks, |_| true).serve_if_worker();
-        let clocks = chosen(clocks, &options.clock)?;
         let depth = match (options.run.quick, options.run.thorough) {
             (true, _) => Depth::Quick,
             (_, true) => Depth::Thorough,
             _ => Depth::Normal,
         };
-        let budget = options.run.duration.unwrap_or_else(|| budget(depth));
-        let (shortest, longest) = DURATIONS;
-        if !(shortest..=longest).contains(&budget) {
-            return Err(Failure::usage(format!(
-                "duration {} is out of range ({}–{})",
-                length(budget),
-                length(shortest),
-                length(longest)
-            )));
+        let plan = everything(&clocks, |_| true);
+        let Choice { native: clocks, runtimes } =
+            choose(clocks, &options.clock, depth == Depth::Thorough, &runtimes::is_installed)?;
+        let runtimes = if options.no_runtimes { Vec::new() } else { runtimes };
+        if clocks.is_empty() && runtimes.is_empty() {
+            return Err(Failure::usage("--no-runtimes leaves out every clock that --clock names"));
         }
+        let budgets = budgets(depth, options.run.duration, !clocks.is_empty(), !runtimes.is_empty())?;
         // The plan reports invalid threads and CPUs.
         let threads = options.threads.clone().map(|list| list.0);
         let cpus = options.run.cpus.clone().map(|list| list.0);
         let wish = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
-        let probe = everything(&clocks, |_| true);
-        let plan = probe.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let plan = plan.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
         let threads = Threads::new(threads.as_deref(), plan.cpus.len() as u32);
+        let runtimes = RuntimesPlan::new(runtimes, &threads, plan.cpus, cpus.is_some(), depth);
         let clocks = clocks.into_iter().map(ScaledClock::probed).collect();
-        Ok(Self { clocks, threads, cpus, depth, budget })
+        Ok(Self { clocks, runtimes, threads, cpus, depth, budgets })
     }
 
-    /// Runs all passes; everything measured before the user stops it counts.
-    pub fn run(&self, tool: &Tool, progress: &mut StudyProgress) -> Result<StudyRecord, Failure> {
+    /// Runs everything; whatever was measured before the user stops it counts.
+    pub fn run(
+        &self,
+        start: &Start,
+        tool: &Tool,
+        progress: &mut StudyProgress,
+    ) -> Result<(StudyRecord, Vec<Runtime>), Failure> {
         let began = Instant::now();
-        let mut records = Vec::new();
-        let share = if self.depth == Depth::Quick { 1.0 } else { FIRST_SHARE };
-        let first = grid::first(&self.clocks, &self.threads, self.depth);
-        let deadline = began + self.budget.mul_f64(share);
-        let stage = Stage { deadline, shares: (0.0, share), is_extra: false };
-        self.run_all(first, stage, tool, progress, &mut records)?;
-        let Some(record) = merge::merged(records) else {
-            return Err(Failure::run("nothing was measured: the run was interrupted at once"));
+        let share = self.budgets.0.as_secs_f64() / self.budgets.1.as_secs_f64();
+        progress.enters(0.0, share);
+        // First, since the passes that follow can use exactly the time that is left.
+        let Swept { studies, runtimes } = if share > 0.0 {
+            self.runtimes.run(began + self.budgets.0, start, tool, progress)
+        } else {
+            self.runtimes.left_out("no time: runtimes need a longer --duration")
         };
-        let second = grid::second(&self.clocks, &conclude(&record), &self.threads, self.depth);
-        let mut records = vec![record];
-        let stage = Stage { deadline: began + self.budget, shares: (share, 1.0), is_extra: true };
-        self.run_all(second, stage, tool, progress, &mut records)?;
-        let mut record = merge::merged(records).ok_or_else(|| Failure::run("nothing was measured"))?;
+        let mut records = Vec::new();
+        self.passes(began + self.budgets.1, share, tool, progress, &mut records)?;
+        records.extend(studies);
+        let Some(mut record) = merge::merged(records) else {
+            let reasons = runtimes.iter().filter_map(|runtime| {
+                Some(format!("; {}: {}", runtime.title(), runtime.reason_unavailable.as_deref()?))
+            });
+            let reasons: String = reasons.collect();
+            return Err(Failure::run(match progress.cancelled() {
+                true => "nothing was measured: the run was interrupted at once".to_owned(),
+                false => format!("nothing was measured{reasons}"),
+            }));
+        };
         record.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         record.interrupted |= progress.cancelled();
-        Ok(record)
+        Ok((record, runtimes))
+    }
+
+    /// The passes over native clocks.
+    fn passes(
+        &self,
+        deadline: Instant,
+        from: f64,
+        tool: &Tool,
+        progress: &mut StudyProgress,
+        records: &mut Vec<StudyRecord>,
+    ) -> Result<(), Failure> {
+        let began = Instant::now();
+        let share = if self.depth == Depth::Quick { 1.0 } else { FIRST_SHARE };
+        let middle = from + (1.0 - from) * share;
+        let first = grid::first(&self.clocks, &self.threads, self.depth);
+        let first_deadline = began + deadline.saturating_duration_since(began).mul_f64(share);
+        let stage = Stage { deadline: first_deadline, shares: (from, middle), is_extra: false };
+        self.run_all(first, stage, tool, progress, records)?;
+        let Some(record) = merge::merged(std::mem::take(records)) else { return Ok(()) };
+        let second = grid::second(&self.clocks, &conclude(&record), &self.threads, self.depth);
+        records.push(record);
+        let stage = Stage { deadline, shares: (middle, 1.0), is_extra: true };
+        self.run_all(second, stage, tool, progress, records)
     }
 
     /// Runs passes one after another until the stage ends; if one overruns, the others get less time.
@@ -127,8 +168,12 @@ impl Program {
                 ..StudyOptions::default()
             };
             let study = self.study(&pass);
-            let record = study.run(&wish, tool.clone(), progress);
-            records.push(record.map_err(|error| Failure::usage(error.to_string()))?);
+            match study.run(&wish, tool.clone(), progress) {
+                Ok(record) => records.push(record),
+                // What was measured before is not lost.
+                Err(_) if !records.is_empty() => break,
+                Err(error) => return Err(Failure::usage(error.to_string())),
+            }
         }
         Ok(())
     }
@@ -144,13 +189,29 @@ impl Program {
     }
 }
 
-/// Time for all passes together, excluding process start-up.
-const fn budget(depth: Depth) -> Duration {
-    match depth {
-        Depth::Quick => Duration::from_secs(12),
-        Depth::Normal => Duration::from_secs(46),
-        Depth::Thorough => Duration::from_secs(540),
+/// The time of the runtimes, and of everything together, excluding the start-up of native processes.
+fn budgets(
+    depth: Depth,
+    asked: Option<Duration>,
+    has_native: bool,
+    has_runtimes: bool,
+) -> Result<(Duration, Duration), Failure> {
+    let (shortest, longest) = DURATIONS;
+    let native = if has_native { NATIVE_S[depth as usize] } else { 0 };
+    let of_runtimes = if has_runtimes { RUNTIMES_S[depth as usize] } else { 0 };
+    let whole = asked.unwrap_or(Duration::from_secs(native + of_runtimes));
+    if !(shortest..=longest).contains(&whole) {
+        return Err(Failure::usage(format!(
+            "duration {} is out of range ({}–{})",
+            length(whole),
+            length(shortest),
+            length(longest)
+        )));
     }
+    let runtimes = whole.mul_f64(of_runtimes as f64 / (native + of_runtimes) as f64);
+    // Beside native clocks, too little time for runtimes is none.
+    let is_enough = !has_native || runtimes >= LEAST_FOR_RUNTIMES;
+    Ok((if is_enough { runtimes } else { Duration::ZERO }, whole))
 }
 
 /// A study of the cases for which `holds` is true, always in the same order.
@@ -169,13 +230,22 @@ fn everything(clocks: &[ScaledClock], holds: impl Fn(&str) -> bool) -> Study {
     study
 }
 
-/// The clocks with these names; all clocks if there are none.
-fn chosen(clocks: Vec<ScaledClock>, names: &[String]) -> Result<Vec<ScaledClock>, Failure> {
-    let names: Vec<ClockId> = names.iter().map(|name| name.as_str().into()).collect();
-    let is_named = |clock: &ScaledClock, name: &ClockId| clock.name == name.name();
-    if let Some(unknown) = names.iter().find(|name| !clocks.iter().any(|clock| is_named(clock, name))) {
-        let known: Vec<&str> = clocks.iter().map(|clock| clock.name.as_str()).collect();
-        return Err(Failure::usage(format!("unknown clock \"{unknown}\"; readable here: {}", known.join(", "))));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtimes_take_their_share_of_the_time() {
+        let seconds = |depth, asked: Option<u64>, has_native, has_runtimes| {
+            let (runtimes, whole) = budgets(depth, asked.map(Duration::from_secs), has_native, has_runtimes).unwrap();
+            (runtimes.as_secs(), whole.as_secs())
+        };
+        assert_eq!(seconds(Depth::Normal, None, true, true), (26, 72));
+        assert_eq!(seconds(Depth::Normal, None, true, false), (0, 46));
+        assert_eq!(seconds(Depth::Quick, None, false, true), (11, 11));
+        assert_eq!(seconds(Depth::Normal, Some(36), true, true), (13, 36));
+        assert_eq!(seconds(Depth::Normal, Some(8), true, true), (0, 8), "too short to compile probes");
+        assert_eq!(seconds(Depth::Normal, Some(8), false, true), (8, 8), "named alone, they get all of it");
+        budgets(Depth::Normal, Some(Duration::from_secs(1)), true, true).unwrap_err();
     }
-    Ok(clocks.into_iter().filter(|clock| names.is_empty() || names.iter().any(|name| is_named(clock, name))).collect())
 }

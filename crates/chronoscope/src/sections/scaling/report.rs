@@ -4,9 +4,13 @@ use chronoscope_harness::record::study::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The clocks that programs use most.
+const USUAL: [&str; 2] = ["CLOCK_MONOTONIC", "java System.nanoTime"];
+
 /// The conclusions for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
+    /// The clock; one of a runtime after the runtime: `java System.nanoTime`.
     pub clock: String,
     /// The highest thread count at which no two threads share a CPU.
     pub threads: u32,
@@ -103,7 +107,7 @@ pub enum Rise {
     Flat,
     /// By more.
     Raised,
-    /// The interval allows both.
+    /// The interval allows both, or the threads hardly ran at the same time.
     Unresolved,
 }
 
@@ -142,6 +146,18 @@ impl Conclusion {
         raised.filter_map(|point| Some((point, factor(point)?))).max_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))
     }
 
+    /// The confidence of what is known of the front: that with which all combinations that are decided hold at once (Bonferroni), or
+    /// the least of all if none is. None without an interval.
+    pub fn confidence(&self) -> Option<f64> {
+        let rated = |is_counted: fn(&Point) -> bool| {
+            let counted = self.points.iter().filter(move |point| is_counted(point));
+            counted.filter_map(|point| point.increase_pct).filter(Estimate::has_interval).map(|found| found.confidence)
+        };
+        let misses = rated(|point| point.rise != Rise::Unresolved).map(|confidence| 1.0 - confidence);
+        let joint = misses.reduce(|all, one| all + one).map(|all| (1.0 - all).max(0.0));
+        joint.or_else(|| rated(|_| true).reduce(f64::min))
+    }
+
     /// Each backoff tried, rated by its worst thread count.
     pub fn by_backoff(&self) -> Vec<(End, Rise)> {
         worst_by_backoff(&self.points)
@@ -172,6 +188,15 @@ pub fn slowed_most(conclusions: &[Conclusion]) -> Option<&Conclusion> {
     factors.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(one, _)| one)
 }
 
+/// The clock whose chart tells most: the one with the lowest front known at both ends, else the one that programs use.
+pub fn most_telling(conclusions: &[Conclusion]) -> Option<&Conclusion> {
+    let bracket = |one: &&Conclusion| one.front.low().zip(one.front.high()).map(|(_, high)| high.ns);
+    let bracketed = conclusions.iter().filter_map(|one| Some((one, bracket(&one)?)));
+    let lowest = bracketed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(one, _)| one);
+    let usual = || USUAL.iter().find_map(|name| conclusions.iter().find(|one| one.clock == *name));
+    lowest.or_else(usual).or(conclusions.first())
+}
+
 /// Each backoff, rated by its worst thread count.
 pub fn worst_by_backoff(points: &[Point]) -> Vec<(End, Rise)> {
     let mut backoffs: Vec<(End, Rise)> = Vec::new();
@@ -190,4 +215,19 @@ fn worse(a: Rise, b: Rise) -> Rise {
         (Rise::Unresolved, _) | (_, Rise::Unresolved) => Rise::Unresolved,
         (Rise::Flat, Rise::Flat) => Rise::Flat,
     }
+}
+
+/// Up to `most` of the ascending amounts `all`: the least and the most, then `of_fronts`, then others, spread evenly.
+pub fn telling(all: &[u64], of_fronts: impl Iterator<Item = u64>, most: usize) -> Vec<u64> {
+    let most = most.min(all.len());
+    let spread = (0..most).map(|i| all[i * (all.len() - 1) / (most - 1).max(1)]);
+    let outer = all.first().into_iter().chain(all.last()).copied();
+    let mut chosen: Vec<u64> = Vec::new();
+    for tokens in outer.chain(of_fronts.filter(|tokens| all.contains(tokens))).chain(spread) {
+        if chosen.len() < most && !chosen.contains(&tokens) {
+            chosen.push(tokens);
+        }
+    }
+    chosen.sort_unstable();
+    chosen
 }

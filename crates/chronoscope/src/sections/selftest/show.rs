@@ -32,7 +32,7 @@ pub fn terminal(record: &Record, selftest: &Selftest, width: Width) -> String {
     }
     for study in studies {
         for failure in &study.failures {
-            let words = format!("{} failed ({}): {}", failure.case, failure.at, failure.reason);
+            let words = format!("{} failed: {}", failure.name(), failure.reason);
             page.sentence(Mood::Bad, "✘", &words);
         }
         for fork in &study.forks {

@@ -121,7 +121,7 @@ fn ask(program: &str) -> Result<String, String> {
         match child.look().map_err(failed)? {
             Some(status) => break status,
             None if left.is_zero() => return Err(format!("{program} timed out after {} s", PATIENCE.as_secs())),
-            None => child.wait(left.min(LOOK_EVERY)),
+            None => drop(child.wait(left.min(LOOK_EVERY), None)),
         }
     };
     let text = child.line().unwrap_or_else(|| child.rest()).trim().to_owned();

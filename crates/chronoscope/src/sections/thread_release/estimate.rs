@@ -1,11 +1,11 @@
-use crate::estimate::spread;
+use crate::estimate::median_of;
 use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;
 use crate::sections::thread_release::report::{PublishedRelease, ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
-use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Estimate};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// If the empty control costs at least this share of a call, even at the lower end of the interval, then thread wake-up
@@ -13,8 +13,6 @@ use chronoscope_harness::stats::{CONFIDENCE, Distribution, median_interval};
 const CONTROL_SHARE_PCT_LEAST: f64 = 80.0;
 /// At this share, wake-up is most of the cost.
 const MOST_OF_IT: f64 = 0.5;
-/// An interval of lower confidence, with five processes or fewer, decides nothing.
-const CONFIDENCE_LEAST: f64 = 0.95;
 /// The control's name.
 const NOTHING: &str = "nothing";
 
@@ -50,7 +48,7 @@ pub fn thread_release(
         threads,
         rounds: rounds.len() as u64,
         releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
-        thread_start_ns: spread(&per_thread),
+        thread_start_ns: median_of(&per_thread),
         rows,
         stamp_step_ns: stamp_step_ns(rounds, rate),
         control_share_pct_least: CONTROL_SHARE_PCT_LEAST,
@@ -96,7 +94,7 @@ fn process(round: &Samples, call: &Call, threads: u32, rate: Rate) -> Option<Pro
 fn row(rounds: &[Samples], call: &Call, threads: u32, rate: Rate) -> ReleaseRow {
     let processes: Vec<Process> = rounds.iter().filter_map(|round| process(round, call, threads, rate)).collect();
     let over =
-        |figure: &dyn Fn(&Process) -> Option<f64>| spread(&processes.iter().filter_map(figure).collect::<Vec<_>>());
+        |figure: &dyn Fn(&Process) -> Option<f64>| median_of(&processes.iter().filter_map(figure).collect::<Vec<_>>());
     let is_control = *call == Call::Nothing;
     let control_share = if is_control { None } else { over(&|process| process.control_share) };
     ReleaseRow {
@@ -135,13 +133,13 @@ fn name(call: &Call) -> ClockId {
 
 fn median_ns(ticks: &[u64], rate: Rate) -> Option<f64> {
     let values: Vec<f64> = ticks.iter().map(|ticks| *ticks as f64).collect();
-    median_interval(&values, CONFIDENCE).map(|found| rate.ns_of_mean(found.median))
+    median_interval(&values, CONFIDENCE).map(|found| rate.ns_of_mean(found.estimate))
 }
 
 /// Over turns, in each of which the two calls were made close together.
 fn median_ratio(of: &[u64], to: &[u64]) -> Option<f64> {
     let ratios: Vec<f64> = of.iter().zip(to).filter_map(|(of, to)| ratio(*of as f64, *to as f64)).collect();
-    median_interval(&ratios, CONFIDENCE).map(|found| found.median)
+    median_interval(&ratios, CONFIDENCE).map(|found| found.estimate)
 }
 
 fn ratio(of: f64, to: f64) -> Option<f64> {
@@ -149,10 +147,10 @@ fn ratio(of: f64, to: f64) -> Option<f64> {
 }
 
 /// The whole interval must be on one side.
-fn verdict(control_share: &Spread) -> ReleaseVerdict {
+fn verdict(control_share: &Estimate) -> ReleaseVerdict {
     let least = CONTROL_SHARE_PCT_LEAST / 100.0;
     match control_share {
-        share if share.confidence < CONFIDENCE_LEAST => ReleaseVerdict::Undecided,
+        share if !share.has_confidence() => ReleaseVerdict::Undecided,
         share if share.low >= least => ReleaseVerdict::WakingThreads,
         share if share.high < least => ReleaseVerdict::MoreThanWaking,
         share if share.low >= MOST_OF_IT => ReleaseVerdict::MostlyWaking,
@@ -218,16 +216,16 @@ mod tests {
     #[test]
     fn figures_are_medians_per_call_and_per_thread() {
         let seen = found(&[round(38_000, 40_000)]);
-        assert_eq!((seen.rounds, seen.releases, seen.thread_start_ns.unwrap().median), (1, 4, 24_500.0));
+        assert_eq!((seen.rounds, seen.releases, seen.thread_start_ns.unwrap().estimate), (1, 4, 24_500.0));
         let [control, clock] = seen.rows.as_slice() else { panic!("two rows") };
         assert!(control.is_control && control.call == NOTHING && control.verdict.is_none());
         assert_eq!((control.control_share, control.published.as_ref()), (None, None));
-        assert_eq!(clock.serial_ns.unwrap().median, 25.0);
-        assert_eq!(clock.concurrent_ns.unwrap().median, 40_000.0);
-        assert_eq!(clock.slowdown.unwrap().median, 1_600.0);
-        assert_eq!(clock.control_share.unwrap().median, 0.95);
-        assert_eq!((clock.inside_ns_p50.unwrap().median, clock.inside_ns_p99.unwrap().median), (50.0, 80.0));
-        assert_eq!((clock.wake_ns_p50.unwrap().median, clock.wake_ns_max), (30_000.0, Some(400_000.0)));
+        assert_eq!(clock.serial_ns.unwrap().estimate, 25.0);
+        assert_eq!(clock.concurrent_ns.unwrap().estimate, 40_000.0);
+        assert_eq!(clock.slowdown.unwrap().estimate, 1_600.0);
+        assert_eq!(clock.control_share.unwrap().estimate, 0.95);
+        assert_eq!((clock.inside_ns_p50.unwrap().estimate, clock.inside_ns_p99.unwrap().estimate), (50.0, 80.0));
+        assert_eq!((clock.wake_ns_p50.unwrap().estimate, clock.wake_ns_max), (30_000.0, Some(400_000.0)));
     }
 
     #[test]

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use chronoscope_harness::record::{Disturbance, Spread};
+use chronoscope_harness::record::{Disturbance, Estimate};
 
 /// The cost of a call in one thread, and its apparent cost when many threads are released together and call once each;
 /// with an empty control, since such a release mostly measures thread wake-up.
@@ -16,7 +16,7 @@ pub struct ThreadReleaseReport {
     pub releases: u64,
     /// Time from the start of the first thread until the last waited at the latch, per thread; included in no other
     /// figure.
-    pub thread_start_ns: Option<Spread>,
+    pub thread_start_ns: Option<Estimate>,
     /// Call by call, the control first.
     pub rows: Vec<ReleaseRow>,
     /// The smallest step in the times between stamps; null if there is none, and in records of earlier versions.
@@ -36,22 +36,22 @@ pub struct ReleaseRow {
     /// Whether it is the control, which reads nothing, so that none of its cost is a clock's.
     pub is_control: bool,
     /// Per call, of many in one thread, timed as a whole.
-    pub serial_ns: Option<Spread>,
+    pub serial_ns: Option<Estimate>,
     /// From the release of the threads until the last has called, per thread; null if no threads could be started.
-    pub concurrent_ns: Option<Spread>,
+    pub concurrent_ns: Option<Estimate>,
     /// `concurrent_ns` over `serial_ns` of the same process.
-    pub slowdown: Option<Spread>,
+    pub slowdown: Option<Estimate>,
     /// The time of the control's releases over that of this call's, turn by turn; null for the control itself.
-    pub control_share: Option<Spread>,
+    pub control_share: Option<Estimate>,
     /// The conclusion from `control_share` about `concurrent_ns`; null for the control itself, and if there is none.
     pub verdict: Option<ReleaseVerdict>,
     /// Median over threads of one call between two stamps of its own thread, in separate releases. It includes the cost
     /// of the stamps, shown in the control's row.
-    pub inside_ns_p50: Option<Spread>,
+    pub inside_ns_p50: Option<Estimate>,
     /// 99th percentile of the same.
-    pub inside_ns_p99: Option<Spread>,
+    pub inside_ns_p99: Option<Estimate>,
     /// Median over threads of the time from the release to the thread's first stamp.
-    pub wake_ns_p50: Option<Spread>,
+    pub wake_ns_p50: Option<Estimate>,
     /// The largest of these times in any process.
     pub wake_ns_max: Option<f64>,
     /// What was published for a like call and as many threads, on another machine.

@@ -7,7 +7,7 @@ use crate::sections::thread_release::own_share::{OwnShare, own_share};
 use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{PERCENT, RATIO, TIME, ns, percent, three_digits};
-use chronoscope_harness::record::Spread;
+use chronoscope_harness::record::Estimate;
 use chronoscope_render::words::quoted;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -71,7 +71,7 @@ fn calls(seen: &ThreadReleaseReport) -> Vec<Finding> {
 /// A clock's apparent figures, and their actual meaning.
 fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Option<Finding> {
     let (verdict, control_share) = (row.verdict?, row.control_share?);
-    let (concurrent, nothing) = (row.concurrent_ns?.median, ns(control.concurrent_ns?.median));
+    let (concurrent, nothing) = (row.concurrent_ns?.estimate, ns(control.concurrent_ns?.estimate));
     let of_it = format!("{} of it", shares(&control_share));
     let kind = match verdict {
         ReleaseVerdict::WakingThreads => RELEASE_IS_WAKING,
@@ -97,13 +97,13 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     let own = own_share(row, control, step_ns).map(|own| own_words(own, control, concurrent));
     let said = format!("{}; {truth}{}", naive(row)?, own.unwrap_or_default());
     let finding = Finding::new(kind, said).about(&row.call).value("concurrent_ns", concurrent);
-    Some(finding.value("control_share", control_share.median))
+    Some(finding.value("control_share", control_share.estimate))
 }
 
 /// The call's own share of `concurrent_ns`, which includes wake-up time that the call's thread does not see.
 fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String {
     let stamps =
-        control.inside_ns_p50.map_or_else(String::new, |empty| format!(" (stamps alone: {})", ns(empty.median)));
+        control.inside_ns_p50.map_or_else(String::new, |empty| format!(" (stamps alone: {})", ns(empty.estimate)));
     let of_all = |own_ns: f64| format!("{} of the {}", percent(own_ns / concurrent_ns * 100.0), ns(concurrent_ns));
     match own {
         OwnShare::Adds { median_ns, low_ns, high_ns } => format!(
@@ -121,11 +121,14 @@ fn own_words(own: OwnShare, control: &ReleaseRow, concurrent_ns: f64) -> String 
 
 fn naive(row: &ReleaseRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
-    let figures = format!("{} per thread against {} a call in one thread", ns(concurrent.median), ns(serial.median));
+    let figures =
+        format!("{} per thread against {} a call in one thread", ns(concurrent.estimate), ns(serial.estimate));
     let call = quoted(row.call.name());
     // The whole interval must lie on one side.
     Some(match (slowdown.low, slowdown.high) {
-        (low, _) if low > 1.0 => format!("{call} looks {} slower in parallel: {figures}", RATIO.value(slowdown.median)),
+        (low, _) if low > 1.0 => {
+            format!("{call} looks {} slower in parallel: {figures}", RATIO.value(slowdown.estimate))
+        }
         (_, high) if high <= HARDLY_SLOWER => format!("{call} does not look slower in parallel: {figures}"),
         _ => format!(
             "whether {call} looks slower in parallel is inconclusive ({}–{}): {figures}",
@@ -136,7 +139,7 @@ fn naive(row: &ReleaseRow) -> Option<String> {
 }
 
 /// How the control's cost compares to a call's, if not less or hardly less.
-fn as_much(control_share: &Spread, nothing: &str) -> String {
+fn as_much(control_share: &Estimate, nothing: &str) -> String {
     let range = shares(control_share);
     match (control_share.low, control_share.high) {
         (_, high) if high < 1.0 => format!("{nothing} per thread, {range} of it"),
@@ -151,12 +154,12 @@ fn absurd(seen: &ThreadReleaseReport) -> Option<Finding> {
     let control = control_of(seen)?;
     let is_shown = seen.rows.iter().any(|row| row.verdict == Some(ReleaseVerdict::WakingThreads));
     let slowdown = control.slowdown.filter(|slowdown| is_shown && slowdown.low > 1.0)?;
-    let said = format!("read the same way, the empty control is {} slower in parallel", RATIO.value(slowdown.median));
-    Some(Finding::new(CONTROL_LOOKS_SLOWER, said).value("slowdown", slowdown.median))
+    let said = format!("read the same way, the empty control is {} slower in parallel", RATIO.value(slowdown.estimate));
+    Some(Finding::new(CONTROL_LOOKS_SLOWER, said).value("slowdown", slowdown.estimate))
 }
 
-fn shares(spread: &Spread) -> String {
-    PERCENT.interval(100.0 * spread.low, 100.0 * spread.high)
+fn shares(share: &Estimate) -> String {
+    PERCENT.interval(100.0 * share.low, 100.0 * share.high)
 }
 
 #[cfg(test)]
@@ -165,25 +168,25 @@ mod tests {
 
     use super::*;
 
-    fn spread(low: f64, median: f64, high: f64) -> Option<Spread> {
-        Some(Spread { median, low, high, confidence: 0.999 })
+    fn interval(low: f64, estimate: f64, high: f64) -> Option<Estimate> {
+        Some(Estimate { estimate, low, high, confidence: 0.999 })
     }
 
     fn row(
         call: &str,
         concurrent_ns: f64,
-        control_share: Option<Spread>,
+        control_share: Option<Estimate>,
         verdict: Option<ReleaseVerdict>,
     ) -> ReleaseRow {
         ReleaseRow {
             call: call.into(),
             is_control: verdict.is_none(),
-            serial_ns: spread(24.0, 25.0, 26.0),
-            concurrent_ns: spread(concurrent_ns, concurrent_ns, concurrent_ns),
-            slowdown: spread(concurrent_ns / 26.0, concurrent_ns / 25.0, concurrent_ns / 24.0),
+            serial_ns: interval(24.0, 25.0, 26.0),
+            concurrent_ns: interval(concurrent_ns, concurrent_ns, concurrent_ns),
+            slowdown: interval(concurrent_ns / 26.0, concurrent_ns / 25.0, concurrent_ns / 24.0),
             control_share,
             verdict,
-            inside_ns_p50: spread(200.0, 200.0, 200.0),
+            inside_ns_p50: interval(200.0, 200.0, 200.0),
             inside_ns_p99: None,
             wake_ns_p50: None,
             wake_ns_max: None,
@@ -193,7 +196,7 @@ mod tests {
 
     fn said(verdict: ReleaseVerdict, low: f64, high: f64, control_ns: f64) -> String {
         let control = row("nothing", control_ns, None, None);
-        judged(&row("CLOCK_MONOTONIC", 40_000.0, spread(low, 1.0, high), Some(verdict)), &control, Some(0.5))
+        judged(&row("CLOCK_MONOTONIC", 40_000.0, interval(low, 1.0, high), Some(verdict)), &control, Some(0.5))
             .unwrap()
             .evidence
             .summary
@@ -230,21 +233,21 @@ mod tests {
     #[test]
     fn the_whole_interval_must_lie_on_one_side() {
         let words = |low, median, high| {
-            let slowdown = spread(low, median, high);
+            let slowdown = interval(low, median, high);
             naive(&ReleaseRow { slowdown, ..row("nothing", 20.0, None, None) }).unwrap()
         };
         assert!(words(1.1, 2.0, 3.0).contains("looks 2.00× slower"));
         assert!(words(0.5, 0.8, 1.1).contains("does not look slower"));
         assert!(words(0.5, 1.4, 3.0).contains("is inconclusive"));
-        let about = |low, high| as_much(&spread(low, 1.0, high).unwrap(), "1 ns");
+        let about = |low, high| as_much(&interval(low, 1.0, high).unwrap(), "1 ns");
         assert!(about(0.9, 1.25).starts_with("about the same") && about(0.9, 1.6).starts_with("as much or more"));
         assert!(about(1.01, 1.2).starts_with("even more") && about(0.8, 0.99).starts_with("1 ns per thread"));
     }
 
     #[test]
     fn a_slowdown_around_one_is_not_denied() {
-        let mut clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
-        clock.slowdown = spread(0.5, 1.4, 3.0);
+        let mut clock = row("Clock::now", 25.0, interval(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
+        clock.slowdown = interval(0.5, 1.4, 3.0);
         let said = judged(&clock, &row("nothing", 20.0, None, None), Some(0.5)).unwrap().evidence.summary;
         assert!(
             said.starts_with("whether Clock::now looks slower in parallel is inconclusive (0.500–3.00×)"),
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn a_call_that_is_not_slower_does_not_look_so() {
         let control = row("nothing", 20.0, None, None);
-        let clock = row("Clock::now", 25.0, spread(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
+        let clock = row("Clock::now", 25.0, interval(0.8, 0.8, 0.8), Some(ReleaseVerdict::WakingThreads));
         let said = judged(&clock, &control, Some(0.5)).unwrap().evidence.summary;
         assert!(said.starts_with("Clock::now does not look slower in parallel"));
     }
@@ -281,7 +284,7 @@ mod tests {
             (ReleaseVerdict::MoreThanWaking, RELEASE_IS_MORE),
             (ReleaseVerdict::MostlyWaking, RELEASE_IS_MOSTLY_WAKING),
         ];
-        let judged = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, spread(0.9, 1.0, 1.1), Some(verdict)));
+        let judged = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, interval(0.9, 1.0, 1.1), Some(verdict)));
         let seen = ThreadReleaseReport {
             threads: 3,
             rounds: 11,

@@ -2,7 +2,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::thread_release::plan::THREAD_RELEASE;
 use crate::sections::thread_release::report::{ReleaseRow, ThreadReleaseReport};
-use chronoscope_harness::record::Spread;
+use chronoscope_harness::record::Estimate;
 
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::view::reason::not_tested;
@@ -74,8 +74,8 @@ fn table(seen: &ThreadReleaseReport, columns: &[(&str, Align)]) -> Table {
 
 fn cells(row: &ReleaseRow) -> [String; 11] {
     let none = || NONE.to_owned();
-    let median = |spread: &Option<Spread>| spread.map_or_else(none, |spread| ns(spread.median));
-    let range = |spread: &Option<Spread>| spread.map_or_else(none, |spread| TIME.interval(spread.low, spread.high));
+    let median = |of: &Option<Estimate>| of.map_or_else(none, |of| ns(of.estimate));
+    let range = |of: &Option<Estimate>| of.map_or_else(none, |of| TIME.interval(of.low, of.high));
     let published = row.published.as_ref();
     [
         row.call.to_string(),
@@ -110,8 +110,8 @@ pub fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
 }
 
 fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
-    let spreads = seen.rows.iter().flat_map(|row| [row.serial_ns, row.concurrent_ns]).flatten();
-    let lowest = spreads.map(|spread| spread.confidence).fold(f64::INFINITY, f64::min);
+    let shown = seen.rows.iter().flat_map(|row| [row.serial_ns, row.concurrent_ns]).flatten();
+    let lowest = shown.map(|of| of.confidence).fold(f64::INFINITY, f64::min);
     let threads = counted(u64::from(seen.threads), "thread", "threads");
     let mut notes = vec![
         format!(
@@ -131,7 +131,7 @@ fn notes(record: &Record, seen: &ThreadReleaseReport) -> Vec<String> {
     notes.push(match &seen.thread_start_ns {
         Some(start) => format!(
             "starting a thread takes {} ({}), included in none of these figures; {threads} on {on}",
-            ns(start.median),
+            ns(start.estimate),
             TIME.interval(start.low, start.high)
         ),
         None => format!("no release: {}", record.reason_missing(&[THREAD_RELEASE])),
@@ -174,7 +174,7 @@ mod tests {
             is_control: false,
             serial_ns: None,
             concurrent_ns: None,
-            slowdown: Some(Spread { median: 1.0, low: 0.9, high: 1.1, confidence: 0.999 }),
+            slowdown: Some(Estimate { estimate: 1.0, low: 0.9, high: 1.1, confidence: 0.999 }),
             control_share: None,
             verdict: None,
             inside_ns_p50: None,

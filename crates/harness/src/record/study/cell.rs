@@ -1,11 +1,11 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Parameters};
 use crate::record::{Histogram, Peak};
 
 /// One combination of case, parameters, backoff and threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The case.
     pub case: String,
@@ -92,7 +92,8 @@ impl Cell {
 }
 
 /// One process's data for a cell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellProcess {
     /// Which process.
     pub fork: u32,
@@ -103,7 +104,8 @@ pub struct CellProcess {
 }
 
 /// One visit to a cell: a few batches without a pause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyIteration {
     /// The round within the process. A round visits every cell at most once; calibration cells and cells with more
     /// threads than CPUs are visited less often.
@@ -117,7 +119,8 @@ pub struct StudyIteration {
 }
 
 /// Batches outside Tukey's fences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outliers {
     /// Outside the inner fences: 1.5 interquartile ranges.
     pub mild: u64,
@@ -126,7 +129,8 @@ pub struct Outliers {
 }
 
 /// Sources of a cell's spread: standard deviations, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variance {
     /// Between processes.
     pub between_forks_ns: f64,
@@ -141,7 +145,8 @@ pub struct Variance {
 }
 
 /// Whether the time becomes independent of the iteration index. Counts are of processes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steadiness {
     /// Steady from the first batch.
     pub flat: u32,
@@ -184,7 +189,8 @@ impl Steadiness {
 }
 
 /// Single operations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latencies {
     /// Operations that were timed.
     pub samples: u64,
@@ -222,7 +228,8 @@ impl Latencies {
 }
 
 /// The result claimed by timestamps around part of the loop, compared with the loop timed as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationPart {
     /// Mean time between the stamps, per operation.
     pub part_ns: Estimate,

@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Parameters};
 
 /// An operation compared with another over all backoffs, at one number of threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The operation.
     pub case: String,
@@ -21,7 +21,8 @@ pub struct Comparison {
 }
 
 /// Two operations at one backoff.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
@@ -42,7 +43,8 @@ pub struct ComparisonPoint {
 }
 
 /// How an operation compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
     /// It takes less time.
@@ -56,7 +58,8 @@ pub enum Difference {
 }
 
 /// A difference as a function of backoff.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostModel {
     /// How the difference changes as backoff grows.
     pub shape: CostShape,
@@ -73,7 +76,8 @@ pub struct CostModel {
 }
 
 /// How a difference changes as backoff grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CostShape {
     /// It falls: independent work hides it.
@@ -87,7 +91,8 @@ pub enum CostShape {
 }
 
 /// Comparisons of an operation with itself, interleaved with the others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Control {
     /// Comparisons made.
     pub comparisons: u32,

@@ -1,45 +1,50 @@
 //! The record of a study: the cost of operations as a function of backoff and threads, and their comparisons.
 
+mod against;
 mod cell;
 mod compared;
 mod comparison;
-mod estimate;
 mod find;
 mod plan;
 mod process;
 mod tokens;
 
+pub use against::{Against, AgainstCell, ProcessPair};
 pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration, Variance};
-pub use compared::{ComparedCell, StudyCompared};
+pub use compared::{ComparedCell, SavedRun, StudyCompared};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
-pub use estimate::Estimate;
-pub use plan::{Mode, Parameter, Parameters, StudyPlan, place};
+pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
 pub use tokens::{TokenCost, TokenPoint};
 
 use std::ops::{Deref, DerefMut};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Document;
+pub use super::Estimate;
 use crate::finding::Finding;
 
 /// One study on one machine: the document that a benchmark program writes.
 pub type StudyRecord = Document<StudyContent>;
 
 /// The content of a study document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyContent {
     /// The study.
     pub study: StudyReport,
-    /// The comparison with an earlier run; absent unless requested.
+    /// The comparison with earlier runs; absent unless requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<StudyCompared>,
+    /// The comparison with another build in the same run; absent unless requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
 }
 
 /// A study's plan and measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyReport {
     /// Its name.
     pub name: String,
@@ -140,7 +145,8 @@ impl DerefMut for StudyContent {
 }
 
 /// The clock that timed batches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyClock {
     /// Its name and state, e.g. `ordered, verified`.
     pub name: String,

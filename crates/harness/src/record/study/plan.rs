@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The plan of a study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyPlan {
     /// The cases by name, in the order given.
     pub cases: Vec<String>,
@@ -38,18 +38,48 @@ pub struct StudyPlan {
     pub seed: u64,
 }
 
+impl StudyPlan {
+    /// Whether there is backoff at all: without it, no page mentions any.
+    pub fn has_backoff(&self) -> bool {
+        self.backoff_tokens.iter().any(|tokens| *tokens > 0)
+    }
+
+    /// Whether the number of threads says something: it does unless everything runs on one.
+    pub fn names_threads(&self, threads: u32) -> bool {
+        self.threads != [1] || threads != 1
+    }
+
+    /// Identifies one combination of a case: `size 64, 1 token, 2 threads`. Backoff and threads are left out where there is
+    /// nothing to tell apart; empty if nothing is left.
+    ///
+    /// # Examples
+    /// ```
+    /// # let text = include_str!("../../../tests/fixtures/study.json");
+    /// # let record: chronoscope_harness::record::study::StudyRecord = serde_json::from_str(text)?;
+    /// let mut plan = record.plan.clone();
+    /// assert_eq!(plan.place(&Default::default(), 0, 1), "0 tokens, 1 thread");
+    /// (plan.backoff_tokens, plan.threads) = (vec![0], vec![1]);
+    /// assert_eq!(plan.place(&Default::default(), 0, 1), "");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn place(&self, parameters: &Parameters, tokens: u64, threads: u32) -> String {
+        let parameters = parameters.iter().map(|(name, value)| format!("{name} {value}"));
+        let backoff = self.has_backoff().then(|| some(tokens, "token"));
+        let threads = self.names_threads(threads).then(|| some(threads.into(), "thread"));
+        parameters.chain(backoff).chain(threads).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn some(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The parameter values of one cell, by name, in words.
 pub type Parameters = BTreeMap<String, String>;
 
-/// Identifies one combination of a case: `size 64, 1 token, 2 threads`.
-pub fn place(parameters: &Parameters, tokens: u64, threads: u32) -> String {
-    let some = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    let parameters = parameters.iter().map(|(name, value)| format!("{name} {value}"));
-    parameters.chain([some(tokens, "token"), some(threads.into(), "thread")]).collect::<Vec<_>>().join(", ")
-}
-
 /// A parameter and its values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameter {
     /// Its name.
     pub name: String,
@@ -58,7 +88,8 @@ pub struct Parameter {
 }
 
 /// What is measured of an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// The time of an operation, from batches timed as a whole.

@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Disturbance;
 
 /// One worker process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyProcess {
     /// Its number.
     pub fork: u32,
@@ -19,19 +19,28 @@ pub struct StudyProcess {
 }
 
 /// A case that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseFailure {
     /// The case.
     pub case: String,
-    /// Backoff, threads and parameters at which it failed, in words.
+    /// Parameters, backoff and threads at which it failed, in words; empty where there is nothing to tell apart.
     pub at: String,
     /// Why it failed.
     pub reason: String,
 }
 
+impl CaseFailure {
+    /// The case, and at what it failed in brackets: `lookup (size 64, 2 threads)`.
+    pub fn name(&self) -> String {
+        if self.at.is_empty() { self.case.clone() } else { format!("{} ({})", self.case, self.at) }
+    }
+}
+
 /// Results of the interference probes around every visit: a chain of dependent multiplications, and a loop limited only
 /// by the core's width.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceProbe {
     /// Total visits.
     pub visits: u64,
@@ -50,6 +59,16 @@ pub struct InterferenceProbe {
 }
 
 impl InterferenceProbe {
+    /// An undisturbed loop or chain takes at most this many times as long as in the quietest visits.
+    pub const QUIET_FACTOR: f64 = 1.15;
+    /// The quietest visits: this share of all.
+    pub const QUIETEST_SHARE: f64 = 0.05;
+
+    /// A turn of the loop takes at most so long in an undisturbed visit, in nanoseconds.
+    pub fn slowest_quiet_turn_ns(&self) -> f64 {
+        self.quiet_turn_ns * Self::QUIET_FACTOR
+    }
+
     /// Whether fewer than half of the visits were quiet: the program rarely had the core to itself.
     pub fn is_noisy(&self) -> bool {
         self.visits_quiet < self.visits.div_ceil(2)

@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Estimate;
 
 /// The cost of tokens of backoff: a straight line fitted to the times of back-to-back calls.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenCost {
     /// Nanoseconds per token.
     pub ns_per_token: Estimate,
@@ -26,7 +26,8 @@ impl TokenCost {
 }
 
 /// The measurement at one number of tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenPoint {
     /// Tokens.
     pub tokens: u64,

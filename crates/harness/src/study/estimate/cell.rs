@@ -53,6 +53,7 @@ pub(super) fn estimate(
                 (None, false) => Some("its threads never overlapped".to_owned()),
             };
             let alone = spec.threads == 1;
+            let whole = !seen.times_only;
             let cell = Cell {
                 case: spec.case.clone(),
                 role: name,
@@ -68,11 +69,11 @@ pub(super) fn estimate(
                 minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
                 throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
-                variance: view.variance(),
-                steadiness: (!oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
-                autocorrelation: view.autocorrelation(),
-                outliers: outliers(&view.batches()),
-                modes: view.modes(),
+                variance: whole.then(|| view.variance()).flatten(),
+                steadiness: (whole && !oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
+                autocorrelation: whole.then(|| view.autocorrelation()).flatten(),
+                outliers: if whole { outliers(&view.batches()) } else { Default::default() },
+                modes: if whole { view.modes() } else { Vec::new() },
                 overlap_share: (!alone)
                     .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
                     .flatten(),
@@ -112,7 +113,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
 
     /// The median of one value per process, with the interval of its order statistics.
     fn median_of(&self, forks: Vec<f64>) -> Option<Estimate> {
-        median_interval(&forks, self.seen.plan.confidence).map(Estimate::from)
+        median_interval(&forks, self.seen.plan.confidence)
     }
 
     /// The mean time per operation in one process: of all operations that count.
@@ -202,7 +203,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         let mut counts = BTreeMap::<u64, u64>::new();
         threads().flat_map(|thread| &thread.singles).for_each(|(ns, count)| *counts.entry(*ns).or_default() += count);
         let seen = Distribution::of_counts(counts.into_iter().map(|(ns, count)| (ns as f64, count)));
-        let whole_ns: u64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns)).sum();
+        let whole_ns: f64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns) as f64).sum();
         let resolved_from_ns = 2.0 * self.seen.error_ns;
         let left_out = || self.visits.iter().filter(|visit| !visit.counts);
         let single_ns = |visit: &Iteration<'a>| {
@@ -213,7 +214,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             maximum_ns_left_out: left_out().filter_map(single_ns).max().map(|ns| ns as f64),
             samples: seen.total(),
             untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
-            clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1) as f64 * 100.0,
+            clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1.0) * 100.0,
             resolved_from_ns,
             p50_ns: seen.quantile(0.5)?,
             p90_ns: seen.quantile(0.9)?,

@@ -2,7 +2,7 @@ use super::observations::{Observations, median};
 use super::quiet::Disturbed;
 use super::visit::{FEW, Iteration, counted_up_to};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
-use crate::stats::{Paired, compare, hiding, paired};
+use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
 use crate::study::schedule::CellSpec;
 
 /// Minimum backoffs and processes for a model of the difference.
@@ -14,25 +14,25 @@ pub(super) fn estimate(
     visits: &[Vec<Iteration<'_>>],
     tokens: Option<&TokenCost>,
 ) -> (Vec<Comparison>, Option<Control>) {
+    let confidence = family_confidence(seen);
     let mut found = Vec::new();
     for (case, baseline) in &seen.plan.comparisons {
         for row in rows(seen, case) {
-            found.extend(comparison(seen, visits, case, baseline, &row, tokens));
+            found.extend(comparison(seen, visits, (case, baseline), &row, tokens, confidence));
         }
     }
-    let asked = family_confidence(seen);
     found.iter_mut().flat_map(|comparison| &mut comparison.points).for_each(|point| {
         let decided = matches!(point.verdict, Difference::Faster | Difference::Slower);
-        point.significant_in_family = decided && point.ratio.confidence >= asked;
+        point.significant_in_family = decided && point.ratio.confidence >= confidence;
     });
-    (found, control(seen, visits))
+    (found, control(seen, visits, confidence))
 }
 
 /// The confidence of one comparison at which all of the study's hold at once with that of the plan (Bonferroni).
 fn family_confidence(seen: &Observations<'_>) -> f64 {
     let compared = |case: &str| seen.cells.iter().filter(|spec| spec.case == case && !spec.control).count();
     let comparisons: usize = seen.plan.comparisons.iter().map(|(case, _)| compared(case)).sum();
-    1.0 - (1.0 - seen.plan.confidence) / comparisons.max(1) as f64
+    confidence_of_each(seen.plan.confidence, comparisons)
 }
 
 /// Cells of `case` that differ only in backoff, row by row.
@@ -51,10 +51,10 @@ fn rows<'a>(seen: &Observations<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
 fn comparison(
     seen: &Observations<'_>,
     visits: &[Vec<Iteration<'_>>],
-    case: &str,
-    baseline: &str,
+    (case, baseline): (&str, &str),
     row: &[&CellSpec],
     tokens: Option<&TokenCost>,
+    confidence: f64,
 ) -> Option<Comparison> {
     let mut points = Vec::new();
     let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.forks.len()];
@@ -70,7 +70,7 @@ fn comparison(
         }
         backoff.push(spec.tokens as f64);
         let floor_ns = floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]));
-        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns) else { continue };
+        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns, confidence) else { continue };
         points.push(point);
     }
     let first = row.first().filter(|_| !points.is_empty())?;
@@ -149,9 +149,10 @@ fn point(
     backoff_tokens: u64,
     pairs: &[Vec<Pair<'_, '_>>],
     floor_ns: f64,
+    confidence: f64,
 ) -> Option<(ComparisonPoint, f64)> {
     let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| sides(pairs)).collect();
-    let Paired { difference, ratio, p_value } = paired(&processes, family_confidence(seen))?;
+    let Paired { difference, ratio, p_value } = paired(&processes, confidence)?;
     let difference_ns = difference.at_least(floor_ns);
     let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
         // Where the clock itself could make the difference, nothing is known of its direction.
@@ -196,12 +197,12 @@ fn model(
 }
 
 /// Every baseline compared with a second arm of itself.
-fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Control> {
+fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>], confidence: f64) -> Option<Control> {
     let mut found = Vec::new();
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
         let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
-        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at])));
+        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at]), confidence));
     }
     let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
     let (resolvable_pct, resolvable_ns) = resolvable(&found)?;
@@ -303,6 +304,7 @@ mod tests {
             cells: &[],
             forks: &[],
             own_threads: &BTreeSet::new(),
+            times_only: false,
             error_ns: 1.0,
             batch_ns: 1.0,
         };

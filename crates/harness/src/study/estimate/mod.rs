@@ -23,5 +23,8 @@ pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
     let of_cell = |(at, _)| cell::estimate(seen, &visits, at, report.empty_loop_ns.as_ref(), judged.own[at]);
     report.cells = users.flat_map(of_cell).collect();
+    if seen.times_only {
+        return;
+    }
     (report.comparisons, report.control) = comparison::estimate(seen, &visits, report.tokens.as_ref());
 }

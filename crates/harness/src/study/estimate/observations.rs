@@ -17,6 +17,8 @@ pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) forks: &'a [Vec<IterationLog>],
     /// Cells whose operation uses threads of its own.
     pub(in crate::study) own_threads: &'a BTreeSet<usize>,
+    /// Whether only the times of cells are wanted: of another build nobody sees the rest, which takes longest.
+    pub(in crate::study) times_only: bool,
     /// The error of two clock readings.
     pub(in crate::study) error_ns: f64,
     /// A batch's overhead.

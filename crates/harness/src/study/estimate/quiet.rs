@@ -10,10 +10,8 @@ use crate::stats::Distribution;
 use crate::study::protocol::{IterationLog, ThreadLog};
 use crate::study::schedule::CellSpec;
 
-/// A quiet loop takes at most this many times as long as in the quietest visits.
-const QUIET_FACTOR: f64 = 1.15;
-/// The quietest visits: this share of all.
-const QUIETEST_SHARE: f64 = 0.05;
+const QUIET_FACTOR: f64 = InterferenceProbe::QUIET_FACTOR;
+const QUIETEST_SHARE: f64 = InterferenceProbe::QUIETEST_SHARE;
 /// Of fewer visits to a cell nothing is said about what its operation does to the core.
 const FEWEST_VISITS: usize = 20;
 /// An operation is not blamed unless this share of the other cells' visits is quiet.
@@ -130,7 +128,7 @@ struct Visits {
     /// How long the threads of each cell measured, all together: the median visit times their number, since a visit that lost
     /// its CPU is the longer for it.
     lasted_ns: f64,
-    operations: u64,
+    operations: f64,
     threads: u64,
 }
 
@@ -143,9 +141,9 @@ impl Visits {
         Self {
             turns_ns: probes().map(|probe| probe.turn_ns).collect(),
             links_ns: probes().map(|probe| probe.link_ns).collect(),
-            switches: visits.iter().map(|visit| switches(visit)).sum(),
+            switches: visits.iter().map(|visit| switches(visit)).fold(0, u64::saturating_add),
             lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
-            operations: threads().map(|thread| thread.operations).sum(),
+            operations: threads().map(|thread| thread.operations as f64).sum(),
             threads: threads().count() as u64,
         }
     }
@@ -186,8 +184,7 @@ impl Visits {
         OwnDoing {
             slows_core: slower.filter(|slower| *slower > QUIET_FACTOR && others_quiet),
             switches: self.switches >= fewest && self.switches as f64 > factor * expected && by_chance < chance,
-            is_long: (self.operations as f64) < FEW_OPERATIONS * self.threads as f64
-                && expected >= LIKELY_LOST * mine as f64,
+            is_long: self.operations < FEW_OPERATIONS * self.threads as f64 && expected >= LIKELY_LOST * mine as f64,
         }
     }
 }

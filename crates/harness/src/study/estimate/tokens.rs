@@ -14,7 +14,7 @@ pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>])
     let slowest =
         |fork: usize| (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max);
     let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
-    median_interval(&forks, seen.plan.confidence).map(Estimate::from)
+    median_interval(&forks, seen.plan.confidence)
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
@@ -43,7 +43,7 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
         })
         .collect();
     let interval = |pick: fn(&(f64, f64)) -> f64| {
-        median_interval(&lines.iter().map(pick).collect::<Vec<f64>>(), seen.plan.confidence).map(Estimate::from)
+        median_interval(&lines.iter().map(pick).collect::<Vec<f64>>(), seen.plan.confidence)
     };
     let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
     let said: Vec<(f64, f64)> = points.iter().map(|point| (point.tokens as f64, point.ns)).collect();

@@ -145,9 +145,9 @@ fn timed_within(thread: &ThreadLog, from_ns: u64, to_ns: u64) -> Timed {
     }
     let (from, to) = (from_ns as f64, to_ns as f64);
     let per_batch = thread.operations as f64 / thread.batches_ns.len() as f64;
-    let summed_ns: u64 = thread.batches_ns.iter().sum();
+    let summed_ns: f64 = thread.batches_ns.iter().map(|ns| *ns as f64).sum();
     // When each batch began is not logged: the time between batches is assumed to be alike after each.
-    let stretch = thread.to_ns.saturating_sub(thread.from_ns) as f64 / summed_ns.max(1) as f64;
+    let stretch = thread.to_ns.saturating_sub(thread.from_ns) as f64 / summed_ns.max(1.0);
     let mut start = thread.from_ns as f64;
     let each = thread.batches_ns.iter().map(|ns| {
         let length = (*ns as f64 * stretch).max(f64::MIN_POSITIVE);

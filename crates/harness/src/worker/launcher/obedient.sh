@@ -1,3 +1,3 @@
 #!/bin/sh
 # A worker that does what its request says in the shell's own words.
-eval "$(cat)"
+eval "$CHRONOSCOPE_REQUEST"

@@ -2,19 +2,46 @@
 
 use std::cell::Cell;
 use std::thread;
+use std::time::Duration;
 
 use super::*;
-
-fn script(name: &str) -> Launcher {
-    Launcher { program: Path::new(env!("CARGO_MANIFEST_DIR")).join("src/worker/launcher").join(name) }
-}
+use crate::worker::Limit;
 
 fn shell() -> Launcher {
-    script("obedient.sh")
+    Launcher::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/worker/launcher/obedient.sh"))
 }
 
-fn asked(request: &str) -> Result<String, WorkerFailure> {
-    shell().call(request, 60_000, &|| false)
+/// What a worker says; complete with the line `end`.
+#[derive(Default)]
+struct Heard(Vec<String>);
+
+impl Hear for Heard {
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        if line == "gibberish" {
+            return Err("expected value".to_owned());
+        }
+        self.0.push(line.to_owned());
+        Ok(line != "printed")
+    }
+
+    fn is_complete(&self) -> bool {
+        self.0.last().is_some_and(|line| line == "end")
+    }
+}
+
+/// Enough for a shell to start.
+const SHORT: Duration = Duration::from_secs(3);
+const LONG: Duration = Duration::from_secs(60);
+
+fn asked_within(request: &str, limit: Limit, cancelled: &dyn Fn() -> bool) -> (Vec<String>, Result<(), WorkerFailure>) {
+    let mut heard = Heard::default();
+    let ended = shell().converse(request, &mut heard, Terms { limit, padding: 0, cancelled });
+    (heard.0, ended)
+}
+
+fn asked(request: &str) -> Result<Vec<String>, WorkerFailure> {
+    let (heard, ended) = asked_within(request, Limit::Whole(LONG), &|| false);
+    ended.map(|()| heard)
 }
 
 /// Asks for `request`, which may name a file `$ids` to write the ids of processes into, until it has written `count` of
@@ -27,7 +54,9 @@ fn broken_off(request: &str, count: usize, by_cancelling: bool) -> (WorkerFailur
         text.lines().filter_map(|line| line.parse().ok()).collect()
     };
     let request = format!("ids='{}'; {request}", path.display());
-    let failure = shell().call(&request, 0, &|| by_cancelling && ids().len() >= count).unwrap_err();
+    let cancelled = || by_cancelling && ids().len() >= count;
+    let failure =
+        asked_within(&request, Limit::Whole(if by_cancelling { LONG } else { SHORT }), &cancelled).1.unwrap_err();
     let ids = ids();
     assert_eq!(ids.len(), count, "{failure}");
     (failure, ids)
@@ -50,21 +79,37 @@ fn assert_ends(process: u32) {
 }
 
 #[test]
-fn an_answer_may_come_in_pieces() {
-    assert_eq!(asked("printf 'a b'; sleep 0.1; printf c; printf d >&2; exit 0").as_deref(), Ok("a bc"));
+fn lines_may_come_in_pieces() {
+    let heard = asked("printf 'a b'; sleep 0.1; echo c; echo d >&2; echo end").unwrap();
+    assert_eq!(heard, ["a bc", "end"]);
 }
 
 #[test]
-fn a_long_answer_comes_whole_whatever_is_complained_meanwhile() {
-    let answer = asked("yes complaint | head -c 3000000 >&2; head -c 20000000 /dev/zero | tr '\\0' x").unwrap();
-    assert_eq!(answer.len(), 20_000_000);
-    assert!(answer.bytes().all(|byte| byte == b'x'));
+fn a_long_line_comes_whole_whatever_is_complained_meanwhile() {
+    let request = "yes complaint | head -c 3000000 >&2; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end";
+    let heard = asked(request).unwrap();
+    assert_eq!(heard[0].len(), 20_000_000);
+    assert!(heard[0].bytes().all(|byte| byte == b'x'));
 }
 
 #[test]
-fn an_answer_without_end_is_not_collected() {
-    let failure = asked("yes").unwrap_err();
+fn a_line_without_end_is_not_collected() {
+    let failure = asked("yes | tr -d '\\n'").unwrap_err();
     assert_eq!(failure, WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned()));
+}
+
+#[test]
+fn what_is_no_part_of_the_protocol_ends_the_conversation() {
+    let failure = asked("echo gibberish; sleep 1000").unwrap_err();
+    assert_eq!(failure, WorkerFailure::ProtocolError("expected value".to_owned()));
+    let failure = asked("echo end; printf more").unwrap_err();
+    assert_eq!(failure, WorkerFailure::ProtocolError("it ends in the middle of a line".to_owned()));
+}
+
+#[test]
+fn what_was_heard_before_a_death_is_kept() {
+    let (heard, ended) = asked_within("echo one; kill -9 $$", Limit::Whole(LONG), &|| false);
+    assert_eq!((heard, ended), (vec!["one".to_owned()], Err(killed(9))));
 }
 
 #[test]
@@ -72,14 +117,16 @@ fn a_death_with_a_word_on_standard_error_is_told_with_it() {
     let complaint = "the sundial is in the shade".to_owned();
     let failure = asked("echo the sundial is in the shade >&2; exit 3").unwrap_err();
     assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint });
-    // Output before the failure is not an answer.
-    let failure = asked("echo 42; exit 3").unwrap_err();
+    // A whole answer before the failure is none.
+    let failure = asked("echo end; exit 3").unwrap_err();
     assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint: String::new() });
 }
 
 #[test]
-fn a_worker_that_says_nothing_gave_no_answer() {
-    assert_eq!(asked("exit 0").unwrap_err(), WorkerFailure::Ended { code: Some(0), complaint: String::new() });
+fn a_worker_that_does_not_say_everything_gave_no_answer() {
+    for request in ["exit 0", "echo one"] {
+        assert_eq!(asked(request).unwrap_err(), WorkerFailure::Ended { code: Some(0), complaint: String::new() });
+    }
 }
 
 #[test]
@@ -91,18 +138,33 @@ fn a_complaint_without_end_is_told_in_part() {
     assert!(complaint.starts_with("… / no / no") && complaint.chars().count() <= 200, "{complaint}");
 }
 
+fn killed(signal: i32) -> WorkerFailure {
+    WorkerFailure::Killed { signal, complaint: String::new() }
+}
+
 #[test]
 fn a_signal_is_told() {
     for signal in [11, 4, 31] {
-        assert_eq!(asked(&format!("echo 42; kill -{signal} $$")).unwrap_err(), WorkerFailure::Killed(signal));
+        assert_eq!(asked(&format!("echo end; kill -{signal} $$")).unwrap_err(), killed(signal));
     }
 }
 
 #[test]
 fn a_worker_that_hangs_is_ended_with_all_that_it_started() {
     let (failure, ids) = broken_off("echo $$ >> $ids; sleep 1000 & echo $! >> $ids; wait", 2, false);
-    assert_eq!(failure, WorkerFailure::TimedOut { limit_ms: GRACE_MS });
+    assert_eq!(failure, WorkerFailure::TimedOut { limit: SHORT, complaint: String::new() });
     ids.into_iter().for_each(assert_ends);
+}
+
+#[test]
+fn a_worker_that_goes_on_may_take_longer_than_each_of_its_messages() {
+    let said = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done; echo end";
+    let (heard, ended) = asked_within(said, Limit::Each(SHORT), &|| false);
+    assert_eq!((heard.len(), ended), (9, Ok(())));
+    for said in ["echo 1; sleep 1000", "echo 1; while sleep 0.5; do echo printed; done"] {
+        let (heard, ended) = asked_within(said, Limit::Each(SHORT), &|| false);
+        assert_eq!(ended, Err(WorkerFailure::TimedOut { limit: SHORT, complaint: String::new() }), "{heard:?}");
+    }
 }
 
 #[test]
@@ -112,11 +174,8 @@ fn a_run_that_is_stopped_ends_its_worker_with_all_that_it_started() {
     ids.into_iter().for_each(assert_ends);
 }
 
-#[test]
-fn a_worker_that_does_not_listen_does_not_hold_up_the_coordinator() {
-    // More than a pipe holds, to a program that reads nothing.
-    let failure = script("deaf.sh").call(&"x".repeat(1 << 20), 0, &|| false).unwrap_err();
-    assert_eq!(failure, WorkerFailure::TimedOut { limit_ms: GRACE_MS });
+fn missing() -> Launcher {
+    Launcher::of(PathBuf::from("/nonexistent/program"))
 }
 
 #[test]
@@ -126,15 +185,15 @@ fn a_stopped_run_starts_no_process() {
         looks.set(looks.get() + 1);
         true
     };
-    let missing = Launcher { program: PathBuf::from("/nonexistent/program") };
-    assert_eq!(missing.call("", 1, &cancelled).unwrap_err(), WorkerFailure::Cancelled);
+    let terms = Terms { limit: Limit::Whole(LONG), padding: 0, cancelled: &cancelled };
+    assert_eq!(missing().converse("", &mut Heard::default(), terms), Err(WorkerFailure::Cancelled));
     assert_eq!(looks.get(), 1);
 }
 
 #[test]
 fn a_program_that_cannot_be_started_is_told() {
-    let missing = Launcher { program: PathBuf::from("/nonexistent/program") };
-    let failure = missing.call("", 1, &|| false).unwrap_err();
+    let terms = Terms { limit: Limit::Whole(LONG), padding: 0, cancelled: &|| false };
+    let failure = missing().converse("", &mut Heard::default(), terms).unwrap_err();
     assert!(matches!(&failure, WorkerFailure::NotStarted(reason) if reason.contains("No such file")), "{failure}");
     assert!(failure.is_for_want_of_a_process());
 }

@@ -48,7 +48,17 @@ pub(super) fn figure(chart: &Chart, number: usize) -> String {
 }
 
 fn note(chart: &Chart) -> String {
-    let mut note = "; bands are intervals".to_owned();
+    let mut note = String::new();
+    if chart.shaded.is_some() {
+        note.push_str("; the shaded region is the forbidden zone");
+    }
+    if !chart.front.y.is_empty() {
+        note.push_str(&format!("; level lines: {}", escaped(&chart.front.name)));
+    }
+    if chart.curves.iter().flat_map(|curve| &curve.points).any(|point| point.is_raised) {
+        note.push_str("; a ring marks a time raised by other threads");
+    }
+    note.push_str("; bands are intervals");
     if chart.curves.iter().flat_map(|curve| &curve.points).any(|point| !point.is_resolved) {
         note.push_str("; open circles are inconclusive");
     }
@@ -109,6 +119,7 @@ fn draw<'a>(svg: &'a mut String, chart: &Chart, x: &Axis, y: &Axis) -> Result<()
     if let Some(nothing) = y.place(0.0).filter(|_| chart.is_difference) {
         plot.draw_series([PathElement::new(vec![(0.0, nothing), (1.0, nothing)], INK)])?;
     }
+    zone(&mut plot, chart, x, y)?;
     let place = |point: &Point, value: f64| Some((x.place(point.x)?, y.place(value)?));
     let colours = || COLOURS.iter().cycle();
     // Bands first, so that they do not cover another curve's points.
@@ -128,10 +139,33 @@ fn draw<'a>(svg: &'a mut String, chart: &Chart, x: &Axis, y: &Axis) -> Result<()
                 (true, 1) => plot.draw_series([TriangleMarker::new(at, 8, colour.filled())])?,
                 (true, _) => plot.draw_series([Cross::new(at, 6, colour.stroke_width(3))])?,
             };
+            if point.is_raised {
+                plot.draw_series([Circle::new(at, 11, INK.stroke_width(2))])?;
+            }
         }
     }
     drop(plot);
     root.present()
+}
+
+type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Labelled, Labelled>>;
+
+/// The forbidden zone, and the lines where its front is known to end.
+fn zone<'b>(plot: &mut Plot<'_, 'b>, chart: &Chart, x: &Axis, y: &Axis) -> Result<(), Failed<'b>> {
+    let corner = |(right, top): (f64, f64)| Some((x.place(right)?, y.place(top)?));
+    if let Some(corner) = chart.shaded.and_then(corner) {
+        plot.draw_series([Rectangle::new([(0.0, 0.0), corner], FAINT.filled())])?;
+        plot.draw_series([Text::new("forbidden zone", (0.01, corner.1 / 2.0), FONT)])?;
+    }
+    let ends = chart.front.y.iter().filter_map(|end| corner((chart.front.x, *end)));
+    for (i, (right, top)) in ends.enumerate() {
+        plot.draw_series([PathElement::new(vec![(0.0, top), (right, top)], INK.stroke_width(3))])?;
+        // One name for both ends.
+        if i == 0 {
+            plot.draw_series([Text::new("front", (0.01, top), FONT)])?;
+        }
+    }
+    Ok(())
 }
 
 /// An axis from 0 to 1 for plotters, with fixed ticks: plotters' own search for round numbers does not terminate for

@@ -3,16 +3,15 @@
 mod figure;
 mod markup;
 
-use chronoscope_harness::record::study::{Comparison, StudyRecord};
+use chronoscope_harness::record::study::{Cell, StudyRecord};
 
 use self::markup::{escaped, grid, sentence};
 use super::curve::{self, Chart};
-use super::{Detail, cells, comparisons, harness, says, words};
+use super::{Detail, OverThreads, against, cells, comparisons, harness, says, words};
 use crate::bars::{SCALE, bars};
-use crate::grid::Mood;
+use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 use crate::{Width, findings, machine, title};
-use chronoscope_harness::quantity::confidence;
 
 const STYLE: &str = include_str!("style.css");
 /// Maximum charts per page; a record may have any number of comparisons.
@@ -38,17 +37,55 @@ const BARS: usize = 20;
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn html(record: &StudyRecord) -> String {
+    html_with(record, &Lead::default())
+}
+
+/// What a program that draws its own conclusions from a study puts first on the page.
+///
+/// # Examples
+/// ```
+/// use chronoscope_render::study::{Lead, html_with, parse};
+///
+/// let record = parse(include_str!("../../../tests/fixtures/study.json"))?;
+/// let lead = Lead { title: "Fronts".to_owned(), sentences: vec!["a front is …".to_owned()], ..Lead::default() };
+/// assert!(html_with(&record, &lead).contains("<h2>Fronts</h2>"));
+/// # Ok::<(), chronoscope_harness::record::ReportError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lead {
+    /// The section's heading; empty for none.
+    pub title: String,
+    /// The main chart.
+    pub chart: Option<OverThreads>,
+    /// What a first-time reader must know.
+    pub sentences: Vec<String>,
+    /// The conclusions as a table: its columns, and a row for each; no table without rows.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+    /// Further charts, drawn small.
+    pub more: Vec<OverThreads>,
+}
+
+/// The same page with `lead` at its beginning.
+///
+/// # Examples
+/// See [`Lead`].
+pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
     let mut page = Page { body: String::new(), charts: 0 };
     page.title(record);
+    page.lead(lead);
     page.says(record);
     page.compared(record);
+    page.against(record);
     page.charts("Over threads", &curve::over_threads(record));
     page.charts("Over backoff", &curve::uncompared(record));
     page.cells(record);
     page.latencies(record);
     page.parts(record);
     page.failures(record);
-    page.facts("Harness", &harness::facts(record));
+    page.facts("Study", &harness::of_study(record));
+    page.facts("Harness", &harness::of_run(record));
     let facts = machine::facts(&record.machine).map(|(name, text)| (name, Mood::Plain, text));
     page.facts("Machine", &facts);
     page.findings(record);
@@ -89,13 +126,33 @@ impl Page {
         }
     }
 
+    fn lead(&mut self, lead: &Lead) {
+        if !lead.title.is_empty() {
+            self.section(&lead.title);
+        }
+        if let Some(chart) = &lead.chart {
+            self.chart(&chart.chart());
+        }
+        for sentence in &lead.sentences {
+            self.push(&format!("<p>{}</p>", escaped(sentence)));
+        }
+        if !lead.rows.is_empty() {
+            let rows = lead.rows.iter().map(|row| (Mood::Plain, row.clone())).collect();
+            self.push(&grid(&Grid { rows, ..Grid::new(&lead.columns) }, &lead.title));
+        }
+        if !lead.more.is_empty() {
+            self.push("<div class=\"small\">");
+            lead.more.iter().for_each(|chart| self.chart(&chart.chart()));
+            self.push("</div>");
+        }
+    }
+
     fn says(&mut self, record: &StudyRecord) {
-        self.section("Conclusions");
         let said = says::all(record);
         if said.is_empty() {
-            self.push("<p>None: no operation has an estimate.</p>");
             return;
         }
+        self.section("Conclusions");
         self.push("<ul class=\"says\">");
         for (mood, text) in said {
             self.push(&sentence(mood, &text));
@@ -108,34 +165,39 @@ impl Page {
             return;
         }
         self.section("Comparisons");
-        let mut pairs: Vec<Vec<&Comparison>> = Vec::new();
-        for comparison in &record.comparisons {
-            let pair = words::pair(comparison);
-            match pairs.iter_mut().find(|group| words::pair(group[0]) == pair) {
-                Some(group) => group.push(comparison),
-                None => pairs.push(vec![comparison]),
-            }
-        }
-        for group in pairs {
-            let pair = words::pair(group[0]);
+        for (pair, group) in comparisons::by_pair(record) {
             self.push(&format!("<h3>{}</h3>", escaped(&pair)));
-            if let Some(chart) = curve::differences(format!("Difference of {pair} over backoff"), &group) {
+            if let Some(chart) = curve::differences(record, format!("Difference of {pair} over backoff"), &group) {
                 self.chart(&chart);
             }
             let is_alone = group.len() == 1;
             for comparison in group {
+                let caption = words::title(&record.plan, comparison);
                 // Next to contention on many threads, the difference on one would be a flat line.
-                let title = format!("Difference of {}", words::title(comparison));
-                if let Some(chart) = curve::differences(title, &[comparison]).filter(|_| !is_alone) {
+                let chart = curve::differences(record, format!("Difference of {caption}"), &[comparison]);
+                if let Some(chart) = chart.filter(|_| !is_alone) {
                     self.chart(&chart);
                 }
                 if let Some(chart) = curve::times(record, comparison) {
                     self.chart(&chart);
                 }
-                let caption = words::title(comparison);
-                self.push(&grid(&comparisons::grid(record, comparison, Detail::Full), &caption));
+                self.push(&grid(&comparisons::grid(record, comparison), &caption));
             }
         }
+    }
+
+    fn against(&mut self, record: &StudyRecord) {
+        let Some(found) = &record.against else { return };
+        let title = against::title(found);
+        self.section(&title);
+        if !found.cells.is_empty() {
+            self.push(&grid(&against::grid(found), &title));
+        }
+        self.push("<ul class=\"says\">");
+        for (mood, _, text) in against::sentences(found) {
+            self.push(&sentence(mood, &text));
+        }
+        self.push("</ul>");
     }
 
     fn charts(&mut self, title: &str, charts: &[Chart]) {
@@ -159,20 +221,15 @@ impl Page {
     }
 
     fn cells(&mut self, record: &StudyRecord) {
-        self.section("Cells");
-        let level = confidence(record.study.confidence());
-        self.push(&format!(
-            "<p class=\"quiet\">Time per operation including backoff; ± is the {} interval; undisturbed iterations of \
-             all.</p>",
-            escaped(&level)
-        ));
-        let cells = cells::chosen(record, Detail::Full);
+        self.section("Time per operation");
+        let cells: Vec<&Cell> = record.cells.iter().collect();
+        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&cells::heading(record, &cells))));
         if cells.is_empty() {
             self.push("<p>Nothing was measured.</p>");
             return;
         }
-        self.push(&grid(&cells::grid(&cells), "every combination of case, parameters, backoff and threads"));
-        let reasons = cells::reasons(&cells);
+        self.push(&grid(&cells::grid(record, &cells, Detail::Full), "every operation"));
+        let reasons = cells::reasons(record, &cells);
         if !reasons.is_empty() {
             self.push("<ul class=\"says\">");
             for reason in reasons {
@@ -192,8 +249,7 @@ impl Page {
                 self.section("Single operations");
                 self.push(&format!("<p class=\"quiet\">{}</p>", escaped(SCALE)));
             }
-            let (threads, tokens) = (words::threads(cell.threads), words::token_count(cell.backoff_tokens));
-            let name = format!("{}, {threads}, {tokens}", words::cell_name(cell));
+            let name = cells::title(record, cell);
             self.push(&format!("<h3>{}</h3>", escaped(&name)));
             let rows: Vec<String> =
                 bars(&latencies.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
@@ -217,7 +273,7 @@ impl Page {
         self.section("Failures");
         self.push("<ul class=\"says\">");
         for failure in &record.failures {
-            let text = format!("{}, at {}: {}", failure.case, failure.at, given(Some(&failure.reason)));
+            let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
             self.push(&sentence(Mood::Warning, &text));
         }
         self.push("</ul>");

@@ -1,8 +1,8 @@
+use super::estimate;
 use super::task::Request;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
-use crate::sections::clocks::latency::estimate;
 use crate::sections::clocks::plan::GRANULARITY;
 
 /// Reads every clock until it changes.

@@ -1,4 +1,5 @@
 //! The smallest step observed on each clock.
 
+pub mod estimate;
 pub mod measure;
 pub mod task;

@@ -1,91 +1,97 @@
-use chronoscope_clock::SourceId;
+use chronoscope_clock::{Guarantee, SourceId};
 
-use super::batches::Batches;
-use super::task::Lane;
-use crate::clock_id::ClockId;
+use super::estimate::of_cell;
+use super::interference;
+use super::study::{NOTHING, case_of, study};
 use crate::document::Record;
+use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, clock_mut, outcome, readable};
+use crate::engine::stages::{StageError, clock_mut, readable};
 use crate::estimate::ESTIMATOR;
 use crate::sections::clocks::paths::measure as paths;
-use crate::sections::clocks::plan::{ClocksPlan, LATENCY};
+use crate::sections::clocks::plan::LATENCY;
 use crate::sections::clocks::report::{ClockReport, Cycles, Harness, Latency};
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::study::StudyReport;
 
-/// Times batches of every clock in several processes.
+/// Measures every clock that can be read, in several processes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let forks = record.clocks.plan.latency_forks.max(1);
-    session.batches = Batches::of_lanes(lanes(&readable(record, &record.plan.clocks)?));
-    let mut reasons = Vec::new();
-    for fork in 0..forks {
-        session.goes_on(LATENCY, f64::from(fork) / f64::from(forks));
-        reasons.extend(more(session, &record.clocks.plan).err());
-        if session.observer.cancelled() {
-            break;
-        }
-    }
-    write(session, record);
+    let clocks = readable(record, &record.plan.clocks)?;
+    let budget_ms = session.budget_ms(LATENCY);
+    let mut latencies = BuiltIn::begin(session, study(&clocks), record.clocks.plan.latency_forks, budget_ms)?;
+    latencies.run_all(session, LATENCY);
+    let report = write(&latencies, record);
+    session.latencies = Some(latencies.set_aside());
     if session.observer.cancelled() {
         return Err(StageError::Incomplete("the run was interrupted".to_owned()));
     }
-    outcome(forks as usize, reasons)
+    ended(&report)
 }
 
-/// Takes more samples if too few processes saw a quiet moment: at the end of a run, when there may be another.
-pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    for _ in 0..record.clocks.plan.latency_forks {
-        let is_enough = record.clocks.harness.as_ref().is_none_or(|harness| {
-            harness.interference.forks_quiet >= record.clocks.plan.latency_forks
-                && harness.interference.shared_throughout != Some(true)
-        });
-        if is_enough || !session.has_time() || more(session, &record.clocks.plan).is_err() {
-            return;
+/// How the part ended: by its processes, then by the clocks that it could not measure.
+fn ended(report: &StudyReport) -> Result<(), StageError> {
+    let reasons: Vec<&str> = report.forks.iter().filter_map(|fork| fork.reason_incomplete.as_deref()).collect();
+    let unmeasured = report.failures.iter().map(|failure| format!("{}: {}", failure.case, failure.reason));
+    let reasons: Vec<String> = reasons.into_iter().map(str::to_owned).chain(unmeasured).collect();
+    let all_failed = report.forks.iter().all(|fork| fork.reason_incomplete.is_some());
+    match reasons.first() {
+        None => Ok(()),
+        Some(first) => {
+            let told = match reasons.len() {
+                1 => first.clone(),
+                failed => format!("{first} ({failed} of {} failed)", report.forks.len().max(failed)),
+            };
+            Err(if all_failed { StageError::Failed(told) } else { StageError::Incomplete(told) })
         }
-        write(session, record);
     }
 }
 
-/// One more process.
-fn more(session: &mut Session<'_>, plan: &ClocksPlan) -> Result<(), String> {
-    let budget_ms = (session.budget_ms(LATENCY) / u64::from(plan.latency_forks.max(1))).max(1);
-    let request = session.batches.request(plan.batch_timer_error);
-    let (samples, suffered) = session.ask_alone(budget_ms, &request).map_err(|failure| failure.to_string())?;
-    session.batches.add(samples, &suffered);
-    Ok(())
+/// Measures more if too few processes saw a quiet moment: at the end of a run, when there may be another.
+pub fn finish(session: &mut Session<'_>, record: &mut Record) {
+    let Some(mut latencies) = session.latencies.take().map(BuiltIn::resume) else { return };
+    let forks = record.clocks.plan.latency_forks;
+    let budget_ms = (session.budget_ms(LATENCY) / u64::from(forks.max(1))).max(1);
+    for extra in 0..forks {
+        let is_enough = record.clocks.harness.as_ref().is_none_or(|harness| {
+            harness.interference.forks_quiet >= forks && harness.interference.shared_throughout != Some(true)
+        });
+        if is_enough || !session.has_time() {
+            return;
+        }
+        latencies.run_one(session, LATENCY, forks + extra, budget_ms);
+        write(&latencies, record);
+    }
 }
 
-/// Reads of every clock, plus reads of every counter followed by a fence.
-fn lanes(clocks: &[ClockId]) -> impl Iterator<Item = Lane> {
-    let is_cheap = |id: SourceId| id.is_counter() && !id.facts().traps_under_hypervisor;
-    let serialised = clocks.iter().filter(move |clock| clock.known().is_some_and(is_cheap));
-    clocks.iter().cloned().map(Lane::Reads).chain(serialised.cloned().map(Lane::Serialised))
-}
-
-/// Writes estimates from all batches so far into the record.
-fn write(session: &Session<'_>, record: &mut Record) {
-    let (batches, rate) = (&session.batches, session.timer_rate());
-    let Some(quiet) = batches.quiet(rate, machine::known_core(&record.machine)) else { return };
-    let of = |lane: Lane| batches.latency(&lane, &quiet, rate);
+/// Writes estimates from all processes so far into the record.
+fn write(latencies: &BuiltIn, record: &mut Record) -> StudyReport {
+    let report = latencies.report();
+    let of = |case: &str| report.cells.iter().find(|cell| cell.case == case).and_then(of_cell);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
+    let mut disturbance = Disturbance::default();
+    report.forks.iter().for_each(|process| disturbance.merge(&process.disturbance));
     for name in &record.plan.clocks.clone() {
         let Some(clock) = clock_mut(record, name) else { continue };
-        let Some(latency) = of(Lane::Reads(name.clone())) else { continue };
-        let serialised = of(Lane::Serialised(name.clone()));
+        let Some(latency) = of(&case_of(name, false)) else { continue };
+        let serialised = of(&case_of(name, true));
         clock.latency_tsc_cycles =
             cycles_per_ns.and_then(|per_ns| cycles(clock, &latency, serialised, per_ns, microarchitecture.as_deref()));
         clock.latency_ns = Some(latency);
-        clock.disturbance = Some(batches.disturbance.clone());
+        clock.disturbance = Some(disturbance.clone());
     }
-    record.clocks.harness = batches.shortest_ticks().map(|shortest| Harness {
-        timer: session.timer.clock().into(),
-        timer_cost_ns: rate.ns_of_mean(batches.timer_cost_ticks as f64),
-        timer_error_pct: batches.timer_cost_ticks as f64 / shortest.max(1) as f64 * 100.0,
-        loop_overhead_ns: of(Lane::Empty),
+    let probe = interference::probe(&report, machine::known_core(&record.machine));
+    record.clocks.harness = probe.zip(report.clock.as_ref()).map(|(interference, clock)| Harness {
+        timer: SourceId::Clock(Guarantee::Ordered).into(),
+        timer_cost_ns: clock.error_ns,
+        timer_error_pct: report.cells.iter().map(|cell| cell.clock_share_pct).fold(0.0, f64::max),
+        loop_overhead_ns: of(NOTHING),
         estimator: ESTIMATOR.to_owned(),
-        interference: quiet.probe,
+        interference,
     });
     paths::infer(record);
+    report
 }
 
 /// The cost of a counter read in ticks of that counter; None for other clocks.

@@ -1,7 +1,6 @@
-//! The cost of reading each clock.
+//! The cost of reading each clock: a study that is built in.
 
-pub mod batches;
 pub mod estimate;
 pub mod interference;
 pub mod measure;
-pub mod task;
+pub mod study;

@@ -3,19 +3,21 @@ use std::fmt;
 
 use chronoscope_clock::Rate;
 
-use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Task};
+use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
 use crate::sections::clocks::granularity::task::Steps;
-use crate::sections::clocks::latency::task::LaneSamples;
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::task as reads;
+use crate::sections::runtimes::report::TimeKind;
 use crate::sections::thread_release::task::{self as thread_release, Call, CallSamples};
 
 /// Maximum clocks of a runtime.
 const MOST_CLOCKS: usize = 64;
-/// Every loop and every latch call takes this many turns, however slow.
+/// Every loop, every latch call and every part of a sweep takes this many turns, however slow.
 const FEWEST_TURNS: usize = 3;
 /// Calls released by a latch: of nothing, of a monotonic clock and of a wall clock.
 const LATCH_CALLS: usize = 3;
+/// Maximum batches of a thread in one visit of a sweep.
+const MOST_VISIT_BATCHES: u64 = 200;
 /// Maximum length of a name, version or reason, in bytes.
 const LONGEST_TEXT: usize = 1000;
 
@@ -40,6 +42,9 @@ pub struct Answer {
     /// Calls in one thread and in many released together.
     pub latch: thread_release::Samples,
     pub latch_unavailable: Option<String>,
+    /// Visits of a sweep, in the order made.
+    pub sweeps: Vec<Sweep>,
+    pub sweep_unavailable: Option<String>,
     /// Whether the probe reported completion.
     pub ended: bool,
     /// The clock whose reads are being counted.
@@ -48,12 +53,21 @@ pub struct Answer {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
+    pub reads_per_batch: u64,
     /// Its batches, in timer ticks.
-    pub samples: LaneSamples,
+    pub batch_ticks: Vec<u64>,
     /// The first batches of the warm-up: reads and ticks.
     pub warm: Vec<(u64, u64)>,
     /// Ticks of a batch, and of one of four times as many reads.
     pub check: Vec<(u64, u64)>,
+}
+
+impl Lane {
+    /// What a read took in each batch, in timer ticks.
+    pub fn ticks_per_read(&self) -> impl Iterator<Item = f64> {
+        let reads = self.reads_per_batch.max(1) as f64;
+        self.batch_ticks.iter().map(move |ticks| *ticks as f64 / reads)
+    }
 }
 
 impl Answer {
@@ -114,6 +128,11 @@ impl Answer {
                 short(&reason)?;
                 self.latch_unavailable = Some(reason);
             }
+            Line::Sweep(sweep) => self.take_sweep(sweep)?,
+            Line::SweepUnavailable { reason } => {
+                short(&reason)?;
+                self.sweep_unavailable = Some(reason);
+            }
             Line::End { .. } => self.ended = true,
             of_a_clock => self.take_samples(of_a_clock)?,
         }
@@ -131,6 +150,23 @@ impl Answer {
         Ok(())
     }
 
+    fn take_sweep(&mut self, sweep: Sweep) -> Result<(), String> {
+        self.known_or_nothing(&sweep.clock)?;
+        positive(u64::from(sweep.threads), "threads of a visit")?;
+        positive(sweep.operations, "operations of a batch")?;
+        check_batches(sweep.threads, &sweep.batches)?;
+        if sweep.batches.len() as u64 > MOST_VISIT_BATCHES * u64::from(sweep.threads) {
+            return Err("a visit has more batches than any may".to_owned());
+        }
+        // Within a round at most, so that long answers are taken in quickly.
+        let last = self.sweeps.iter().rev().find(|known| cell(known) == cell(&sweep)).map(|known| known.round);
+        if Some(sweep.round) != last.map_or(Some(0), |round| round.checked_add(1)) {
+            return Err("rounds of a sweep do not count up from 0".to_owned());
+        }
+        self.sweeps.push(sweep);
+        Ok(())
+    }
+
     /// Takes in samples of a clock, or of an empty call.
     fn take_samples(&mut self, line: Line) -> Result<(), String> {
         match line {
@@ -138,8 +174,7 @@ impl Answer {
                 self.known_or_nothing(&clock)?;
                 no_second(self.lanes.contains_key(&clock), "lane of this clock")?;
                 positive(reads, "reads of a batch")?;
-                let samples = LaneSamples { reads_per_batch: reads, batch_ticks: ticks };
-                self.lanes.insert(clock, Lane { samples, warm, check });
+                self.lanes.insert(clock, Lane { reads_per_batch: reads, batch_ticks: ticks, warm, check });
             }
             Line::Steps { clock, reads, unchanged, changes } => {
                 self.known(&clock)?;
@@ -164,9 +199,7 @@ impl Answer {
                 self.known(&crowd.clock)?;
                 no_second(self.crowds.iter().any(|known| known.clock == crowd.clock), "crowd at this clock")?;
                 positive(crowd.reads, "reads of a batch")?;
-                if crowd.batches.iter().any(|(thread, begin, end)| *thread >= crowd.threads || end < begin) {
-                    return Err("a batch of a crowd ends before it begins, or belongs to no thread".to_owned());
-                }
+                check_batches(crowd.threads, &crowd.batches)?;
                 self.crowds.push(crowd);
             }
             Line::Latch { call, serial_calls, serial, release, inside, wake } => {
@@ -203,9 +236,8 @@ impl Answer {
                 of_clocks("counted reads", &is_whole)
             }
             Task::Clocks { steps, reads, .. } => {
-                let is_timed = |name: &str| {
-                    self.lanes.get(name).is_some_and(|lane| lane.samples.batch_ticks.len() >= FEWEST_TURNS)
-                };
+                let is_timed =
+                    |name: &str| self.lanes.get(name).is_some_and(|lane| lane.batch_ticks.len() >= FEWEST_TURNS);
                 let has_steps = |name: &str| *steps == 0 || self.steps.contains_key(name);
                 let has_reads = |name: &str| {
                     let made = self.differences.get(name).map_or(0, |found| found.empty_intervals.saturating_add(1));
@@ -234,7 +266,35 @@ impl Answer {
                 let whole = self.latch.calls.iter().filter(is_whole).count();
                 (self.latch_unavailable.is_none() && whole < LATCH_CALLS).then(|| "released calls".to_owned())
             }
+            Task::Sweep { .. } if self.sweep_unavailable.is_some() => None,
+            Task::Sweep { tokens, threads_list, clocks, .. } => self.missing_rounds(tokens, threads_list, clocks),
         }
+    }
+
+    /// A part of a sweep that was visited too rarely.
+    fn missing_rounds(&self, tokens: &[u64], threads_list: &[u32], clocks: &[u64]) -> Option<String> {
+        let mut visits: BTreeMap<_, usize> = BTreeMap::new();
+        for sweep in &self.sweeps {
+            *visits.entry(cell(sweep)).or_default() += 1;
+        }
+        let names: Vec<Option<&str>> = if clocks.is_empty() {
+            let swept = self.clocks.iter().filter(|clock| clock.kind != TimeKind::Cpu);
+            swept.map(|clock| Some(clock.clock.as_str())).collect()
+        } else {
+            let at = |index: &u64| self.clocks.get(usize::try_from(*index).ok()?).map(|clock| clock.clock.as_str());
+            clocks.iter().map(at).collect()
+        };
+        for name in [Some(NOTHING)].into_iter().chain(names) {
+            let Some(name) = name else { return Some("a clock of the sweep".to_owned()) };
+            for (tokens, threads) in
+                tokens.iter().flat_map(|of| threads_list.iter().map(move |threads| (*of, *threads)))
+            {
+                if visits.get(&(name, tokens, threads)).is_none_or(|made| *made < FEWEST_TURNS) {
+                    return Some(format!("rounds of {name} with {tokens} tokens and {threads} threads"));
+                }
+            }
+        }
+        None
     }
 
     fn clock(&self, name: &str) -> Option<&Clock> {
@@ -251,6 +311,18 @@ impl Answer {
     fn known_or_nothing(&self, name: &str) -> Result<(), String> {
         if name == NOTHING { Ok(()) } else { self.known(name) }
     }
+}
+
+/// What is visited once in each round of a sweep.
+fn cell(sweep: &Sweep) -> (&str, u64, u32) {
+    (&sweep.clock, sweep.tokens, sweep.threads)
+}
+
+fn check_batches(threads: u32, batches: &[(u32, u64, u64)]) -> Result<(), String> {
+    if batches.iter().any(|(thread, begin, end)| *thread >= threads || end < begin) {
+        return Err("a batch ends before it begins, or belongs to no thread".to_owned());
+    }
+    Ok(())
 }
 
 fn no_second(is_second: bool, what: &str) -> Result<(), String> {
@@ -311,7 +383,7 @@ pub struct ProtocolError {
 
 impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "its output cannot be parsed: {} ({})", self.line, self.why)
+        write!(f, "{} ({})", self.line, self.why)
     }
 }
 
@@ -337,9 +409,14 @@ mod tests {
             r#"{"type":"steps","clock":"now","reads":9,"unchanged":1,"changes":[25,-3]}"#,
             r#"{"type":"differences","clock":"now","span":50,"counts":[[-3,1],[25,2]]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,1,9],[1,2,8]]}"#,
+            r#"{"type":"sweep","clock":"nothing","tokens":16,"threads":2,"round":0,"operations":9,"batches":[[0,1,9],[1,2,8]]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":16,"threads":1,"round":0,"operations":5,"batches":[[0,1,9]]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":16,"threads":1,"round":1,"operations":5,"batches":[[0,9,11]]}"#,
             r#"{"type":"end","sink":"77"}"#,
         ])
         .unwrap();
+        let swept = &found.sweeps[2];
+        assert_eq!((swept.round, swept.operations, &*swept.batches), (1, 5, &[(0, 9, 11)][..]));
         assert_eq!((found.lanes.len(), found.steps["now"].changes[1], found.crowds[0].batches[1]), (2, -3, (1, 2, 8)));
         assert!(found.ended);
     }
@@ -372,6 +449,12 @@ mod tests {
             r#"{"type":"differences","clock":"now","span":0,"counts":[[1,18446744073709551615],[2,2]]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[2,1,9]]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,9,1]]}"#,
+            r#"{"type":"sweep","clock":"other","tokens":0,"threads":1,"round":0,"operations":5,"batches":[]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":0,"operations":0,"batches":[]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":1,"operations":5,"batches":[]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":0,"operations":5,"batches":[[1,1,9]]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":0,"operations":5,"batches":[[0,9,1]]}"#,
+            r#"{"type":"sweep","clock":"now","tokens":0.5,"threads":1,"round":0,"operations":5,"batches":[]}"#,
             r#"{"type":"clock","clock":"nothing","kind":"wall","hz":1,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#,
             r#"{"type":"clock","clock":"zero","kind":"wall","hz":0,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#,
             r#"{"type":"end","sink":"1","mean":3}"#,
@@ -379,7 +462,7 @@ mod tests {
             r#"{"type":"gossip"}"#,
         ] {
             let error = answer(&[line]).expect_err(line).to_string();
-            assert!(error.contains("cannot be parsed"), "{error}");
+            assert!(error.contains(" ("), "{error}");
         }
         let end = r#"{"type":"end","sink":"1"}"#;
         assert!(answer(&[end, end]).is_err());
@@ -430,6 +513,64 @@ mod tests {
         }
         let no_clock = Answer::of(IDENTITY).unwrap();
         assert_eq!(no_clock.missing(&Task::Count { reads: 1 }).as_deref(), Some("clocks"));
+    }
+
+    #[test]
+    fn a_sweep_that_is_too_short_says_of_what() {
+        const CPU: &str = r#"{"type":"clock","clock":"cpu","kind":"cpu","hz":1000,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#;
+        let asked = |clocks: &[u64]| {
+            let (tokens, threads_list, clocks) = (vec![0, 16], vec![1, 2], clocks.to_vec());
+            Task::Sweep { tokens, threads_list, clocks, batch_ns: 1, visit_ns: 1, warm_ms: 1, budget_ms: 1 }
+        };
+        let visits = |rounds: u32, clocks: &[&str]| {
+            let mut lines = vec![CPU.to_owned()];
+            for round in 0..rounds {
+                for (clock, tokens, threads) in
+                    clocks.iter().flat_map(|of| [(of, 0, 1), (of, 0, 2), (of, 16, 1), (of, 16, 2)])
+                {
+                    lines.push(format!(
+                        r#"{{"type":"sweep","clock":"{clock}","tokens":{tokens},"threads":{threads},"round":{round},"operations":5,"batches":[[0,1,2]]}}"#
+                    ));
+                }
+            }
+            lines
+        };
+        for (task, lines, wanted) in [
+            (asked(&[]), visits(3, &["nothing", "now"]), None),
+            (asked(&[0]), visits(3, &["nothing", "now"]), None),
+            (asked(&[1]), visits(3, &["nothing", "cpu"]), None),
+            (asked(&[]), visits(3, &["now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
+            (asked(&[]), visits(2, &["nothing", "now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
+            (asked(&[0, 1]), visits(3, &["nothing", "now"]), Some("rounds of cpu with 0 tokens and 1 threads")),
+            (asked(&[2]), visits(3, &["nothing", "now"]), Some("a clock of the sweep")),
+            (asked(&[]), vec![r#"{"type":"sweep_unavailable","reason":"one thread"}"#.to_owned()], None),
+        ] {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            assert_eq!(answer(&lines).unwrap().missing(&task).as_deref(), wanted, "{task:?}");
+        }
+    }
+
+    #[test]
+    fn a_visit_has_few_batches_and_its_rounds_follow_each_other() {
+        let visit = |threads: u32, round: u32, batches: usize| {
+            let batches = vec!["[0,1,2]"; batches].join(",");
+            format!(
+                r#"{{"type":"sweep","clock":"now","tokens":0,"threads":{threads},"round":{round},"operations":5,"batches":[{batches}]}}"#
+            )
+        };
+        for (lines, is_valid) in [
+            (vec![visit(1, 0, 200)], true),
+            (vec![visit(1, 0, 201)], false),
+            (vec![visit(2, 0, 400)], true),
+            (vec![visit(0, 0, 0)], false),
+            (vec![visit(1, 0, 1), visit(2, 0, 1), visit(1, 1, 1)], true),
+            (vec![visit(1, 0, 1), visit(1, 0, 1)], false),
+            (vec![visit(1, 0, 1), visit(1, 2, 1)], false),
+            (vec![visit(1, 0, 1), visit(2, 1, 1)], false),
+        ] {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            assert_eq!(answer(&lines).is_ok(), is_valid, "{lines:?}");
+        }
     }
 
     #[test]

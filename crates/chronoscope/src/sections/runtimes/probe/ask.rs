@@ -1,24 +1,20 @@
 //! One process of a probe, from its start to its end.
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::calls::{self, Call};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::answer::Answer;
 use super::become_probe::become_arguments;
 use super::protocol::Request;
 use super::recipe::Launch;
 use chronoscope_harness::process::ChildProcess;
-use chronoscope_harness::worker::Launcher;
-
-/// How often a waiting coordinator checks whether the run was interrupted. Rare, since every check disturbs the probe.
-const LOOK_EVERY_MS: u16 = 50;
+use chronoscope_harness::worker::{Hear, Launcher, Limit, Terms, attend};
 
 /// The answer of one process, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,71 +108,51 @@ impl ProbeRunner<'_> {
         request: &Request,
         cancelled: &dyn Fn() -> bool,
     ) -> ProbeRun {
-        let began = Instant::now();
-        let limit = self.patience + 2 * Duration::from_millis(request.takes_ms());
-        let mut asked = ProbeRun::default();
-        loop {
-            let calls_wait = wait(&process, listener);
-            let status = match process.look() {
-                Ok(status) => status,
-                Err(error) => return ProbeRun { failure: Some(error.to_string()), ..asked },
-            };
-            while let Some(line) = process.line() {
-                if let Err(garbled) = asked.answer.push_line(&line) {
-                    return ProbeRun { failure: Some(garbled.to_string()), ..asked };
-                }
-                if asked.start_ms.is_none() && asked.answer.identity.is_some() {
-                    asked.start_ms = Some(began.elapsed().as_secs_f64() * 1e3);
-                }
+        let mut hearing = Hearing { began: Instant::now(), listener, asked: ProbeRun::default() };
+        let limit = Limit::Whole(self.patience + 2 * Duration::from_millis(request.takes_ms()));
+        let ended = attend(&mut process, &mut hearing, Terms { limit, padding: 0, cancelled });
+        let mut asked = hearing.asked;
+        asked.failure = match ended {
+            Err(failure) => Some(failure.to_string()),
+            Ok(()) => {
+                let missing = asked.answer.missing(&request.task);
+                missing.map(|missing| format!("its answer is too short: it lacks {missing}"))
             }
-            // Its output before a pending call has now been parsed, so the call belongs to the current count.
-            if let Some(listener) = listener.filter(|_| calls_wait) {
-                count(listener, &mut asked);
-            }
-            if let Some(status) = status {
-                let rest = process.rest();
-                asked.failure = match asked.answer.ended && status.success() && rest.trim().is_empty() {
-                    true => {
-                        let missing = asked.answer.missing(&request.task);
-                        missing.map(|missing| format!("its answer is too short: it lacks {missing}"))
-                    }
-                    false if status.success() && !rest.trim().is_empty() => {
-                        Some("it exited in the middle of a line".to_owned())
-                    }
-                    false if status.success() => Some("it exited early without a reason".to_owned()),
-                    false => Some(process.death(status)),
-                };
-                return asked;
-            }
-            if process.is_overfull() {
-                return ProbeRun { failure: Some("its answer is too long".to_owned()), ..asked };
-            }
-            if cancelled() {
-                return ProbeRun { failure: Some("the run was interrupted".to_owned()), ..asked };
-            }
-            if began.elapsed() > limit {
-                let complaint = process.complaint();
-                let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
-                let why = format!("it timed out after {:.1} s{because}", limit.as_secs_f64());
-                return ProbeRun { failure: Some(why), ..asked };
-            }
-        }
+        };
+        asked
     }
 }
 
-/// Waits until the process writes something, one of its system calls is pending (which is returned), or some time has
-/// passed.
-fn wait(process: &ChildProcess, listener: Option<&OwnedFd>) -> bool {
-    let mut ready: Vec<PollFd<'_>> = vec![PollFd::new(process.output(), PollFlags::POLLIN)];
-    ready.extend(listener.map(|listener| PollFd::new(listener.as_fd(), PollFlags::POLLIN)));
-    let _ = poll(&mut ready, PollTimeout::from(LOOK_EVERY_MS));
-    let events = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
-    let hung_up = events(0).contains(PollFlags::POLLHUP) && !events(0).contains(PollFlags::POLLIN);
-    if hung_up && !events(1).contains(PollFlags::POLLIN) {
-        // It has closed its output but not yet exited.
-        thread::sleep(Duration::from_millis(2));
+/// Hears a probe, and its system calls if they are counted.
+struct Hearing<'a> {
+    began: Instant,
+    listener: Option<&'a OwnedFd>,
+    asked: ProbeRun,
+}
+
+impl Hear for Hearing<'_> {
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        self.asked.answer.push_line(line).map_err(|garbled| garbled.to_string())?;
+        if self.asked.start_ms.is_none() && self.asked.answer.identity.is_some() {
+            self.asked.start_ms = Some(self.began.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(true)
     }
-    events(1).contains(PollFlags::POLLIN)
+
+    fn is_complete(&self) -> bool {
+        self.asked.answer.ended
+    }
+
+    fn events(&self) -> Option<BorrowedFd<'_>> {
+        self.listener.map(AsFd::as_fd)
+    }
+
+    /// The output before a pending call has been taken in, so the call belongs to the current count.
+    fn event(&mut self) {
+        if let Some(listener) = self.listener {
+            count(listener, &mut self.asked);
+        }
+    }
 }
 
 /// System calls that query the time.

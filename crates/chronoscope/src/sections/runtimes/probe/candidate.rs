@@ -8,8 +8,9 @@ use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
-use crate::sections::runtimes::estimate::{CountedCalls, ProbeProcess};
+use crate::sections::runtimes::estimate::CountedCalls;
 use crate::sections::runtimes::kind::RuntimeKind;
+use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
@@ -28,6 +29,7 @@ pub struct Candidate {
     pub clocks: Vec<ProbeProcess>,
     pub pauses: Vec<ProbeProcess>,
     pub latches: Vec<ProbeProcess>,
+    pub sweeps: Vec<ProbeProcess>,
     starts_ms: Vec<f64>,
     failures: u32,
 }
@@ -44,6 +46,7 @@ impl Candidate {
             clocks: Vec::new(),
             pauses: Vec::new(),
             latches: Vec::new(),
+            sweeps: Vec::new(),
             starts_ms: Vec::new(),
             failures: 0,
         }
@@ -124,6 +127,7 @@ impl Candidate {
             Task::Count { .. } | Task::Clocks { .. } => &mut self.clocks,
             Task::Pause { .. } => &mut self.pauses,
             Task::Latch { .. } => &mut self.latches,
+            Task::Sweep { .. } => &mut self.sweeps,
         };
         forks.push(ProbeProcess { round, answer: asked.answer });
     }

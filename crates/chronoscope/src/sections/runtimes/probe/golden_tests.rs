@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::find::{Surroundings, places};
-use super::protocol::{Request, Task};
+use super::protocol::{Request, Sweep, Task};
 use super::recipe::{Launch, prepare};
 use crate::sections::runtimes::kind::RuntimeKind;
 
-fn tasks() -> [Task; 4] {
+fn tasks() -> [Task; 5] {
     [
         Task::Count { reads: 7 },
         Task::Clocks {
@@ -30,6 +30,15 @@ fn tasks() -> [Task; 4] {
         },
         Task::Pause { lengths_ns: vec![1_000, 200_000], budget_ms: 30 },
         Task::Latch { threads: 3, budget_ms: 30 },
+        Task::Sweep {
+            tokens: vec![0, 16],
+            threads_list: vec![1, 3],
+            clocks: vec![],
+            batch_ns: 20_000,
+            visit_ns: 100_000,
+            warm_ms: 5,
+            budget_ms: 30,
+        },
     ]
 }
 
@@ -71,7 +80,7 @@ fn blur(key: &str, field: &mut Value) {
     match key {
         "runtime" | "version" | "executable" | "sink" | "reason" => *field = Value::from("…"),
         // Determined by the request, or by the kind of clock.
-        "protocol" | "hz" | "threads" | "requested_ns" => {}
+        "protocol" | "hz" | "threads" | "requested_ns" | "tokens" => {}
         "declared_hz" | "declared_resolution_ns" | "cpu_ns" | "high_resolution" => *field = Value::from("may be null"),
         // Runtimes with and without a global lock are otherwise the same.
         "parallel" => *field = Value::from("yes or no"),
@@ -130,6 +139,15 @@ fn assert_sound(task: &Task, heard: &Answer) {
                 assert_eq!(latched.serial_calls, u64::from(*threads) * 10);
                 let inside: u64 = latched.inside_ticks.iter().map(|(_, count)| count).sum();
                 assert!(inside >= u64::from(*threads) && inside.is_multiple_of(u64::from(*threads)));
+            }
+        }
+        Task::Sweep { .. } => {
+            for visit in &heard.sweeps {
+                let has_batches = |thread| visit.batches.iter().any(|(of, ..)| *of == thread);
+                assert!((0..visit.threads).all(has_batches), "{visit:?}");
+                let of_cell = |other: &&Sweep| other.clock == visit.clock && other.tokens == visit.tokens;
+                let mut operations = heard.sweeps.iter().filter(of_cell).map(|other| other.operations);
+                assert!(operations.all(|of| of == visit.operations), "{visit:?}");
             }
         }
     }

@@ -75,3 +75,21 @@ fn pages_name_every_kind() {
         assert!(text.contains(&sentence), "{page} does not say: {sentence}");
     }
 }
+
+#[test]
+fn the_clocks_of_a_kind_are_those_that_its_probe_declares() {
+    for kind in RuntimeKind::all() {
+        let transcript = read(&format!("probes/golden/{}.jsonl", kind.row().word));
+        let lines = transcript.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let declared = lines.filter(|line| line["type"] == "clock");
+        let mut names: Vec<String> = Vec::new();
+        for clock in declared {
+            let name = clock["clock"].as_str().unwrap().to_owned();
+            assert!(!names.is_empty() || clock["kind"] == "monotonic", "{name} comes first");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        assert_eq!(names, kind.row().clocks, "{kind:?}");
+    }
+}

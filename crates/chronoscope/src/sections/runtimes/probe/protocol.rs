@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::sections::runtimes::report::TimeKind;
+pub use chronoscope_harness::worker::PROTOCOL;
 
-/// The protocol version of this build.
-pub const PROTOCOL: u32 = 1;
 /// Time for threads to meet before they read concurrently, for all clocks of a runtime.
 const MEETING_MS: u64 = 100;
 /// The lane without a clock, and the empty call.
@@ -40,6 +39,17 @@ pub enum Task {
     Pause { lengths_ns: Vec<u64>, budget_ms: u64 },
     /// Threads released by one latch.
     Latch { threads: u32, budget_ms: u64 },
+    /// Work and a read in turn, on fewer and more threads.
+    Sweep {
+        tokens: Vec<u64>,
+        threads_list: Vec<u32>,
+        /// Positions in the list of the probe's clocks; empty for all but those of CPU time.
+        clocks: Vec<u64>,
+        batch_ns: u64,
+        visit_ns: u64,
+        warm_ms: u64,
+        budget_ms: u64,
+    },
 }
 
 impl Request {
@@ -62,6 +72,7 @@ impl Request {
                 warm_ms + lanes_ms + 4 * steps_ms + crowd_ms + MEETING_MS
             }
             Task::Pause { budget_ms, .. } | Task::Latch { budget_ms, .. } => *budget_ms,
+            Task::Sweep { warm_ms, budget_ms, .. } => warm_ms + budget_ms + MEETING_MS,
         }
     }
 }
@@ -117,6 +128,10 @@ pub enum Line {
     LatchUnavailable {
         reason: String,
     },
+    Sweep(Sweep),
+    SweepUnavailable {
+        reason: String,
+    },
     End {
         #[expect(dead_code, reason = "keeps the compiler from dropping the probe's reads")]
         sink: String,
@@ -163,6 +178,23 @@ pub struct Crowd {
     pub batches: Vec<(u32, u64, u64)>,
 }
 
+/// Batches of one visit: threads that repeat work and a read, all at once.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// [`NOTHING`] for the work alone.
+    pub clock: String,
+    /// Work before each read.
+    pub tokens: u64,
+    pub threads: u32,
+    /// From 0.
+    pub round: u32,
+    /// Repetitions of work and read in each batch.
+    pub operations: u64,
+    /// Thread, begin and end in timer ticks.
+    pub batches: Vec<(u32, u64, u64)>,
+}
+
 /// Pauses of one method and length.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -186,5 +218,17 @@ mod tests {
             r#"{"protocol":1,"rotation":3,"task":"pause","lengths_ns":[1000,10000],"budget_ms":5}"#
         );
         assert_eq!(request.takes_ms(), 5);
+        let (tokens, threads_list, clocks) = (vec![0, 16], vec![1, 2], vec![]);
+        let (batch_ns, visit_ns, warm_ms, budget_ms) = (20_000, 1_000_000, 7, 30);
+        let task = Task::Sweep { tokens, threads_list, clocks, batch_ns, visit_ns, warm_ms, budget_ms };
+        let request = Request::new(task, 2);
+        assert_eq!(
+            request.argument(),
+            concat!(
+                r#"{"protocol":1,"rotation":2,"task":"sweep","tokens":[0,16],"threads_list":[1,2],"clocks":[],"#,
+                r#""batch_ns":20000,"visit_ns":1000000,"warm_ms":7,"budget_ms":30}"#
+            )
+        );
+        assert!(request.takes_ms() >= 37);
     }
 }

@@ -105,7 +105,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         latency.map_or_else(none, |latency| ns(latency.estimate)),
         latency.map_or_else(none, longer_side),
         clock.added.as_ref().map_or_else(none, |added| difference(added.difference_ns())),
-        clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.median)),
+        clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.estimate)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
         clock.reads.as_ref().map_or_else(none, |reads| share_in_column(reads.zero_share)),

@@ -32,8 +32,8 @@ fn durations_are_right_within_a_percent_or_by_their_interval() {
     let lone = Estimate { confidence: 0.0, ..interval(103.0, 3.5) };
     assert_eq!(duration(&lone, &truth).outcome, TooNoisy, "an interval of no confidence covers nothing");
     assert_eq!(duration(&lone, &truth).reason, "off +3.00 %, from too few processes");
-    let beside = duration(&interval(100.9, 0.1), &truth).reason;
-    assert_eq!(beside, "off +0.90 %, but the interval excludes the truth", "a tick that says for what");
+    let reason = duration(&interval(100.9, 0.1), &truth).reason;
+    assert_eq!(reason, "off +0.90 %, but the interval excludes the truth", "the reason names the interval");
     let ruler = interval(738.0, 150.0);
     assert_eq!(duration(&interval(500.0, 27.0), &ruler).outcome, Fail, "outside of it all the same");
     assert_eq!(duration(&interval(600.0, 27.0), &ruler).outcome, TooNoisy, "covered by a truth that is hardly known");

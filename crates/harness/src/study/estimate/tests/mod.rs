@@ -53,6 +53,7 @@ fn study(
         cells: &specs,
         forks: &forks,
         own_threads: &BTreeSet::new(),
+        times_only: false,
         error_ns: 0.0,
         batch_ns: 0.0,
     };

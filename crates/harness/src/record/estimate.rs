@@ -1,12 +1,11 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::Spread;
-
 /// An estimate with its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// The estimate.
+    /// The estimate. Earlier documents call it `median` where it is one.
+    #[serde(alias = "median")]
     pub estimate: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -14,12 +13,6 @@ pub struct Estimate {
     pub high: f64,
     /// Confidence of the interval, 0 to 1; 0 where there were too few samples.
     pub confidence: f64,
-}
-
-impl From<Spread> for Estimate {
-    fn from(Spread { median, low, high, confidence }: Spread) -> Self {
-        Self { estimate: median, low, high, confidence }
-    }
 }
 
 impl Estimate {
@@ -30,7 +23,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// assert!(chronoscope_harness::record::study::Estimate::certain(15.2).holds(15.2));
+    /// assert!(chronoscope_harness::record::Estimate::certain(15.2).holds(15.2));
     /// ```
     pub const fn certain(value: f64) -> Self {
         Self { estimate: value, low: value, high: value, confidence: 1.0 }
@@ -40,7 +33,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_harness::record::study::Estimate::without_interval(15.2).confidence, 0.0);
+    /// assert_eq!(chronoscope_harness::record::Estimate::without_interval(15.2).confidence, 0.0);
     /// ```
     pub const fn without_interval(value: f64) -> Self {
         Self { confidence: 0.0, ..Self::certain(value) }
@@ -56,7 +49,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(chronoscope_harness::record::study::Estimate::certain(15.2).times(2.0).high, 30.4);
+    /// assert_eq!(chronoscope_harness::record::Estimate::certain(15.2).times(2.0).high, 30.4);
     /// ```
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
@@ -68,7 +61,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_harness::record::study::Estimate;
+    /// use chronoscope_harness::record::Estimate;
     ///
     /// let by = Estimate { low: 1.0, high: 3.0, confidence: 0.95, ..Estimate::certain(2.0) };
     /// let found = Estimate::certain(6.0).over(&by);
@@ -88,7 +81,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_harness::record::study::Estimate;
+    /// use chronoscope_harness::record::Estimate;
     ///
     /// assert!(Estimate::certain(5.0).has_interval());
     /// assert!(!Estimate::without_interval(5.0).has_interval());
@@ -106,7 +99,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_harness::record::study::Estimate;
+    /// use chronoscope_harness::record::Estimate;
     ///
     /// assert!(Estimate::certain(-0.1).is_resolved());
     /// assert!(!Estimate::without_interval(5.0).is_resolved(), "a single process tells nothing");
@@ -119,7 +112,7 @@ impl Estimate {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_harness::record::study::Estimate;
+    /// use chronoscope_harness::record::Estimate;
     ///
     /// assert_eq!(Estimate::certain(15.5).at_least(0.5).high, 16.0);
     /// ```
@@ -137,5 +130,18 @@ impl Estimate {
     /// Whether the interval contains `value`.
     pub fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_earlier_documents_are_estimates() {
+        let earlier = r#"{"median": 2.0, "low": 1.0, "high": 3.0, "confidence": 0.95}"#;
+        let read: Estimate = serde_json::from_str(earlier).unwrap();
+        assert_eq!(read, Estimate { estimate: 2.0, low: 1.0, high: 3.0, confidence: 0.95 });
+        assert!(serde_json::to_string(&read).unwrap().starts_with(r#"{"estimate":2.0"#));
     }
 }

@@ -1,0 +1,120 @@
+use chronoscope_clock::Rate;
+
+use super::task::Steps;
+use crate::sections::clocks::report::Granularity;
+use chronoscope_harness::stats::Distribution;
+
+/// A step counts as the latency of the read only if at most this share of consecutive reads is equal.
+const MOST_EQUAL_READS: f64 = 0.1;
+
+/// The share of equal reads, or of steps longer than the smallest, that shows a tick if all steps are multiples of one.
+const LATTICE_EVIDENCE: f64 = 0.01;
+
+/// The smallest observed step of a clock, and its meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GranularityEstimate {
+    pub step_ns: f64,
+    /// Whether the step is merely the latency of the read.
+    pub is_latency: bool,
+    pub observed: Granularity,
+}
+
+/// Interprets `steps` of a clock with ticks of `rate`. None if the clock was never observed to advance.
+///
+/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal. It is
+/// still the tick if all steps are multiples of one that is at least half the granularity, and more than a stray few
+/// were different multiples, or reads were equal.
+pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
+    let forward: Vec<u64> =
+        steps.changes.iter().filter(|change| **change > 0).map(|change| change.unsigned_abs()).collect();
+    let least = *forward.iter().min()?;
+    let ns = |ticks: u64| rate.ns_of_mean(ticks as f64);
+    let quantum = forward.iter().fold(0, |a, b| gcd(a, *b));
+    let distribution = Distribution::of(forward.iter().map(|ticks| ns(*ticks)).collect());
+    let zero_share = steps.unchanged as f64 / steps.reads.max(1) as f64;
+    let longer_share = distribution.share(|ns| ns > distribution.minimum().unwrap_or(0.0));
+    let on_a_lattice = quantum > 1
+        && quantum.saturating_mul(2) >= least
+        && (zero_share >= LATTICE_EVIDENCE || longer_share >= LATTICE_EVIDENCE);
+    let backward = steps.changes.iter().filter(|change| **change < 0);
+    Some(GranularityEstimate {
+        step_ns: ns(least),
+        is_latency: zero_share < MOST_EQUAL_READS && !on_a_lattice,
+        observed: Granularity {
+            steps: forward.len() as u64,
+            reads: steps.reads,
+            zero_share,
+            quantum_ns: (quantum > 1).then(|| ns(quantum)),
+            step_ns_p50: distribution.quantile(0.5)?,
+            backward_steps: backward.clone().count() as u64,
+            worst_backward_ns: backward.map(|change| ns(change.unsigned_abs())).fold(0.0, f64::max),
+            histogram: distribution.histogram(),
+        },
+    })
+}
+
+/// The step in which a clock moves, if longer than a read; else 0.
+pub fn step_ns(steps: &Steps, rate: Rate) -> f64 {
+    granularity(steps, rate).filter(|found| !found.is_latency).map_or(0.0, |found| found.step_ns)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::clocks::granularity::task::observe;
+    use chronoscope_clock::FakeClock;
+    use std::time::Duration;
+
+    fn seen(clock: &FakeClock) -> GranularityEstimate {
+        granularity(&observe(clock, |steps| steps.reads > 20_000), Rate::NANOSECONDS).unwrap()
+    }
+
+    #[test]
+    fn a_fine_clock_shows_its_latency() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(21));
+        let found = seen(&clock);
+        assert!(found.is_latency);
+        assert_eq!(found.step_ns, 21.0);
+    }
+
+    #[test]
+    fn a_coarse_clock_shows_its_tick() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(21));
+        clock.coarsen(Duration::from_nanos(100));
+        let found = seen(&clock);
+        assert!(!found.is_latency);
+        assert_eq!((found.step_ns, found.observed.quantum_ns), (100.0, Some(100.0)));
+    }
+
+    #[test]
+    fn a_tick_as_long_as_the_latency_is_still_a_tick() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(105));
+        clock.coarsen(Duration::from_nanos(100));
+        let found = seen(&clock);
+        assert!(!found.is_latency, "{found:?}");
+        assert_eq!(found.step_ns, 100.0);
+    }
+
+    #[test]
+    fn a_step_back_is_counted_and_not_hidden() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(10));
+        let mut steps = observe(&clock, |steps| steps.reads > 0);
+        steps.changes.push(-700);
+        let found = granularity(&steps, Rate::NANOSECONDS).unwrap();
+        assert_eq!((found.observed.backward_steps, found.observed.worst_backward_ns), (1, 700.0));
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_has_no_granularity() {
+        let steps = Steps { changes: Vec::new(), reads: 1000, unchanged: 1000 };
+        assert_eq!(granularity(&steps, Rate::NANOSECONDS), None);
+    }
+}

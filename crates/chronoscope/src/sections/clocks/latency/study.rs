@@ -1,0 +1,80 @@
+use chronoscope_clock::{Serialised, SourceId, SourceVisitor, TickSource};
+use chronoscope_harness::Study;
+
+use crate::clock_id::ClockId;
+
+/// The study's name, by which its worker processes recognise themselves.
+const NAME: &str = "latency of a read";
+/// Visits to each clock per process: many short ones, so that a slow spell of the machine spoils few.
+const ROUNDS: u32 = 10;
+/// The case without a clock: a turn of the loop.
+pub const NOTHING: &str = "nothing";
+
+/// In a worker process of the study: serves, then exits the process. Otherwise returns at once.
+pub fn serve_if_worker() {
+    if Study::requested().is_some_and(|name| name == NAME) {
+        let all: Vec<ClockId> = SourceId::all().map(ClockId::Known).collect();
+        study(&all).serve_if_worker();
+    }
+}
+
+/// The empty loop, a read of each of `clocks`, and a read of each counter followed by a fence.
+pub fn study(clocks: &[ClockId]) -> Study {
+    let empty = Study::new(NAME).rounds(ROUNDS).case(NOTHING, |bencher| bencher.iter(|| ()));
+    let known = || clocks.iter().filter_map(ClockId::known);
+    let reads = known().fold(empty, |study, id| added(study, id, false));
+    known().filter(|id| is_cheap_counter(*id)).fold(reads, |study, id| added(study, id, true))
+}
+
+/// The case that reads `id`, followed by a fence if it is `serialised`.
+pub fn case_of(id: &ClockId, serialised: bool) -> String {
+    if serialised { format!("{id}, then a fence") } else { id.to_string() }
+}
+
+fn is_cheap_counter(id: SourceId) -> bool {
+    id.is_counter() && !id.facts().traps_under_hypervisor
+}
+
+/// The study with that case; without it if the clock is not available here.
+fn added(study: Study, id: SourceId, serialised: bool) -> Study {
+    let name = case_of(&ClockId::Known(id), serialised);
+    id.visit(Case { study: study.clone(), name, serialised }).unwrap_or(study)
+}
+
+struct Case {
+    study: Study,
+    name: String,
+    serialised: bool,
+}
+
+impl SourceVisitor for Case {
+    type Output = Study;
+
+    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
+        if !self.serialised {
+            return self.study.case(self.name, move |bencher| {
+                // A local of the thread: reaching it needs no load.
+                let source = source;
+                bencher.iter(|| source.read());
+            });
+        }
+        match Serialised::new(source) {
+            Ok(source) => self.study.case(self.name, move |bencher| bencher.iter(|| source.read())),
+            Err(_) => self.study,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_readable_clock_has_a_case_and_counters_have_two() {
+        let clocks: Vec<ClockId> = SourceId::all().filter(|id| id.availability().is_ok()).map(ClockId::Known).collect();
+        let cells = study(&clocks).cells();
+        let counters = clocks.iter().filter(|clock| clock.known().is_some_and(is_cheap_counter));
+        assert_eq!(cells.len(), 1 + clocks.len() + counters.count());
+        assert!(clocks.iter().all(|clock| cells.iter().any(|cell| cell.starts_with(&case_of(clock, false)))));
+    }
+}

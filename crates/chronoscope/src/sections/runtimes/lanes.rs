@@ -1,0 +1,124 @@
+//! The loops of a runtime's probes, as visits of a study: its estimates are those of every other clock.
+
+use std::collections::BTreeMap;
+
+use chronoscope_clock::Rate;
+
+use super::probe::Answer;
+use super::probe_process::{ProbeProcess, timer_rate};
+use crate::sections::clocks::latency::estimate::of_cell;
+use crate::sections::clocks::report::Latency;
+use crate::sections::runtimes::report::WarmUp;
+use chronoscope_harness::record::study::{Cell, StudyClock, StudyProcess};
+use chronoscope_harness::stats::{Steadiness, median, steady_state};
+use chronoscope_harness::{ExternalStudy, ExternalVisit};
+
+/// A loop is steady if its batches differ by less than this share from one stretch to the next.
+const STEADY_MARGIN: f64 = 0.05;
+/// Shorter warm-up batches are uninformative, in nanoseconds.
+const TELLING_NS: f64 = 10_000.0;
+
+/// All loops of a runtime, in all of its processes.
+pub struct Lanes {
+    cells: Vec<Cell>,
+    warm_ups: BTreeMap<String, WarmUp>,
+}
+
+impl Lanes {
+    pub fn of(forks: &[ProbeProcess]) -> Self {
+        let timer = timer_rate(forks);
+        let usual = usual(forks);
+        let mut warm_ups = BTreeMap::<String, (WarmUp, Vec<f64>)>::new();
+        let mut visits = Vec::new();
+        for (process, fork) in forks.iter().enumerate() {
+            for (name, lane) in &fork.answer.lanes {
+                let unsteady = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
+                let (warm_up, firsts) = warm_ups.entry(name.clone()).or_insert((unsteady, Vec::new()));
+                let warm = lane.warm.iter().map(|(reads, ticks)| (*reads, timer.ns_of_mean(*ticks as f64)));
+                let telling = warm.into_iter().find(|(_, ns)| *ns >= TELLING_NS);
+                firsts.extend(telling.map(|(reads, ns)| ns / reads.max(1) as f64));
+                let from = steady_from(&lane.batch_ticks, warm_up);
+                let batches = lane.batch_ticks.iter().enumerate().skip(from);
+                visits.extend(batches.map(|(round, ticks)| ExternalVisit {
+                    case: name.clone(),
+                    threads: 1,
+                    process: process as u32,
+                    round: round as u32,
+                    operations: lane.reads_per_batch,
+                    batches_ns: vec![vec![(0, timer.ns(*ticks))]],
+                    slowness: slowness(&fork.answer, name, round, &usual),
+                    ..ExternalVisit::default()
+                }));
+            }
+        }
+        let told = |(name, (warm_up, firsts))| (name, WarmUp { first_ns: median(firsts), ..warm_up });
+        Self { cells: cells(forks.len(), timer, visits), warm_ups: warm_ups.into_iter().map(told).collect() }
+    }
+
+    fn cell(&self, name: &str) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.case == name)
+    }
+
+    /// The cost of a turn of the loop.
+    pub fn latency(&self, name: &str) -> Option<Latency> {
+        self.cell(name).and_then(of_cell)
+    }
+
+    /// How it warmed up. None if it was not timed.
+    pub fn warm_up(&self, name: &str) -> Option<WarmUp> {
+        self.warm_ups.get(name).filter(|_| self.latency(name).is_some()).cloned()
+    }
+
+    /// For each round, what a turn took in its process.
+    pub fn by_round(&self, forks: &[ProbeProcess], name: &str) -> BTreeMap<u32, f64> {
+        let Some(cell) = self.cell(name) else { return BTreeMap::new() };
+        forks.iter().zip(&cell.forks).filter_map(|(fork, found)| Some((fork.round, found.time_ns?))).collect()
+    }
+}
+
+fn cells(forks: usize, timer: Rate, visits: Vec<ExternalVisit>) -> Vec<Cell> {
+    let tick_ns = timer.ns_of_mean(1.0);
+    let study = ExternalStudy {
+        name: "loops".to_owned(),
+        cpus: vec![0],
+        comparisons: Vec::new(),
+        clock: StudyClock { name: "the runtime's timer".to_owned(), error_ns: tick_ns, batch_ns: tick_ns },
+        processes: vec![StudyProcess::default(); forks],
+        visits,
+    };
+    study.report().cells
+}
+
+/// The first batch of a loop that counts: never the very first, and none from before it was steady.
+fn steady_from(batch_ticks: &[u64], warm_up: &mut WarmUp) -> usize {
+    let first = usize::from(batch_ticks.len() > 1);
+    let series: Vec<f64> = batch_ticks[first..].iter().map(|ticks| *ticks as f64).collect();
+    let found = steady_state(&series, STEADY_MARGIN);
+    if found.class == Steadiness::TooShort {
+        return first;
+    }
+    warm_up.forks += 1;
+    let Some(from) = found.steady_from else { return first };
+    warm_up.forks_steady += 1;
+    warm_up.batches_left_out += from as u64;
+    first + from
+}
+
+/// What a turn of each loop usually takes, in ticks.
+fn usual(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
+    let mut turns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
+        turns.entry(name).or_default().extend(lane.ticks_per_read().skip(1));
+    }
+    turns.into_iter().filter_map(|(name, ticks)| Some((name, median(ticks).filter(|ticks| *ticks > 0.0)?))).collect()
+}
+
+/// How many times as long as usual the other loops took in a round, the empty one among them.
+///
+/// Never the loop itself: to choose among its batches by their length would make the estimate a minimum. And not the empty loop
+/// alone: where a compiler makes one of it that waits for its own results, it does not notice a busy neighbour on the core.
+fn slowness(answer: &Answer, name: &str, round: usize, usual: &BTreeMap<&str, f64>) -> f64 {
+    let others = answer.lanes.iter().filter(|(of, _)| *of != name);
+    let slow = others.filter_map(|(of, lane)| Some(lane.ticks_per_read().nth(round)? / usual.get(of.as_str())?));
+    median(slow.collect()).unwrap_or(0.0)
+}

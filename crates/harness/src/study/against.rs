@@ -1,0 +1,120 @@
+//! Compares two builds whose processes took turns within one run. Pure functions.
+
+use super::compare::overall;
+use super::matched;
+use crate::quantity::confidence as written;
+use crate::record::study::{
+    Against, AgainstCell, Cell, CellProcess, Difference, Estimate, ProcessPair, StudyProcess, StudyReport,
+};
+use crate::stats::{Paired, compare, confidence_of_each, paired};
+
+/// Compares every cell that both builds have, process by process. `name` is the other build's, and `unknown` are its cases that this
+/// one lacks.
+///
+/// Each process of one build has a partner of the other, next to it in time and alike in everything but the build.
+pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknown: Vec<String>) -> Against {
+    let margin_pct = this.plan.margin_pct;
+    let partners = this.cells.iter().filter_map(|cell| Some((cell, matched::find(&other.cells, cell)?)));
+    let partners: Vec<(&Cell, &Cell)> = partners.collect();
+    let confidence = confidence_of_each(this.plan.confidence, partners.len());
+    let judged = |(this, other): &(&Cell, &Cell)| cell(this, other, margin_pct, confidence);
+    let cells: Vec<AgainstCell> = partners.iter().map(judged).collect();
+    let plan = matched::joined(&this.plan, [&other.plan].into_iter());
+    let mut only_other = matched::alone(&plan, &other.cells, &this.cells);
+    only_other.extend(unknown);
+    Against {
+        other: name.to_owned(),
+        margin_pct,
+        confidence: this.plan.confidence,
+        conclusion: overall(cells.iter().map(|cell| (cell.verdict, cell.is_regression(margin_pct), true)), margin_pct),
+        only_this: matched::alone(&plan, &this.cells, &other.cells),
+        only_other,
+        warnings: warnings(&cells, confidence, &other.forks),
+        cells,
+        failures: other.failures,
+        forks: other.forks,
+    }
+}
+
+fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {
+    let of_other = |fork: u32| other.forks.iter().find(|process| process.fork == fork)?.time_ns;
+    let pair = |process: &CellProcess| {
+        Some(ProcessPair { fork: process.fork, this_ns: process.time_ns?, other_ns: of_other(process.fork)? })
+    };
+    let pairs: Vec<ProcessPair> = this.forks.iter().filter_map(pair).collect();
+    let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
+    let found = judge(&pairs, floor_ns(this).max(floor_ns(other)), margin_pct, confidence);
+    let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
+        // Two times that cannot be told from an empty loop's do not differ.
+        Difference::Faster | Difference::Slower if is_nothing => Difference::Unresolved,
+        verdict => verdict,
+    };
+    AgainstCell {
+        case: this.case.clone(),
+        role: this.role.clone(),
+        parameters: this.parameters.clone(),
+        backoff_tokens: this.backoff_tokens,
+        threads: this.threads,
+        this_ns: this.time_ns,
+        this_below_ns: this.below_ns,
+        other_ns: other.time_ns,
+        other_below_ns: other.below_ns,
+        difference_ns: found.map(|(difference_ns, ..)| difference_ns),
+        ratio: found.map(|(_, ratio, _)| ratio),
+        verdict,
+        pairs,
+    }
+}
+
+/// The difference of this build to the other, which the clock leaves open by `floor_ns`, the ratio, and the verdict. None without a
+/// pair.
+fn judge(
+    pairs: &[ProcessPair],
+    floor_ns: f64,
+    margin_pct: f64,
+    confidence: f64,
+) -> Option<(Estimate, Estimate, Difference)> {
+    let sides: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.other_ns, pair.this_ns)).collect();
+    let Paired { difference, ratio, .. } = paired(&sides, confidence)?;
+    let difference = difference.at_least(floor_ns);
+    let verdict = match compare(&ratio, margin_pct / 100.0) {
+        // Fewer pairs than the confidence takes decide nothing, and neither does what the clock could make up.
+        _ if ratio.confidence < confidence => Difference::Unresolved,
+        Difference::Faster | Difference::Slower if difference.holds(0.0) => Difference::Unresolved,
+        verdict => verdict,
+    };
+    Some((difference, ratio, verdict))
+}
+
+fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let fewest = cells.iter().filter(|cell| cell.ratio.is_some_and(|ratio| ratio.confidence < confidence));
+    if let Some(cell) = fewest.min_by_key(|cell| cell.pairs.len()) {
+        // The range of n values holds the median with a probability of 1 − 2/2ⁿ.
+        let needed = (2.0 / (1.0 - confidence)).log2().ceil();
+        warnings.push(format!(
+            "{} pairs of processes are too few for a verdict at {} over all cells, which takes {needed}: --forks sets them, and \
+             --duration gives them time",
+            cell.pairs.len(),
+            written(confidence)
+        ));
+    }
+    let incomplete: Vec<&String> = others.iter().filter_map(|process| process.reason_incomplete.as_ref()).collect();
+    if let Some(reason) = incomplete.first() {
+        warnings.push(format!(
+            "{} of {} processes of the other build did not finish: {reason}",
+            incomplete.len(),
+            others.len()
+        ));
+    }
+    warnings
+}
+
+/// The uncertainty that the overhead of batches leaves in the time of an operation.
+fn floor_ns(cell: &Cell) -> f64 {
+    let time_ns = cell.time_ns.map(|time: Estimate| time.estimate).or(cell.below_ns).unwrap_or(0.0);
+    time_ns * cell.clock_share_pct / 100.0
+}
+
+#[cfg(test)]
+mod tests;

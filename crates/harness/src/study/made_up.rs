@@ -1,0 +1,81 @@
+//! Made-up cells and records, for tests.
+
+use crate::record::study::{
+    Cell, CellProcess, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyRecord, StudyReport,
+};
+use crate::record::{Document, Machine, Tool};
+
+/// A cell of processes with these times, on one thread.
+pub(super) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
+    let forks = forks_ns.iter().enumerate();
+    Cell {
+        case: case.to_owned(),
+        role: None,
+        parameters: Default::default(),
+        backoff_tokens,
+        threads: 1,
+        oversubscribed: false,
+        operations_per_batch: 1000,
+        time_ns: Some(Estimate { estimate: forks_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
+        below_ns: None,
+        reason_no_time: None,
+        median_ns: None,
+        minimum_ns: None,
+        throughput_per_s: None,
+        clock_share_pct: 0.0,
+        variance: None,
+        steadiness: None,
+        autocorrelation: None,
+        outliers: Outliers::default(),
+        modes: Vec::new(),
+        overlap_share: None,
+        own_threads: false,
+        slows_core: None,
+        switches_by_itself: false,
+        visits: 0,
+        visits_quiet: 0,
+        latencies: None,
+        part: None,
+        forks: forks
+            .map(|(fork, ns)| CellProcess { fork: fork as u32, time_ns: Some(*ns), ..CellProcess::default() })
+            .collect(),
+        marks: None,
+    }
+}
+
+/// A record of these cells.
+pub(super) fn record(cells: Vec<Cell>) -> StudyRecord {
+    let study = StudyReport {
+        name: "publish".to_owned(),
+        measured_ms: 1,
+        plan: StudyPlan {
+            cases: vec!["a".to_owned()],
+            backoff_tokens: vec![0],
+            threads: vec![1],
+            parameters: Vec::new(),
+            comparisons: Vec::new(),
+            mode: Mode::AverageTime,
+            budget_ms: 1,
+            forks: 5,
+            rounds: 1,
+            batches: 0,
+            warm_up_batches: 0,
+            cpus: vec![0],
+            margin_pct: 1.0,
+            confidence: 0.99,
+            seed: 1,
+        },
+        clock: None,
+        empty_loop_ns: None,
+        tokens: None,
+        canary: None,
+        cells,
+        comparisons: Vec::new(),
+        control: None,
+        failures: Vec::new(),
+        forks: Vec::new(),
+        conclusions: None,
+    };
+    let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
+    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None, against: None })
+}

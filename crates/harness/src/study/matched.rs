@@ -1,0 +1,39 @@
+//! Which cells of two builds or runs are the same combination.
+
+use crate::record::study::{Cell, StudyPlan};
+
+/// The one of `cells` that is the combination of `cell`.
+pub(super) fn find<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
+    let is_same = |other: &&Cell| {
+        (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
+            && other.case == cell.case
+            && other.role == cell.role
+            && other.parameters == cell.parameters
+    };
+    cells.iter().find(is_same)
+}
+
+/// The plan of `this` with the backoffs and thread counts of `others` too: with it [`words`] tell all their cells apart.
+pub(super) fn joined<'a>(this: &StudyPlan, others: impl Iterator<Item = &'a StudyPlan>) -> StudyPlan {
+    let mut plan = this.clone();
+    for other in others {
+        plan.backoff_tokens.extend(&other.backoff_tokens);
+        plan.threads.extend(&other.threads);
+    }
+    plan.threads.sort_unstable();
+    plan.threads.dedup();
+    plan
+}
+
+/// Those of `cells` that `others` lack, in words.
+pub(super) fn alone(plan: &StudyPlan, cells: &[Cell], others: &[Cell]) -> Vec<String> {
+    cells.iter().filter(|cell| find(others, cell).is_none()).map(|cell| words(plan, cell)).collect()
+}
+
+/// The combination of a cell, in words.
+pub(super) fn words(plan: &StudyPlan, cell: &Cell) -> String {
+    let place = plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
+    let place = Some(place).filter(|place| !place.is_empty());
+    let parts = [Some(cell.case.clone()), cell.role.clone(), place];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,178 @@
+//! This build against another one.
+
+use chronoscope_harness::finding::Severity;
+use chronoscope_harness::quantity::{TIME, confidence, ns};
+use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate};
+use chronoscope_harness::study_compare::NOT_SLOWER;
+
+use super::varying::Varying;
+use super::words::{parameters, ratio, verdict};
+use crate::grid::{Column, Grid, Mood};
+use crate::words::given;
+
+const NONE: &str = "–";
+
+pub(super) fn title(against: &Against) -> String {
+    let cells = || against.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads));
+    format!("this build against {}{}", against.other, Varying::over(cells()).common(cells().next()))
+}
+
+/// One row for each cell of both builds.
+pub(super) fn grid(against: &Against) -> Grid {
+    let mut columns = vec![Column::left("case")];
+    columns.extend(Varying::columns());
+    columns.extend(["this build", "other build", "ratio"].map(Column::right));
+    columns.push(Column::left("verdict"));
+    let mut grid = Grid::new(&columns);
+    let varying = Varying::over(against.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads)));
+    for cell in &against.cells {
+        grid.row(mood(cell, against.margin_pct), row(cell, varying, against.margin_pct));
+    }
+    grid.without_empty_columns()
+}
+
+fn row(cell: &AgainstCell, varying: Varying, margin_pct: f64) -> Vec<String> {
+    let [tokens, threads] = varying.cells(cell.backoff_tokens, cell.threads);
+    let role = cell.role.as_ref().map_or_else(String::new, |role| format!(" / {role}"));
+    vec![
+        format!("{}{role}{}", cell.case, parameters(&cell.parameters)),
+        tokens,
+        threads,
+        time(cell.this_ns, cell.this_below_ns),
+        time(cell.other_ns, cell.other_below_ns),
+        cell.ratio.filter(|_| cell.has_ratio()).map_or_else(|| NONE.to_owned(), |found| ratio(&found)),
+        cell.difference_ns
+            .map_or_else(|| "inconclusive".to_owned(), |difference| verdict(cell.verdict, &difference, margin_pct)),
+    ]
+}
+
+fn time(time_ns: Option<Estimate>, below_ns: Option<f64>) -> String {
+    let below = below_ns.map(|below| TIME.below(below));
+    time_ns.map(|time| ns(time.estimate)).or(below).unwrap_or_else(|| "none".to_owned())
+}
+
+fn mood(cell: &AgainstCell, margin_pct: f64) -> Mood {
+    match cell.verdict {
+        Difference::Slower if cell.is_regression(margin_pct) => Mood::Bad,
+        Difference::Slower => Mood::Warning,
+        Difference::Faster => Mood::Good,
+        Difference::Same => Mood::Plain,
+        Difference::Unresolved => Mood::Quiet,
+    }
+}
+
+/// What the table does not show, each with its mood and its sign.
+pub(super) fn sentences(against: &Against) -> Vec<(Mood, &'static str, String)> {
+    let mut said: Vec<(Mood, &'static str, String)> = Vec::new();
+    if let Some(found) = &against.conclusion {
+        let (mood, sign) = match found.severity {
+            Severity::Notice if found.is(NOT_SLOWER) => (Mood::Plain, "✔"),
+            Severity::Notice => (Mood::Plain, "·"),
+            Severity::Warning | Severity::Critical => (Mood::Bad, "✘"),
+        };
+        said.push((mood, sign, found.evidence.summary.clone()));
+    } else {
+        said.push((Mood::Warning, "!", "the builds have no measurement in common".to_owned()));
+    }
+    said.extend(against.warnings.iter().map(|warning| (Mood::Warning, "!", warning.clone())));
+    for failure in &against.failures {
+        let text =
+            format!("{} failed in the other build, at {}: {}", failure.case, failure.at, given(Some(&failure.reason)));
+        said.push((Mood::Warning, "!", text));
+    }
+    for (cells, whose) in [(&against.only_other, "the other build"), (&against.only_this, "this build")] {
+        if let Some(first) = cells.first() {
+            let more = if cells.len() > 1 { format!(" and {} more", cells.len() - 1) } else { String::new() };
+            said.push((Mood::Quiet, " ", format!("only in {whose}: {first}{more}")));
+        }
+    }
+    let pairs = against.cells.iter().map(|cell| cell.pairs.len()).max().unwrap_or(0);
+    let how = format!(
+        "ratio: this build over the other, the median over {pairs} pairs of processes that took turns; the intervals of all \
+         cells hold at once at {}",
+        confidence(against.confidence)
+    );
+    said.push((Mood::Quiet, " ", how));
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(verdict: Difference, of: f64) -> AgainstCell {
+        let around = |estimate: f64, half: f64| Estimate {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.9995,
+        };
+        AgainstCell {
+            case: "a".to_owned(),
+            role: None,
+            parameters: [("size".to_owned(), "64".to_owned())].into(),
+            backoff_tokens: 0,
+            threads: 1,
+            this_ns: Some(around(10.0 * of, 0.01)),
+            this_below_ns: None,
+            other_ns: Some(around(10.0, 0.01)),
+            other_below_ns: None,
+            difference_ns: Some(around(10.0 * of - 10.0, 0.02)),
+            ratio: Some(around(of, 0.002)),
+            verdict,
+            pairs: Vec::new(),
+        }
+    }
+
+    fn against(cells: Vec<AgainstCell>) -> Against {
+        Against {
+            other: "v1.0".to_owned(),
+            margin_pct: 1.0,
+            confidence: 0.999,
+            warnings: vec!["too few".to_owned()],
+            cells,
+            only_this: vec!["b".to_owned(), "c".to_owned()],
+            only_other: Vec::new(),
+            failures: Vec::new(),
+            forks: Vec::new(),
+            conclusion: None,
+        }
+    }
+
+    #[test]
+    fn a_row_has_both_times_the_ratio_and_the_verdict() {
+        let found = grid(&against(vec![cell(Difference::Slower, 1.02), cell(Difference::Same, 1.0)]));
+        let rows: Vec<String> = found.rows.iter().map(|(_, row)| row.join("|").replace('\u{a0}', " ")).collect();
+        assert_eq!(rows[0], "a size=64|10.2 ns|10.0 ns|1.0200× ± 0.0020|slower");
+        assert!(rows[1].ends_with("|1.0000× ± 0.0020|same within 1 %"), "{}", rows[1]);
+        assert_eq!((found.rows[0].0, found.rows[1].0), (Mood::Bad, Mood::Plain));
+    }
+
+    #[test]
+    fn backoff_and_threads_have_columns_where_they_differ() {
+        let at = |backoff_tokens, threads| AgainstCell { backoff_tokens, threads, ..cell(Difference::Same, 1.0) };
+        let seen = |cells: Vec<AgainstCell>| {
+            let found = against(cells);
+            let columns = grid(&found).columns.into_iter().map(|column| column.title);
+            (title(&found), columns.take_while(|title| title != "this build").collect::<Vec<_>>().join(" "))
+        };
+        let said = |title: &str, columns: &str| (format!("this build against v1.0{title}"), columns.to_owned());
+        assert_eq!(seen(vec![at(0, 1)]), said("", "case"));
+        assert_eq!(seen(vec![at(0, 4), at(8, 4)]), said(" (4 threads)", "case tokens"));
+        assert_eq!(seen(vec![at(0, 1), at(0, 2)]), said("", "case threads"));
+    }
+
+    #[test]
+    fn how_many_times_nothing_something_takes_is_not_said() {
+        let nothing = AgainstCell { other_ns: None, other_below_ns: Some(0.3), ..cell(Difference::Slower, 40.0) };
+        let row = grid(&against(vec![nothing, cell(Difference::Same, 1.0)])).rows[0].1.clone();
+        assert_eq!(row[2..], ["< 0.300 ns", NONE, "slower"]);
+    }
+
+    #[test]
+    fn what_is_lost_is_named() {
+        let said: Vec<String> = sentences(&against(Vec::new())).into_iter().map(|(.., text)| text).collect();
+        assert!(said[0].contains("no measurement in common") && said[1] == "too few", "{said:?}");
+        assert_eq!(said[2], "only in this build: b and 1 more");
+    }
+}
