@@ -145,8 +145,7 @@ impl RateFit {
     /// all started at the same time.
     #[must_use]
     pub fn error_ppm(&self) -> Option<f64> {
-        // How much longer the events took than they should have, as a share.
-        let slope = self.median(|one, other| (other.late - one.late) / (other.intended - one.intended))?;
+        let slope = self.slope()?;
         let slipped_since = self.slipped.saturating_sub(self.slipped_before).as_nanos() as f64;
         let asked = (self.taken_ns() - slipped_since).max(f64::MIN_POSITIVE);
         let kept = self.events as f64 / (self.events as f64 + self.skipped as f64);
@@ -160,9 +159,15 @@ impl RateFit {
     #[must_use]
     pub fn error_bound_ppm(&self, clock_error: Duration) -> Option<f64> {
         let clock_error_ns = clock_error.max(Duration::from_nanos(1)).as_nanos() as f64;
-        // Half of the slopes are off by no more than twice the error over the median distance, and so is their median.
-        let distance_ns = self.median(|one, other| other.intended - one.intended)?;
+        // More than half of the slopes are between blocks at least this far apart, so their median is off by no more than
+        // twice the error over it. The upper of two medians is that of exactly half of the pairs, which are too few.
+        let distance_ns = self.lower_median(|one, other| other.intended - one.intended)?;
         Some(2.0 * clock_error_ns / distance_ns * 1e6)
+    }
+
+    /// How much longer the events took than they should have, as a share.
+    fn slope(&self) -> Option<f64> {
+        self.median(|one, other| (other.late - one.late) / (other.intended - one.intended))
     }
 
     /// From when the first event was intended to when the last was.
@@ -170,8 +175,18 @@ impl RateFit {
         self.ends_ns.map_or(0.0, |(first, last)| (last - first) as f64)
     }
 
-    /// The median over all pairs of blocks intended at different times, the earlier first.
+    /// The median over all pairs of blocks intended at different times, the earlier first; of an even number, the upper of
+    /// the two in the middle.
     fn median(&self, of: impl Fn(Block, Block) -> f64) -> Option<f64> {
+        self.ranked(of, |len| len / 2)
+    }
+
+    fn lower_median(&self, of: impl Fn(Block, Block) -> f64) -> Option<f64> {
+        self.ranked(of, |len| (len - 1) / 2)
+    }
+
+    /// The value of that rank, of however many there are.
+    fn ranked(&self, of: impl Fn(Block, Block) -> f64, rank: impl Fn(usize) -> usize) -> Option<f64> {
         let mut values = [0.0; MOST_PAIRS];
         let mut len = 0;
         for (at, one) in self.blocks[..self.len].iter().enumerate() {
@@ -184,7 +199,7 @@ impl RateFit {
             }
         }
         let values = &mut values[..len];
-        (len > 0).then(|| *values.select_nth_unstable_by(len / 2, f64::total_cmp).1)
+        (len > 0).then(|| *values.select_nth_unstable_by(rank(len), f64::total_cmp).1)
     }
 }
 
@@ -283,6 +298,16 @@ mod tests {
     }
 
     #[test]
+    fn the_bound_holds_where_exactly_half_of_the_slopes_are_long() {
+        // Six slopes, three of them between events at least 800 ns apart; the readings are off by 70 ns at most.
+        let slots = [(100, 0), (200, 26), (300, 70), (1_100, 0)];
+        let fit = fit(slots.iter().zip(0..).map(|(&(intended, late), number)| slot(number, intended, late)));
+        let bound_ppm = fit.error_bound_ppm(Duration::from_nanos(100)).unwrap();
+        let slope_ppm = fit.slope().unwrap() * 1e6;
+        assert!(slope_ppm.abs() <= bound_ppm, "{slope_ppm} beyond {bound_ppm}");
+    }
+
+    #[test]
     fn nothing_has_no_rate() {
         assert_eq!(RateFit::new().error_ppm(), None);
         assert_eq!(fit([slot(0, 7, 3)]).error_ppm(), None);
@@ -302,7 +327,7 @@ mod tests {
             });
             let fit = fit(slots);
             let bound_ppm = fit.error_bound_ppm(Duration::from_nanos(100)).unwrap();
-            let slope_ppm = fit.median(|one, other| (other.late - one.late) / (other.intended - one.intended)).unwrap() * 1e6;
+            let slope_ppm = fit.slope().unwrap() * 1e6;
             prop_assert!(slope_ppm.abs() <= bound_ppm * 1.000_001, "{} beyond {}", slope_ppm, bound_ppm);
         }
 
