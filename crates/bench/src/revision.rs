@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::process::Command;
+use std::time::SystemTime;
 
-use chronoscope_harness::process::ChildProcess;
+use chronoscope_harness::process::{Ended, NotEnded, run_to_end};
 use serde_json::Value;
 
 use super::{Failure, Interrupt, saved};
@@ -14,8 +14,6 @@ use super::{Failure, Interrupt, saved};
 /// Lines of compiler errors that are shown: the last ones.
 const LINES: usize = 20;
 const OLD: SystemTime = SystemTime::UNIX_EPOCH;
-/// How often a command is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Where the sources of a benchmark program are, and what cargo calls it.
 pub(super) struct Source {
@@ -172,7 +170,7 @@ fn cargo(source: &Source, folder: &Path, revision: &str, interrupt: &Interrupt) 
     command.arg("--target-dir").arg(source.builds.join("target")).current_dir(folder);
     let ended = run(&mut command, interrupt).map_err(&cannot)?;
     let messages: Vec<Value> = ended.output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    if !ended.is_success {
+    if !ended.status.success() {
         let errors = errors(&messages);
         return Err(cannot(if errors.is_empty() { ended.complaint } else { format!("\n{errors}") }));
     }
@@ -211,33 +209,17 @@ impl Git<'_> {
         }
         let cannot = |why: String| Failure::usage(format!("git failed in {}: {why}", self.folder.display()));
         let ended = run(&mut command, self.interrupt).map_err(cannot)?;
-        if ended.is_success { Ok(ended.output.trim_end().to_owned()) } else { Err(cannot(ended.complaint)) }
+        if ended.status.success() { Ok(ended.output.trim_end().to_owned()) } else { Err(cannot(ended.complaint)) }
     }
-}
-
-/// A command that has ended.
-struct Ended {
-    is_success: bool,
-    output: String,
-    /// The telling end of its standard error.
-    complaint: String,
 }
 
 /// Runs a command to its end.
 fn run(command: &mut Command, interrupt: &Interrupt) -> Result<Ended, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let cannot = |error: std::io::Error| format!("could not run {name}: {error}");
-    let mut process = ChildProcess::start(command.stdin(Stdio::null())).map_err(cannot)?;
-    loop {
-        process.wait(LOOK_EVERY, None);
-        if let Some(status) = process.look().map_err(cannot)? {
-            let (output, complaint) = (process.rest(), process.complaint());
-            return Ok(Ended { is_success: status.success(), output, complaint });
-        }
-        if interrupt.happened() {
-            return Err("interrupted".to_owned());
-        }
-    }
+    run_to_end(command, None, &|| interrupt.happened()).map_err(|why| match why {
+        NotEnded::Error(error) => format!("could not run {name}: {error}"),
+        NotEnded::Cancelled | NotEnded::TimedOut => "interrupted".to_owned(),
+    })
 }
 
 #[cfg(test)]

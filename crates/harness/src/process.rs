@@ -1,8 +1,10 @@
 //! Child processes whose output is read as it arrives; each ends together with everything it started.
 
 mod complaint;
+mod run_to_end;
 
 pub use complaint::telling;
+pub use run_to_end::{Ended, NotEnded, run_to_end};
 
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -2,19 +2,19 @@
 //!
 //! The crate that speaks chronyd's protocol, chrony-candm, is under the GPL alone and cannot be linked here.
 
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::io::ErrorKind;
+use std::process::Command;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::Known;
-use chronoscope_harness::process::ChildProcess;
+use chronoscope_harness::process::{NotEnded, run_to_end};
 
 const ARGUMENTS: [&str; 3] = ["-n", "-c", "tracking"];
 /// chronyc itself gives up after about 7 s; a local daemon answers much sooner or not at all.
 const PATIENCE: Duration = Duration::from_secs(2);
-const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Fields after the name of the reference.
 const FIELDS_BEHIND_NAME: usize = 12;
 /// The reference in `local` mode.
@@ -107,27 +107,16 @@ pub fn read(program: &str) -> Known<Chrony> {
 }
 
 fn ask(program: &str) -> Result<String, String> {
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("{program} is not installed"),
-        _ => format!("{program}: {error}"),
+    let failed = |why| match why {
+        NotEnded::Error(error) if error.kind() == ErrorKind::NotFound => format!("{program} is not installed"),
+        NotEnded::Error(error) => format!("{program}: {error}"),
+        NotEnded::TimedOut | NotEnded::Cancelled => format!("{program} timed out after {} s", PATIENCE.as_secs()),
     };
     let mut command = Command::new(program);
-    command.args(ARGUMENTS).env("LC_ALL", "C").stdin(Stdio::null());
-    // It is killed when dropped, whatever it is doing.
-    let mut child = ChildProcess::start(&mut command).map_err(failed)?;
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match child.look().map_err(failed)? {
-            Some(status) => break status,
-            None if left.is_zero() => return Err(format!("{program} timed out after {} s", PATIENCE.as_secs())),
-            None => drop(child.wait(left.min(LOOK_EVERY), None)),
-        }
-    };
-    let text = child.line().unwrap_or_else(|| child.rest()).trim().to_owned();
-    match text.as_str() {
-        _ if status.success() => Ok(text),
-        "" => Err(format!("{program} failed ({status})")),
+    let ended = run_to_end(command.args(ARGUMENTS).env("LC_ALL", "C"), Some(PATIENCE), &|| false).map_err(failed)?;
+    match ended.output.lines().next().unwrap_or_default().trim() {
+        text if ended.status.success() => Ok(text.to_owned()),
+        "" => Err(format!("{program} failed ({})", ended.status)),
         said => Err(format!("{program} said: {said}")),
     }
 }

@@ -2,19 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use chronoscope_probes::{C, CSHARP, GO, JAVA, NODE, PYTHON, Source};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
 use crate::sections::runtimes::kind::RuntimeKind;
-use chronoscope_harness::process::{ChildProcess, telling};
-
-/// Keep at most this much of a compiler's output, in bytes.
-const MOST_COMPLAINT: usize = 4096;
-/// How often a waiting coordinator checks.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+use chronoscope_harness::process::{NotEnded, run_to_end, telling};
 
 /// A command that runs a probe, without the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,34 +162,20 @@ impl Recipe<'_> {
         let compiler = launch.program.display();
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
-        let mut process = ChildProcess::start(command.current_dir(&launch.directory).stdin(Stdio::null()))
-            .map_err(|error| format!("could not start the compiler {compiler}: {error}"))?;
-        let began = Instant::now();
+        let ended = run_to_end(command.current_dir(&launch.directory), Some(self.limit), self.cancelled);
+        let ended = ended.map_err(|why| match why {
+            NotEnded::Error(error) => format!("could not start the compiler {compiler}: {error}"),
+            NotEnded::Cancelled => "the run was interrupted".to_owned(),
+            NotEnded::TimedOut => format!(
+                "the compiler {compiler} timed out after {} s; a compiler with a cache may succeed next time",
+                self.limit.as_secs()
+            ),
+        })?;
         // Some compilers report errors on standard output.
-        let mut said = String::new();
-        loop {
-            let status = process.look().map_err(|error| format!("the compiler {compiler}: {error}"))?;
-            while let Some(line) = process.line() {
-                said = said + &line + "\n";
-                let spilt = said.len().saturating_sub(MOST_COMPLAINT);
-                said.drain(..said.ceil_char_boundary(spilt));
-            }
-            if let Some(status) = status {
-                let complaint = process.complaint();
-                let complaint = if complaint.is_empty() { telling(&said) } else { complaint };
-                let refused = || format!("the compiler {compiler} rejected the probe: {complaint}");
-                return if status.success() { Ok(()) } else { Err(refused()) };
-            }
-            if (self.cancelled)() {
-                return Err("the run was interrupted".to_owned());
-            }
-            if began.elapsed() > self.limit {
-                let limit_s = self.limit.as_secs();
-                return Err(format!(
-                    "the compiler {compiler} timed out after {limit_s} s; a compiler with a cache may succeed next time"
-                ));
-            }
-            std::thread::sleep(LOOK_EVERY);
+        let complaint = if ended.complaint.is_empty() { telling(&ended.output) } else { ended.complaint };
+        match ended.status.success() {
+            true => Ok(()),
+            false => Err(format!("the compiler {compiler} rejected the probe: {complaint}")),
         }
     }
 }
