@@ -36,30 +36,44 @@ use chronoscope_harness::quantity::{confidence, limit, ns, three_digits};
 /// ```
 pub fn study_compared(compared: &StudyCompared, width: Width) -> String {
     let mut text = Text::with_width(width);
+    text.section(&title(compared));
+    for warning in &compared.warnings {
+        text.sentence(Mood::Warning, "!", warning);
+    }
+    let grid = grid(compared);
+    if !grid.rows.is_empty() {
+        text.table_with_moods(&grid.columns, grid.rows);
+    }
+    for (mood, sign, said) in sentences(compared) {
+        text.sentence(mood, sign, &said);
+    }
+    text.finish()
+}
+
+pub(crate) fn title(compared: &StudyCompared) -> String {
     let more = match compared.more_earlier.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let cells = || compared.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads));
     let common = Varying::over(cells()).common(cells().next());
-    text.section(&format!("{} compared with {}{more}{common}", compared.study, compared.earlier));
-    for warning in &compared.warnings {
-        text.sentence(Mood::Warning, "!", warning);
-    }
-    if compared.cells.is_empty() {
-        text.sentence(Mood::Warning, "!", "the records have no measurement in common");
-    } else {
-        table(&mut text, compared);
-        sum(&mut text, compared);
-    }
+    format!("{} compared with {}{more}{common}", compared.study, compared.earlier)
+}
+
+/// What follows the table, each with its mood and its sign.
+pub(crate) fn sentences(compared: &StudyCompared) -> Vec<(Mood, &'static str, String)> {
+    let mut said: Vec<(Mood, &'static str, String)> = match compared.cells.is_empty() {
+        true => vec![(Mood::Warning, "!", "the records have no measurement in common".to_owned())],
+        false => sum(compared).into_iter().collect(),
+    };
     for (cells, whose) in [(&compared.only_earlier, "earlier records"), (&compared.only_now, "the new one")] {
         if let Some(first) = cells.first() {
             let more = if cells.len() > 1 { format!(" and {} more", cells.len() - 1) } else { String::new() };
-            text.sentence(Mood::Quiet, " ", &format!("only in {whose}: {first}{more}"));
+            said.push((Mood::Quiet, " ", format!("only in {whose}: {first}{more}")));
         }
     }
-    text.sentence(Mood::Quiet, " ", &how(compared));
-    text.finish()
+    said.push((Mood::Quiet, " ", how(compared)));
+    said
 }
 
 /// What the ratio is of, and what its interval promises.
@@ -84,7 +98,8 @@ fn how(compared: &StudyCompared) -> String {
     )
 }
 
-fn table(text: &mut Text, compared: &StudyCompared) {
+/// One row for each cell of all records.
+pub(crate) fn grid(compared: &StudyCompared) -> Grid {
     let mut columns = vec![Column::left("case")];
     columns.extend(Varying::columns());
     columns.extend(["earlier", "now", "ratio"].map(Column::right));
@@ -94,8 +109,7 @@ fn table(text: &mut Text, compared: &StudyCompared) {
     for cell in &compared.cells {
         grid.row(mood(cell, compared.margin_pct), row(cell, varying, compared.margin_pct));
     }
-    let grid = grid.without_empty_columns();
-    text.table_with_moods(&grid.columns, grid.rows);
+    grid.without_empty_columns()
 }
 
 fn row(cell: &ComparedCell, varying: Varying, margin_pct: f64) -> Vec<String> {
@@ -139,14 +153,14 @@ fn mood(cell: &ComparedCell, margin_pct: f64) -> Mood {
     }
 }
 
-fn sum(text: &mut Text, compared: &StudyCompared) {
-    let Some(found) = compared.conclusion.clone().or_else(|| conclusion(compared)) else { return };
+fn sum(compared: &StudyCompared) -> Option<(Mood, &'static str, String)> {
+    let found = compared.conclusion.clone().or_else(|| conclusion(compared))?;
     let (mood, sign) = match found.severity {
         Severity::Notice if found.is(NOT_SLOWER) => (Mood::Plain, "✔"),
         Severity::Notice => (Mood::Plain, "·"),
         Severity::Warning | Severity::Critical => (Mood::Bad, "✘"),
     };
-    text.sentence(mood, sign, &found.evidence.summary);
+    Some((mood, sign, found.evidence.summary))
 }
 
 #[cfg(test)]
@@ -173,8 +187,8 @@ mod tests {
         }
     }
 
-    fn said(cells: Vec<ComparedCell>) -> String {
-        let compared = StudyCompared {
+    fn compared(cells: Vec<ComparedCell>) -> StudyCompared {
+        StudyCompared {
             study: "publish".to_owned(),
             earlier: "old.json".to_owned(),
             earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
@@ -187,8 +201,32 @@ mod tests {
             only_earlier: Vec::new(),
             only_now: Vec::new(),
             conclusion: None,
+        }
+    }
+
+    fn said(cells: Vec<ComparedCell>) -> String {
+        strip_str(&study_compared(&compared(cells), Width::default())).to_string()
+    }
+
+    #[test]
+    fn a_page_has_what_the_terminal_has() {
+        let mut record = crate::study::parse(include_str!("../tests/fixtures/study.json")).unwrap();
+        assert!(!crate::study::html(&record).contains("old.json"));
+        let found = StudyCompared {
+            warnings: vec!["another kernel".to_owned()],
+            ..compared(vec![cell(Difference::Slower, 1.3, true)])
         };
-        strip_str(&study_compared(&compared, Width::default())).to_string()
+        record.compared = Some(found);
+        let page = crate::study::html(&record);
+        for told in [
+            "publish compared with old.json",
+            "another kernel",
+            "<tr class=\"bad\"><td>a</td>",
+            "✘ 1 of 1 became slower",
+            "ratio: new over earlier",
+        ] {
+            assert!(page.contains(told), "{told}");
+        }
     }
 
     #[test]

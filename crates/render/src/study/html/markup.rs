@@ -27,13 +27,18 @@ pub(super) fn class(mood: Mood) -> &'static str {
     match mood {
         Mood::Quiet => " class=\"quiet\"",
         Mood::Warning => " class=\"warning\"",
-        Mood::Plain | Mood::Good | Mood::Bad => "",
+        Mood::Bad => " class=\"bad\"",
+        Mood::Plain | Mood::Good => "",
     }
 }
 
-/// A list item; a warning is also marked with a sign.
+/// A list item; what is wrong, or may be, is also marked with a sign.
 pub(super) fn sentence(mood: Mood, text: &str) -> String {
-    let sign = if mood == Mood::Warning { "! " } else { "" };
+    let sign = match mood {
+        Mood::Bad => "✘ ",
+        Mood::Warning => "! ",
+        Mood::Plain | Mood::Quiet | Mood::Good => "",
+    };
     format!("<li{}>{sign}{}</li>", class(mood), escaped(text))
 }
 

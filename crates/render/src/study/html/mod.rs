@@ -11,7 +11,7 @@ use super::{Detail, OverThreads, against, cells, comparisons, harness, says, wor
 use crate::bars::{SCALE, bars};
 use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
-use crate::{Width, findings, machine, title};
+use crate::{Width, findings, machine, study_compared, title};
 
 const STYLE: &str = include_str!("style.css");
 /// Maximum charts per page; a record may have any number of comparisons.
@@ -78,6 +78,7 @@ pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
     page.says(record);
     page.compared(record);
     page.against(record);
+    page.earlier(record);
     page.charts("Over threads", &curve::over_threads(record));
     page.charts("Over backoff", &curve::uncompared(record));
     page.cells(record);
@@ -149,15 +150,10 @@ impl Page {
 
     fn says(&mut self, record: &StudyRecord) {
         let said = says::all(record);
-        if said.is_empty() {
-            return;
+        if !said.is_empty() {
+            self.section("Conclusions");
         }
-        self.section("Conclusions");
-        self.push("<ul class=\"says\">");
-        for (mood, text) in said {
-            self.push(&sentence(mood, &text));
-        }
-        self.push("</ul>");
+        self.sentences(said);
     }
 
     fn compared(&mut self, record: &StudyRecord) {
@@ -193,8 +189,29 @@ impl Page {
         if !found.cells.is_empty() {
             self.push(&grid(&against::grid(found), &title));
         }
+        self.sentences(against::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)));
+    }
+
+    /// Earlier runs of the same study.
+    fn earlier(&mut self, record: &StudyRecord) {
+        let Some(found) = &record.compared else { return };
+        let title = study_compared::title(found);
+        self.section(&title);
+        self.sentences(found.warnings.iter().map(|warning| (Mood::Warning, warning.clone())));
+        if !found.cells.is_empty() {
+            self.push(&grid(&study_compared::grid(found), &title));
+        }
+        self.sentences(study_compared::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)));
+    }
+
+    /// A list of them; none without any.
+    fn sentences(&mut self, said: impl IntoIterator<Item = (Mood, String)>) {
+        let mut said = said.into_iter().peekable();
+        if said.peek().is_none() {
+            return;
+        }
         self.push("<ul class=\"says\">");
-        for (mood, _, text) in against::sentences(found) {
+        for (mood, text) in said {
             self.push(&sentence(mood, &text));
         }
         self.push("</ul>");
@@ -229,14 +246,7 @@ impl Page {
             return;
         }
         self.push(&grid(&cells::grid(record, &cells, Detail::Full), "every operation"));
-        let reasons = cells::reasons(record, &cells);
-        if !reasons.is_empty() {
-            self.push("<ul class=\"says\">");
-            for reason in reasons {
-                self.push(&sentence(Mood::Warning, &reason));
-            }
-            self.push("</ul>");
-        }
+        self.sentences(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
     }
 
     fn latencies(&mut self, record: &StudyRecord) {
