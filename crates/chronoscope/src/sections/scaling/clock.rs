@@ -12,6 +12,9 @@ pub const NOTHING: &str = "nothing";
 const GRANULARITIES_NS: [u64; 2] = [0, 100];
 /// Reads per probe, and the number of probes, of which the fastest counts.
 const PROBE: (u32, u32) = (64, 5);
+/// A clock whose value has not changed for so long does not run; its change is then expected after as many nanoseconds.
+const FROZEN_AFTER: Duration = Duration::from_secs(1);
+const FROZEN_NS: f64 = 1e9;
 /// Minimum expected time of a read; used where the probing clock is coarse.
 const FASTEST_READ_NS: f64 = 1.0;
 
@@ -127,6 +130,17 @@ fn next(clock: &impl TickSource, last: u64) -> u64 {
     }
 }
 
+/// The clock's first value other than `last`; None if none came while it was read for a second.
+fn soon(clock: &impl TickSource, last: u64) -> Option<u64> {
+    let began = Instant::now();
+    loop {
+        let changed = (0..PROBE.0).map(|_| clock.read()).find(|now| *now != last);
+        if changed.is_some() || began.elapsed() > FROZEN_AFTER {
+            return changed;
+        }
+    }
+}
+
 struct Case {
     study: Study,
     name: String,
@@ -163,10 +177,11 @@ impl SourceVisitor for Probe {
         });
         let read_ns = read_ns.fold(f64::INFINITY, f64::min).max(FASTEST_READ_NS);
         // From one change to the next, so that only whole steps are observed.
-        let first = next(&source, source.read());
-        let began = Instant::now();
-        black_box(next(&source, first));
-        (read_ns, (began.elapsed().as_nanos() as f64).max(read_ns))
+        let tick_ns = soon(&source, source.read()).and_then(|first| {
+            let began = Instant::now();
+            soon(&source, first).map(|_| began.elapsed().as_nanos() as f64)
+        });
+        (read_ns, tick_ns.unwrap_or(FROZEN_NS).max(read_ns))
     }
 }
 

@@ -34,8 +34,7 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let work = work_of(record, clock);
     let mut cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
-    // A later pass may have repeated one: each combination has one cell, the one shown in tables.
-    cells.dedup_by_key(|cell| (cell.backoff_tokens, cell.threads));
+    let cells = of_one_pass_each(cells);
     let points: Vec<Point> = cells
         .iter()
         .filter(|cell| cell.threads > 1 && !cell.oversubscribed)
@@ -72,6 +71,35 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     }
 }
 
+/// For each amount of work the cells of one pass, since only those have processes in common: of the pass that measured it on the most
+/// numbers of threads, the first of such.
+fn of_one_pass_each(cells: Vec<&Cell>) -> Vec<&Cell> {
+    let numbers = |one: &Cell| {
+        cells.iter().filter(|cell| cell.backoff_tokens == one.backoff_tokens && pass(cell) == pass(one)).count()
+    };
+    let is_chosen = |cell: &&Cell| {
+        let same_work = cells.iter().filter(|other| other.backoff_tokens == cell.backoff_tokens);
+        let best = same_work.max_by_key(|other| (numbers(other), std::cmp::Reverse(pass(other))));
+        best.is_some_and(|best| pass(best) == pass(cell))
+    };
+    cells.iter().copied().filter(is_chosen).collect()
+}
+
+/// What tells the pass in which a cell was measured: passes number their processes on.
+fn pass(cell: &Cell) -> Option<u32> {
+    cell.forks.first().map(|process| process.fork)
+}
+
+/// The cell of the work alone beside `cell`, in the same pass. Other passes measured it, too.
+fn work_beside<'a>(record: &'a StudyRecord, work: &str, cell: &Cell) -> Option<&'a Cell> {
+    let is_it = |other: &&Cell| {
+        other.case == work
+            && (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
+            && pass(other) == pass(cell)
+    };
+    record.cells.iter().find(is_it)
+}
+
 /// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated. None in another
 /// runtime, whose tokens are not those of the calibration.
 fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
@@ -98,7 +126,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 /// CPUs is not contention for the clock.
 fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
     let confidence = record.plan.confidence;
-    let work = |cell: &Cell| record.cell(work, cell.backoff_tokens, cell.threads);
+    let work = |cell: &Cell| work_beside(record, work, cell);
     let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
     let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
         let cells = [alone_processes, crowd_processes, work_alone.forks.as_slice(), work_crowd.forks.as_slice()];
@@ -113,7 +141,7 @@ fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Opt
 /// of that part only, which says little about many threads where it is short. A visit without such a part is not among a cell's,
 /// whose number then falls behind that of the visits to one thread in the same rounds.
 fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> bool {
-    let of_work = |cell: &Cell| record.cell(work, cell.backoff_tokens, cell.threads);
+    let of_work = |cell: &Cell| work_beside(record, work, cell);
     let pairs = [Some((alone, crowd)), of_work(alone).zip(of_work(crowd))];
     pairs.into_iter().flatten().all(|(alone, crowd)| !is_apart(crowd) && 2 * crowd.visits >= alone.visits)
 }
@@ -254,6 +282,42 @@ mod tests {
     fn work_that_slows_down_by_itself_is_no_contention() {
         assert_eq!(rise_of(100.0, 150.0, Some((80.0, 129.0))), Rise::Flat);
         assert_eq!(rise_of(100.0, 150.0, Some((80.0, 80.0))), Rise::Raised);
+    }
+
+    /// A cell measured in a later pass, whose processes are numbered on.
+    fn later(cell: Cell) -> Cell {
+        let forks = cell.forks.into_iter().map(|process| CellProcess { fork: process.fork + 12, ..process });
+        Cell { forks: forks.collect(), ..cell }
+    }
+
+    #[test]
+    fn each_clock_is_compared_with_the_work_of_its_own_pass() {
+        let mut record =
+            chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let work = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 80.0)];
+        let slower = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 129.0)].map(later);
+        record.cells = work.into_iter().chain(slower).collect();
+        let [alone, crowd] = [cell("a", 1, 100.0), cell("a", 2, 150.0)];
+        assert_eq!(rise(&increase(&record, NOTHING, &alone, &crowd).unwrap()), Rise::Raised);
+        let [alone, crowd] = [later(alone), later(crowd)];
+        assert_eq!(rise(&increase(&record, NOTHING, &alone, &crowd).unwrap()), Rise::Flat);
+    }
+
+    #[test]
+    fn cells_of_two_passes_are_not_mixed() {
+        let seen = [
+            cell("a", 1, 100.0),
+            cell("a", 4, 150.0),
+            later(cell("a", 1, 101.0)),
+            later(cell("a", 2, 102.0)),
+            later(cell("a", 4, 103.0)),
+        ];
+        let chosen = of_one_pass_each(seen.iter().collect());
+        assert_eq!(chosen.iter().map(|cell| cell.threads).collect::<Vec<_>>(), [1, 2, 4]);
+        assert!(chosen.iter().all(|cell| pass(cell) == Some(12)));
+        let again = [cell("a", 1, 100.0), cell("a", 2, 150.0), later(cell("a", 1, 101.0)), later(cell("a", 2, 102.0))];
+        let chosen = of_one_pass_each(again.iter().collect());
+        assert!(chosen.len() == 2 && chosen.iter().all(|cell| pass(cell) == Some(0)), "the one shown in tables");
     }
 
     #[test]
