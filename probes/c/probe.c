@@ -5,8 +5,9 @@
  *
  * Decisions:
  *
- * - Every loop is made by the macro LOOPS, once for each clock, so that the call of a clock is a direct one. A reading
- *   is converted to the ticks of its clock as users do it (seconds times 10^9 plus nanoseconds) and added to a sum. The
+ * - Every loop is made by the macro LOOPS, once for each clock. A clock is called through a pointer, into a zeroed result,
+ *   as by the native code that it is compared with: what stands around a read decides about a cycle or two. A reading is
+ *   converted to the ticks of its clock as users do it (seconds times 10^9 plus nanoseconds) and added to a sum. The
  *   functions are not inlined: what stands around a loop cannot change its code.
  * - The lane `nothing` reads a volatile, which the compiler may neither leave out nor take out of the loop.
  * - A latch is a mutex and a condition. Threads count themselves under the mutex, so that the opener knows that all of
@@ -299,34 +300,40 @@ static inline int64_t ns_of(struct timespec time) {
     return (int64_t)time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
+static int (*volatile get_time)(clockid_t, struct timespec *) = clock_gettime;
+static int (*volatile get_time_of_day)(struct timeval *, void *) = (int (*)(struct timeval *, void *))gettimeofday;
+static clock_t (*volatile get_clock)(void) = clock;
+
 static inline int64_t read_monotonic(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    struct timespec time = { 0, 0 };
+    get_time(CLOCK_MONOTONIC, &time);
     return ns_of(time);
 }
 
 static inline int64_t read_realtime(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
+    struct timespec time = { 0, 0 };
+    get_time(CLOCK_REALTIME, &time);
     return ns_of(time);
 }
 
 #ifdef TIME_UTC
+static int (*volatile get_timespec)(struct timespec *, int) = timespec_get;
+
 static inline int64_t read_timespec_get(void) {
-    struct timespec time;
-    timespec_get(&time, TIME_UTC);
+    struct timespec time = { 0, 0 };
+    get_timespec(&time, TIME_UTC);
     return ns_of(time);
 }
 #endif
 
 static inline int64_t read_gettimeofday(void) {
-    struct timeval time;
-    gettimeofday(&time, NULL);
+    struct timeval time = { 0, 0 };
+    get_time_of_day(&time, NULL);
     return (int64_t)time.tv_sec * 1000000 + time.tv_usec;
 }
 
 static inline int64_t read_clock(void) {
-    return (int64_t)clock();
+    return (int64_t)get_clock();
 }
 
 /* The timer. No difference of two of its readings is negative; a broken clock must not make an invalid answer. */
@@ -493,7 +500,8 @@ static void print_identity(void) {
     print_string(version);
     printf(",\"executable\":\"\",\"timer\":\"clock_gettime(CLOCK_MONOTONIC)\",\"timer_hz\":%" PRId64
            ",\"parallel\":true,\"notes\":["
-           "\"A turn of a lane converts the reading to an integer of the clock's ticks and adds it to a sum.\","
+           "\"A turn of a lane calls the clock through a pointer, into a zeroed result; it converts the reading to an integer of the "
+           "clock's ticks and adds it to a sum.\","
            "\"The lane nothing reads a volatile variable and adds it to a sum.\","
            "\"The latch is a mutex and a condition: threads take the mutex one by one behind the broadcast.\"]}\n",
            SECOND_NS);

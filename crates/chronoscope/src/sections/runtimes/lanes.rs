@@ -64,6 +64,12 @@ impl Lanes {
         self.cell(name).and_then(of_cell)
     }
 
+    /// How many processes the loop has of which the fewest count; 0 without loops.
+    pub fn fewest_processes(&self) -> usize {
+        let of = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
+        self.cells.iter().map(of).min().unwrap_or(0)
+    }
+
     /// How it warmed up. None if it was not timed.
     pub fn warm_up(&self, name: &str) -> Option<WarmUp> {
         self.warm_ups.get(name).filter(|_| self.latency(name).is_some()).cloned()
@@ -119,6 +125,6 @@ fn usual(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
 /// alone: where a compiler makes one of it that waits for its own results, it does not notice a busy neighbour on the core.
 fn slowness(answer: &Answer, name: &str, round: usize, usual: &BTreeMap<&str, f64>) -> f64 {
     let others = answer.lanes.iter().filter(|(of, _)| *of != name);
-    let slow = others.filter_map(|(of, lane)| Some(lane.ticks_per_read().nth(round)? / usual.get(of.as_str())?));
+    let slow = others.filter_map(|(of, lane)| Some(lane.ticks_per_read_of(round)? / usual.get(of.as_str())?));
     median(slow.collect()).unwrap_or(0.0)
 }

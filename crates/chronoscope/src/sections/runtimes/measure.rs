@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use super::lanes::Lanes;
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::clock_id::ClockId;
 use crate::document::Record;
@@ -33,6 +34,9 @@ const STEPS: u32 = 2_000;
 const NATIVE_MS: u64 = 120;
 /// Share of the displayed progress for compiling and counting.
 const READY_SHARE: f64 = 0.15;
+
+/// Rounds beyond those planned, for runtimes in which a process saw no quiet moment.
+const SPARE_ROUNDS: u32 = 3;
 
 /// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -69,13 +73,17 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         native.take_from(record);
     }
     let mut longest = Duration::ZERO;
-    for round in 0..plan.rounds.max(1) {
+    let wanted = plan.rounds.max(1);
+    for round in 0..wanted + SPARE_ROUNDS {
+        if round >= wanted && (plan.quick_starters || candidates.iter().all(|found| has_enough(found, wanted))) {
+            break;
+        }
         if session.observer.cancelled() || (round > 0 && began.elapsed() + longest > budget) {
             break;
         }
         let round_began = Instant::now();
         if !plan.quick_starters && plan.clocks.is_some() {
-            native.measure(session, plan.rounds.max(1), round);
+            native.measure(session, wanted, round);
         }
         let count = candidates.len();
         for turn in 0..count {
@@ -83,8 +91,11 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
                 break;
             }
-            ask(&mut candidates[(round as usize + turn) % count], &plan, round, &runner, session);
-            let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(plan.rounds.max(1));
+            let candidate = &mut candidates[(round as usize + turn) % count];
+            if round < wanted || !has_enough(candidate, wanted) {
+                ask(candidate, &plan, round, &runner, session);
+            }
+            let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(wanted);
             let spent = began.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
             session.goes_on(RUNTIMES, done.max(spent).clamp(READY_SHARE, 1.0));
         }
@@ -101,6 +112,13 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     runtimes.sort_by_key(|runtime| runtime.kind);
     record.runtimes.report = runtimes;
     outcome(record, stopped)
+}
+
+/// Whether as many processes say something of every clock. A runtime that answers nothing gains nothing by more of them.
+fn has_enough(candidate: &Candidate, wanted: u32) -> bool {
+    candidate.clocks.is_empty()
+        || !candidate.is_asked()
+        || Lanes::of(&candidate.clocks).fewest_processes() >= wanted as usize
 }
 
 fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {

@@ -54,7 +54,8 @@ pub struct RuntimesPlan {
     /// Whether to skip runtimes that take long to start, such as a compiler or a virtual machine that compiles a source
     /// file.
     pub quick_starters: bool,
-    /// Maximum rounds; each measures one process of every runtime in turn.
+    /// Rounds, if time allows; each measures one process of every runtime in turn. A few more follow where a process saw no
+    /// quiet moment.
     pub rounds: u32,
     /// Reads per clock during which system calls are counted; none of them is timed.
     pub counted_reads: u32,

@@ -31,9 +31,12 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 
 /// How the part ended: by its processes, then by the clocks that it could not measure.
 fn ended(report: &StudyReport) -> Result<(), StageError> {
-    let reasons: Vec<&str> = report.forks.iter().filter_map(|fork| fork.reason_incomplete.as_deref()).collect();
-    let unmeasured = report.failures.iter().map(|failure| format!("{}: {}", failure.case, failure.reason));
-    let reasons: Vec<String> = reasons.into_iter().map(str::to_owned).chain(unmeasured).collect();
+    let mut reasons: Vec<String> = report.forks.iter().filter_map(|fork| fork.reason_incomplete.clone()).collect();
+    // A process that ended in a clock is that clock's failure, too.
+    let is_new = |reason: &str| !reasons.iter().any(|known| known.contains(reason));
+    let unmeasured = report.failures.iter().filter(|failure| is_new(&failure.reason));
+    let unmeasured: Vec<String> = unmeasured.map(|failure| format!("{}: {}", failure.case, failure.reason)).collect();
+    reasons.extend(unmeasured);
     let all_failed = report.forks.iter().all(|fork| fork.reason_incomplete.is_some());
     match reasons.first() {
         None => Ok(()),

@@ -65,8 +65,16 @@ pub struct Lane {
 impl Lane {
     /// What a read took in each batch, in timer ticks.
     pub fn ticks_per_read(&self) -> impl Iterator<Item = f64> {
-        let reads = self.reads_per_batch.max(1) as f64;
-        self.batch_ticks.iter().map(move |ticks| *ticks as f64 / reads)
+        self.batch_ticks.iter().map(|ticks| self.per_read(*ticks))
+    }
+
+    /// The same of one batch.
+    pub fn ticks_per_read_of(&self, batch: usize) -> Option<f64> {
+        self.batch_ticks.get(batch).map(|ticks| self.per_read(*ticks))
+    }
+
+    fn per_read(&self, ticks: u64) -> f64 {
+        ticks as f64 / self.reads_per_batch.max(1) as f64
     }
 }
 

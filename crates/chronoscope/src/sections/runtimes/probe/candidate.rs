@@ -98,6 +98,11 @@ impl Candidate {
         self.runtime.notes.clone_from(&identity.notes);
     }
 
+    /// Whether it is still asked: not after too many failures.
+    pub fn is_asked(&self) -> bool {
+        self.failures < MOST_FAILURES
+    }
+
     /// Has a new process of it answer `task` in round number `round`, and counts the time stolen from `cpus` meanwhile.
     pub fn ask(
         &mut self,
@@ -107,7 +112,7 @@ impl Candidate {
         cpus: &[u32],
         cancelled: &dyn Fn() -> bool,
     ) {
-        let Some(launch) = self.launch.as_ref().filter(|_| self.failures < MOST_FAILURES) else { return };
+        let Some(launch) = self.launch.as_ref().filter(|_| self.is_asked()) else { return };
         let watch = Watch::over(cpus);
         let request = Request::new(task, round);
         let asked = runner.ask(launch, &request, cancelled);
