@@ -231,7 +231,7 @@ expect_json() {
 }
 
 bench publish --list
-expect 0 "cargo bench lists what it would measure" "seq_cst, 20 tokens, 1 thread"
+expect 0 "cargo bench lists what it would measure" "seq_cst, 20 tokens"
 bench publish --duration 2s --save main
 expect 0 "cargo bench measures, prints and saves" "saved to"
 bench publish --duration 1s --filter relaxed --format json

@@ -49,6 +49,8 @@ pub(crate) enum SectionName {
     Empty,
     /// One clock by check, by scaling and by the C probe
     OneClock,
+    /// What the author of a benchmark compiles
+    Compile,
 }
 
 impl SectionName {
@@ -60,6 +62,7 @@ impl SectionName {
             Self::Builds => "builds",
             Self::Empty => "empty",
             Self::OneClock => "one-clock",
+            Self::Compile => "compile",
         }
     }
 }

@@ -18,6 +18,9 @@ const CELLS: usize = 300;
 /// Runs that find a planted difference, of at least so many.
 const PLANTED: f64 = 0.95;
 const PLANTED_RUNS: usize = 20;
+/// Crates that the author of a benchmark compiles at most, and the share of the time that those of two peers take.
+const CRATES: usize = 90;
+const COMPILE: f64 = 1.0;
 /// Runs of which each has to show one clock as one.
 const OVERLAPS: usize = 20;
 /// The largest error, in percent, of operations longer than this.
@@ -37,6 +40,7 @@ pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
         planted(sections),
         empty(sections),
         one_clock(sections),
+        compile(sections),
     ]
 }
 
@@ -152,6 +156,20 @@ fn one_clock(sections: &Sections) -> Goal {
         }
         None => Goal::open(GOAL, "not measured"),
     }
+}
+
+fn compile(sections: &Sections) -> Goal {
+    const GOAL: &str = "a benchmark's author compiles ≤ 90 crates, no longer than criterion and divan";
+    let Some(seen) = &sections.compile else { return Goal::open(GOAL, "not measured") };
+    let Some(crates) = seen.crates() else { return Goal::open(GOAL, "the crates could not be counted") };
+    let ratio = seen.ratio();
+    let time = ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} of the time"));
+    let verdict = match ratio {
+        _ if crates > CRATES => Verdict::Missed(format!("{} crates", crates - CRATES)),
+        Some(ratio) => Verdict::at_most(ratio, COMPILE),
+        None => Verdict::Open("nothing was compiled".into()),
+    };
+    Goal { goal: GOAL, measured: format!("{crates} crates{time}"), verdict }
 }
 
 /// A quick run is too short to miss a goal, or to meet it.

@@ -21,7 +21,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
-use section::{accuracy, builds, difference, empty, one_clock, peers};
+use section::{accuracy, builds, compile, difference, empty, one_clock, peers};
 use sections::Sections;
 use size::Size;
 
@@ -60,6 +60,7 @@ fn measure(arguments: &Arguments, size: &Size) -> Report<Sections> {
             SectionName::OneClock => {
                 one_clock::measure(&arguments.chronoscope, size).map(|seen| sections.one_clock = Some(seen))
             }
+            SectionName::Compile => compile::measure(size).map(|seen| sections.compile = Some(seen)),
         };
         // What one section could not measure does not take the others along.
         failures.extend(done.err().map(|failure| (section.title(), failure)));

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::arguments::SectionName;
 use crate::section::accuracy::Accuracy;
 use crate::section::builds::Builds;
+use crate::section::compile::Compile;
 use crate::section::difference::Differences;
 use crate::section::empty::Empty;
 use crate::section::one_clock::OneClock;
@@ -20,6 +21,7 @@ pub(crate) struct Sections {
     pub(crate) builds: Option<Builds>,
     pub(crate) empty: Option<Empty>,
     pub(crate) one_clock: Option<OneClock>,
+    pub(crate) compile: Option<Compile>,
 }
 
 impl bench_common::report::Sections for Sections {
@@ -28,7 +30,7 @@ impl bench_common::report::Sections for Sections {
     }
 
     fn shown(&self) -> Vec<(&'static str, Option<String>)> {
-        let Self { accuracy, peers, difference, builds, empty, one_clock, .. } = self;
+        let Self { accuracy, peers, difference, builds, empty, one_clock, compile, .. } = self;
         vec![
             (SectionName::Accuracy.title(), accuracy.as_ref().map(Accuracy::show)),
             (SectionName::Peers.title(), peers.as_ref().map(Peers::show)),
@@ -36,6 +38,7 @@ impl bench_common::report::Sections for Sections {
             (SectionName::Builds.title(), builds.as_ref().map(Builds::show)),
             (SectionName::Empty.title(), empty.as_ref().map(Empty::show)),
             (SectionName::OneClock.title(), one_clock.as_ref().map(OneClock::show)),
+            (SectionName::Compile.title(), compile.as_ref().map(Compile::show)),
         ]
     }
 }

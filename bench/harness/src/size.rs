@@ -30,6 +30,8 @@ pub(crate) struct Size {
     pub(crate) empty: Repeated,
     /// Runs of the product, three times each.
     pub(crate) one_clock: u32,
+    /// Builds of both users; with none, their crates are counted and no more.
+    pub(crate) compile: u32,
 }
 
 /// So many studies, of this size each.
@@ -59,6 +61,7 @@ impl Size {
         planted: Repeated::of(20, Duration::from_secs(20), 100),
         empty: Repeated::of(10, Duration::from_secs(1), 12),
         one_clock: 20,
+        compile: 5,
     };
 
     pub(crate) const QUICK: Self = Self {
@@ -74,6 +77,7 @@ impl Size {
         planted: Repeated::of(1, Duration::from_secs(2), 12),
         empty: Repeated::of(1, Duration::from_millis(500), 4),
         one_clock: 1,
+        compile: 0,
     };
 
     /// Every section `runs` times.
@@ -89,6 +93,7 @@ impl Size {
             planted: again(self.planted),
             empty: again(self.empty),
             one_clock: runs,
+            compile: runs,
             ..self
         }
     }

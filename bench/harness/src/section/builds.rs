@@ -22,6 +22,8 @@ pub(crate) struct Builds {
     same: Vec<Seen>,
     /// The program and a copy whose chain is longer.
     planted: Vec<Seen>,
+    /// Runs that failed, and why.
+    failed: Vec<String>,
 }
 
 /// One cell of one run.
@@ -39,14 +41,17 @@ pub(crate) fn measure(size: &Size) -> Result<Builds, Failure> {
     let mut found = Builds::default();
     for run in 0..size.same_builds.runs {
         eprintln!("bench-harness: builds, the same, run {} of {}", run + 1, size.same_builds.runs);
-        found.same.extend(compare(&studies::builds(), &copies.same, &size.same_builds)?);
+        found.add(compare(&studies::builds(), &copies.same, &size.same_builds), |found| &mut found.same);
     }
     for run in 0..size.planted.runs {
         eprintln!("bench-harness: builds, two percent, run {} of {}", run + 1, size.planted.runs);
         // The copy is the other build: this one takes 2 % less.
-        found.planted.extend(compare(&studies::planted(), &copies.planted, &size.planted)?);
+        found.add(compare(&studies::planted(), &copies.planted, &size.planted), |found| &mut found.planted);
     }
-    Ok(found)
+    match (found.same.is_empty() && found.planted.is_empty(), found.failed.first()) {
+        (true, Some(why)) => Err(Failure::because(why.clone())),
+        _ => Ok(found),
+    }
 }
 
 /// Copies of this program's file: processes of another file have pages and addresses of their own, as those of another build.
@@ -97,6 +102,14 @@ impl Seen {
 }
 
 impl Builds {
+    /// A run that fails does not take the others along.
+    fn add(&mut self, run: Result<Vec<Seen>, Failure>, to: fn(&mut Self) -> &mut Vec<Seen>) {
+        match run {
+            Ok(seen) => to(self).extend(seen),
+            Err(failure) => self.failed.push(failure.to_string()),
+        }
+    }
+
     /// Cells of the same program that were called faster or slower.
     pub(crate) fn false_alarms(&self) -> Count {
         Count::of(self.same.iter().map(|seen| matches!(seen.verdict, Verdict::Faster | Verdict::Slower)))
@@ -121,9 +134,10 @@ impl Builds {
         format!(
             "The same program, from another file:\n\n{}\n\nTwo percent less:\n\n{}\n\nProcesses of both take turns, in pairs. The \
              interval of a ratio is that of the median over pairs, at 99.9 % for\nall cells of a run at once; ± is the median half of \
-             it.",
+             it. Runs that failed: {}.",
             table::text(&headings, rows),
             table::text(&headings, [planted]),
+            self.failed.len(),
         )
     }
 }
@@ -160,6 +174,7 @@ mod tests {
         let builds = Builds {
             same: vec![seen(Verdict::Same), seen(Verdict::Slower), seen(Verdict::Unresolved)],
             planted: vec![seen(Verdict::Faster), seen(Verdict::Unresolved)],
+            failed: Vec::new(),
         };
         assert_eq!((builds.false_alarms(), builds.found()), (Count { of: 1, all: 3 }, Count { of: 1, all: 2 }));
         assert!(builds.show().contains("| chain_100 | 3 "), "{}", builds.show());
