@@ -76,8 +76,8 @@ pub(super) struct Phases<'a> {
     /// When this thread first saw all threads measuring.
     together_ns: Option<u64>,
     preempted: u64,
-    /// Operations in a pilot's next batch.
-    pilot_operations: u64,
+    /// Operations in a pilot's batches so far.
+    piloted: u64,
     most_operations: u64,
     singles: BTreeMap<u64, u64>,
     log: ThreadLog,
@@ -105,7 +105,7 @@ impl<'a> Phases<'a> {
             started_ns: 0,
             together_ns: None,
             preempted: 0,
-            pilot_operations: 1,
+            piloted: 0,
             most_operations: MOST_OPERATIONS,
             singles: BTreeMap::new(),
             log,
@@ -157,7 +157,13 @@ impl<'a> Phases<'a> {
                 Stage::Ramp => return Some(self.wait()),
                 Stage::Measure => {
                     let operations = match self.assignment {
-                        Assignment::Pilot { .. } => self.pilot_operations,
+                        Assignment::Pilot { target_ns } => {
+                            let Some(operations) = self.pilots_next(target_ns) else {
+                                self.measured();
+                                continue;
+                            };
+                            operations
+                        }
                         Assignment::Batches { .. } => self.planned(),
                         Assignment::Singles { .. } => {
                             self.operations = 1;
@@ -220,22 +226,11 @@ impl<'a> Phases<'a> {
     #[inline(never)]
     fn ended(&mut self, took_ns: u64, now_ns: u64) {
         match (self.stage, self.assignment) {
-            (Stage::Measure, Assignment::Pilot { target_ns }) => {
-                let operations = self.operations;
-                let patience = target_ns.saturating_mul(PILOT_PATIENCE);
-                let over = took_ns.saturating_mul(2) >= target_ns
-                    || operations >= self.most_operations
-                    || now_ns.saturating_sub(self.log.from_ns) > patience;
-                self.log.operations = operations;
+            (Stage::Measure, Assignment::Pilot { .. }) => {
+                self.piloted += self.operations;
+                self.log.operations = self.operations;
                 self.log.batches_ns = vec![took_ns];
                 self.log.to_ns = now_ns;
-                if over {
-                    self.measured();
-                } else {
-                    // Aim slightly higher, and based on one batch grow at least twofold and at most a hundredfold.
-                    let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
-                    self.pilot_operations = wanted.clamp(operations * 2, operations * 100).min(self.most_operations);
-                }
             }
             (Stage::Measure, Assignment::Batches { .. }) => {
                 self.log.batches_ns.push(took_ns);
@@ -252,6 +247,24 @@ impl<'a> Phases<'a> {
             (Stage::Between, _) => self.stage = Stage::Measure,
             _ => {}
         }
+    }
+
+    /// Operations in a pilot's next batch; None if it has reached its target or lost its patience. It looks at the time when all
+    /// that belongs to the last batch is over: what it makes and drops is not timed, but takes time all the same.
+    fn pilots_next(&mut self, target_ns: u64) -> Option<u64> {
+        let Some(took_ns) = self.log.batches_ns.last().copied() else { return Some(1) };
+        let operations = self.log.operations;
+        let passed_ns = self.now_ns().saturating_sub(self.log.from_ns);
+        let patience_ns = target_ns.saturating_mul(PILOT_PATIENCE);
+        self.log.whole_ns = passed_ns as f64 / self.piloted.max(1) as f64;
+        if took_ns.saturating_mul(2) >= target_ns || operations >= self.most_operations || passed_ns > patience_ns {
+            return None;
+        }
+        // Aim slightly higher, and based on one batch grow at least twofold and at most a hundredfold, but for no longer than
+        // patience lasts.
+        let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
+        let patient = (patience_ns as f64 / self.log.whole_ns) as u64;
+        Some(wanted.clamp(operations * 2, operations * 100).min(patient.max(1)).min(self.most_operations))
     }
 
     /// What follows a measured batch, or precedes the first.
@@ -369,7 +382,9 @@ mod tests {
     fn a_pilot_reaches_half_its_target_or_loses_patience() {
         let (log, batches) = run(Assignment::Pilot { target_ns: 50_000 }, 0);
         assert_eq!(log.batches_ns.len(), 1);
-        assert!(log.batches_ns[0] >= 25_000 || log.to_ns - log.from_ns > 50_000 * PILOT_PATIENCE);
+        let whole_ns = log.whole_ns * batches.iter().map(|batch| batch.operations).sum::<u64>() as f64;
+        assert!(log.batches_ns[0] >= 25_000 || whole_ns >= (50_000 * PILOT_PATIENCE) as f64, "{log:?}");
+        assert!(whole_ns * 1.001 >= log.batches_ns[0] as f64, "{log:?}");
         assert_eq!(batches.last().unwrap().operations, log.operations);
     }
 

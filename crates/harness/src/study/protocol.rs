@@ -94,6 +94,9 @@ pub(super) struct ThreadLog {
     pub(super) singles: Vec<(u64, u64)>,
     /// Operations between two single ones.
     pub(super) untimed_between: u64,
+    /// Of a pilot: nanoseconds per operation with all that is not timed. Nobody but the worker needs it.
+    #[serde(skip)]
+    pub(super) whole_ns: f64,
     /// CPU time of the thread from the beginning of the visit to its end.
     pub(super) cpu_ns: u64,
     /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.
