@@ -6,6 +6,7 @@ use chronoscope_clock::arch::Counter;
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Clock, os};
 
+use super::batch_log::BatchLog;
 use super::protocol::ThreadLog;
 use super::rally::Rally;
 use crate::watch;
@@ -80,6 +81,7 @@ pub(super) struct Phases<'a> {
     piloted: u64,
     most_operations: u64,
     singles: BTreeMap<u64, u64>,
+    batches: BatchLog,
     log: ThreadLog,
 }
 
@@ -92,7 +94,6 @@ impl<'a> Phases<'a> {
             Assignment::Batches { batches, .. } => (batches as usize).clamp(64, 4096),
             Assignment::Pilot { .. } | Assignment::Singles { .. } => 64,
         };
-        let log = ThreadLog { batches_ns: Vec::with_capacity(expected), ..ThreadLog::default() };
         Self {
             clock: Clock::or_system(),
             fence: Counter::new().ok().filter(|_| may_count),
@@ -108,13 +109,17 @@ impl<'a> Phases<'a> {
             piloted: 0,
             most_operations: MOST_OPERATIONS,
             singles: BTreeMap::new(),
-            log,
+            batches: BatchLog::new(expected),
+            log: ThreadLog::default(),
         }
     }
 
     /// What the thread measured; None if it never started measuring.
     pub(super) fn finish(mut self) -> Option<ThreadLog> {
         self.log.singles = self.singles.into_iter().collect();
+        if let Assignment::Batches { .. } = self.assignment {
+            (self.log.batches_ns, self.log.parts_ns, self.log.merged) = self.batches.finish();
+        }
         (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
     }
 
@@ -218,8 +223,11 @@ impl<'a> Phases<'a> {
 
     /// Records the time of the batch's timestamped parts.
     pub(super) fn parts(&mut self, ns: u64) {
-        if self.stage == Stage::Measure {
-            self.log.parts_ns.push(ns);
+        match self.assignment {
+            Assignment::Batches { .. } if self.stage == Stage::Measure => self.batches.parts(ns),
+            // Its last batch is all that a pilot keeps.
+            Assignment::Pilot { .. } if self.stage == Stage::Measure => self.log.parts_ns = vec![ns],
+            _ => {}
         }
     }
 
@@ -233,7 +241,7 @@ impl<'a> Phases<'a> {
                 self.log.to_ns = now_ns;
             }
             (Stage::Measure, Assignment::Batches { .. }) => {
-                self.log.batches_ns.push(took_ns);
+                self.batches.push(took_ns);
                 self.log.operations += self.operations;
                 self.log.to_ns = now_ns;
                 self.stage = self.after_a_batch();
@@ -274,11 +282,12 @@ impl<'a> Phases<'a> {
             self.together_ns = Some(self.log.to_ns);
         }
         let elapsed_ns = self.together_ns.map_or(0, |together_ns| self.log.to_ns.saturating_sub(together_ns));
-        let done = self.log.batches_ns.len() as u64;
+        let done = self.batches.batches();
         let (over, more) = match self.assignment {
             Assignment::Pilot { .. } => (false, Stage::Measure),
             Assignment::Batches { batches: 0, length_ns, .. } => {
-                (done > 0 && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
+                let is_whole = done > 0 && self.batches.is_even();
+                (is_whole && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
             }
             Assignment::Batches { batches, .. } => (done >= u64::from(batches), Stage::Measure),
             Assignment::Singles { length_ns, .. } => {
@@ -369,6 +378,15 @@ mod tests {
         assert_eq!((log.batches_ns.len(), log.operations, batches.len()), (5, 500, 7));
         assert!(log.to_ns >= log.from_ns && log.turn_ns.iter().chain(&log.link_ns).all(|ns| *ns > 0.0));
         assert!(batches.iter().all(|batch| batch.kind == Kind::Loop));
+    }
+
+    #[test]
+    fn many_batches_are_kept_as_few_times() {
+        let (log, batches) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 100_000, length_ns: 0 }, 0);
+        assert!(log.batches_ns.len() <= 4096 && log.merged > 1, "{} of {}", log.batches_ns.len(), log.merged);
+        assert_eq!((log.operations, batches.len()), (100_000, 100_000));
+        let (log, _) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 0, length_ns: 10_000_000 }, 0);
+        assert_eq!(log.operations, log.batches_ns.len() as u64 * log.merged, "each time is of as many batches");
     }
 
     #[test]

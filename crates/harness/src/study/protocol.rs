@@ -86,8 +86,11 @@ pub(super) struct ThreadLog {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
     pub(super) operations: u64,
-    /// Nanoseconds of each batch.
+    /// Nanoseconds of each batch, or of as many in a row as `merged` says.
     pub(super) batches_ns: Vec<u64>,
+    /// Batches in each of `batches_ns`. The last one may be of more; 0 is 1.
+    #[serde(default)]
+    pub(super) merged: u64,
     /// Nanoseconds of the timestamped parts of each batch, where the case has them.
     pub(super) parts_ns: Vec<u64>,
     /// Single operations: nanoseconds and count.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::observations::{Observations, median};
 use super::quiet::{Disturbed, OwnDoing};
 use super::steadiness::steadiness;
-use super::visit::{Iteration, Received, Timed, batches_ns, typical_overlap};
+use super::visit::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
 use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers, variance_components};
 use crate::study::rules::marks_of;
@@ -170,7 +170,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
 
     fn operations_per_batch(&self) -> u64 {
         let threads = self.visits.iter().flat_map(|visit| &visit.roles[self.role]);
-        let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
+        let per_batch = threads.map(|thread| operations_per_batch(thread));
         let single = self.visits.iter().any(|visit| visit.log.threads.iter().any(|thread| !thread.singles.is_empty()));
         if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
     }

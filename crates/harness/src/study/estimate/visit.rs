@@ -139,7 +139,13 @@ fn reduce<'a>(seen: &Observations<'a>, Received { fork, disturbed, log }: Receiv
     Some(Iteration { fork, disturbed, counts: true, timed, time_ns, roles, log })
 }
 
-/// Nanoseconds per operation of each batch.
+/// Operations in each batch, also where several are logged as one.
+pub(super) fn operations_per_batch(thread: &ThreadLog) -> f64 {
+    let logged = thread.batches_ns.len().max(1) as f64;
+    thread.operations as f64 / (logged * thread.merged.max(1) as f64)
+}
+
+/// Nanoseconds per operation of each batch, or of as many as are logged as one.
 pub(super) fn batches_ns(thread: &ThreadLog) -> impl Iterator<Item = f64> {
     let operations = (thread.operations as f64 / thread.batches_ns.len().max(1) as f64).max(1.0);
     thread.batches_ns.iter().map(move |ns| *ns as f64 / operations)

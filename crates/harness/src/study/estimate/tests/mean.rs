@@ -1,6 +1,7 @@
 //! The mean that heads every cell: of what is timed alone, and the same on any number of threads.
 
 use super::{measured, thread, visit};
+use crate::study::protocol::ThreadLog;
 
 const PROCESSES: usize = 12;
 
@@ -67,6 +68,18 @@ fn what_is_shorter_than_a_step_of_the_clock_counts_in_the_mean() {
     let never = measured(1, PROCESSES, |_| (0..8).map(|round| visit(round, vec![thread(0, &[0], 0, 1)])).collect());
     assert_eq!((never.visits, never.visits_quiet, never.time_ns), (8 * PROCESSES as u64, 8 * PROCESSES as u64, None));
     assert_eq!(never.reason_no_time.as_deref(), Some("it takes less than the clock can tell"));
+}
+
+#[test]
+fn batches_that_are_logged_together_are_still_batches() {
+    let log = |_: usize| {
+        let merged = ThreadLog { operations: 800, merged: 4, ..thread(0, &[2_000; 10], 0, 80) };
+        vec![visit(0, vec![merged])]
+    };
+    let cell = measured(1, PROCESSES, log);
+    assert_eq!(cell.operations_per_batch, 20, "each has its own reads of the clock");
+    assert_eq!(cell.time_ns.map(|time| time.estimate), Some(25.0));
+    assert_eq!(cell.median_ns.map(|time| time.estimate), Some(25.0));
 }
 
 #[test]
