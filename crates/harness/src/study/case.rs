@@ -61,17 +61,17 @@ impl Case {
         fixed.map_or_else(|| of_study.to_vec(), |threads| vec![threads])
     }
 
-    /// The role of thread `index`.
-    pub(crate) fn role_of(&self, index: u32) -> &Role {
+    /// The index of the role of thread `index`.
+    pub(crate) fn role_at(&self, index: u32) -> usize {
         let mut left = index;
-        for role in &self.roles {
+        for (at, role) in self.roles.iter().enumerate() {
             match role.threads {
                 Some(threads) if left >= threads => left -= threads,
-                _ => return role,
+                _ => return at,
             }
         }
         // A case always has a role.
-        &self.roles[self.roles.len() - 1]
+        self.roles.len() - 1
     }
 }
 

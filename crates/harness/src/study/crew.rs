@@ -31,7 +31,21 @@ pub(super) struct Visit {
     /// Steps of 64 bytes by which the stack is shifted.
     pub(super) stack_steps: u32,
     pub(super) assignment: Assignment,
+    /// Operations per batch of each role; without them those of the assignment.
+    pub(super) of_roles: Vec<u64>,
     pub(super) rally: Rally,
+}
+
+impl Visit {
+    /// What a thread in this role should do.
+    fn assignment_of(&self, role: usize) -> Assignment {
+        match (self.assignment, self.of_roles.get(role)) {
+            (Assignment::Batches { warm_up, batches, length_ns, .. }, Some(operations)) => {
+                Assignment::Batches { operations: *operations, warm_up, batches, length_ns }
+            }
+            (assignment, _) => assignment,
+        }
+    }
 }
 
 /// The outcome of one thread's part of a visit.
@@ -126,11 +140,12 @@ const LEFT_ALONE: &str = "another thread of the case gave up";
 /// Runs one thread's part of a visit.
 fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
     let began = CpuTime::of_thread();
-    let phases = Phases::new(visit.assignment, visit.tokens, visit.oversubscribed, &visit.rally);
+    let role = visit.case.role_at(thread);
+    let phases = Phases::new(visit.assignment_of(role), visit.tokens, visit.oversubscribed, &visit.rally);
     let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
-    let role = visit.case.role_of(thread);
+    let body = &visit.case.roles[role].body;
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        on_a_moved_stack(visit.stack_steps, &mut || (role.body)(&mut bencher, visit.state.as_ref().as_ref()));
+        on_a_moved_stack(visit.stack_steps, &mut || body(&mut bencher, visit.state.as_ref().as_ref()));
     }));
     let log = bencher.into_phases().finish();
     if let (Ok(()), Some(log)) = (&ran, log) {
@@ -198,6 +213,7 @@ mod tests {
             layout: 2,
             stack_steps: 5,
             assignment,
+            of_roles: Vec::new(),
             rally: Rally::new(threads),
         }
     }

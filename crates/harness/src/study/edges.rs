@@ -56,6 +56,7 @@ fn median_ns(crew: &mut Crew, case: Case, assignment: Assignment) -> Result<f64,
         layout,
         stack_steps,
         assignment,
+        of_roles: Vec::new(),
         rally,
     })?;
     let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64).collect();

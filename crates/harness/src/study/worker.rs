@@ -129,6 +129,8 @@ struct Worker<'a> {
     piloted_ns: Vec<Option<f64>>,
     /// The same with what is not timed, such as making inputs.
     whole_ns: Vec<Option<f64>>,
+    /// Both, of each role of a group.
+    roles_ns: Vec<Vec<(f64, f64)>>,
 }
 
 impl<'a> Worker<'a> {
@@ -142,7 +144,7 @@ impl<'a> Worker<'a> {
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
-        let own_threads = vec![false; cells.len()];
+        let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);
         Ok(Self {
@@ -161,6 +163,7 @@ impl<'a> Worker<'a> {
             own_threads,
             piloted_ns,
             whole_ns,
+            roles_ns,
         })
     }
 
@@ -212,19 +215,28 @@ impl<'a> Worker<'a> {
                 self.own_threads[cell] = true;
                 (self.say)(&Message::OwnThreads { cell })?;
             }
-            let slowest = threads.iter().filter_map(|log| {
-                let took_ns = *log.batches_ns.last()?;
-                Some(took_ns as f64 / log.operations.max(1) as f64)
-            });
-            self.piloted_ns[cell] = slowest.reduce(f64::max);
-            let whole_ns = threads.iter().map(|log| log.whole_ns).fold(0.0, f64::max);
-            self.whole_ns[cell] = self.piloted_ns[cell].map(|own_ns| whole_ns.max(own_ns));
+            self.roles_ns[cell] = self.slowest_of_roles(cell, &threads);
+            self.piloted_ns[cell] = self.roles_ns[cell].iter().map(|(own_ns, _)| *own_ns).reduce(f64::max);
+            self.whole_ns[cell] = self.roles_ns[cell].iter().map(|(_, whole_ns)| *whole_ns).reduce(f64::max);
             if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
                 self.measured[cell] = true;
                 (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         Ok(())
+    }
+
+    /// What the slowest thread of each role of `cell` showed in a pilot, per operation: timed, and with what is not.
+    fn slowest_of_roles(&self, cell: usize, threads: &[ThreadLog]) -> Vec<(f64, f64)> {
+        let case = self.cases.iter().find(|case| case.name == self.cells[cell].case);
+        let mut found = vec![(0.0_f64, 0.0_f64); case.map_or(1, |case| case.roles.len())];
+        for (thread, log) in (0..).zip(threads) {
+            let role = case.map_or(0, |case| case.role_at(thread));
+            let own_ns = log.batches_ns.last().copied().unwrap_or(0) as f64 / log.operations.max(1) as f64;
+            let (own, whole) = found[role];
+            found[role] = (own.max(own_ns), whole.max(own_ns).max(log.whole_ns));
+        }
+        found
     }
 
     /// Pilots a cell, and says whether threads other than the measuring ones were at work. None if it failed.
@@ -289,6 +301,21 @@ impl<'a> Worker<'a> {
             of_group.min(most).min(affordable).ceil().max(1.0) as u64
         };
         self.cells.iter().enumerate().map(wanted).collect()
+    }
+
+    /// Operations per batch of each role of a group, where the slowest role has `operations`: a quick role has more, as a batch of
+    /// its own needs, but none that takes longer than the slowest role's. None for others.
+    fn operations_of_roles(&self, cell: usize, operations: u64) -> Vec<u64> {
+        let (roles, slowest_ns) = (&self.roles_ns[cell], self.whole_ns[cell].unwrap_or(0.0));
+        if roles.len() < 2 {
+            return Vec::new();
+        }
+        let of_role = |(own_ns, whole_ns): &(f64, f64)| {
+            let needed = self.batch_ns() as f64 / own_ns.max(1e-3);
+            let as_long = operations as f64 * slowest_ns / whole_ns.max(1e-3);
+            (needed.min(as_long).ceil() as u64).max(operations)
+        };
+        roles.iter().map(of_role).collect()
     }
 
     /// Operations per batch, where the study fixes them.
@@ -378,6 +405,10 @@ impl<'a> Worker<'a> {
         let state = self.states.get(cell, &case, &spec.parameters)?;
         let oversubscribed = self.is_oversubscribed(&spec);
         let stack_steps = self.request.fork.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
+        let of_roles = match assignment {
+            Assignment::Batches { operations, .. } => self.operations_of_roles(cell, operations),
+            Assignment::Pilot { .. } | Assignment::Singles { .. } => Vec::new(),
+        };
         let rally = Rally::new(spec.threads);
         self.crew.visit(Visit {
             case,
@@ -390,6 +421,7 @@ impl<'a> Worker<'a> {
             layout,
             stack_steps,
             assignment,
+            of_roles,
             rally,
         })
     }
@@ -456,7 +488,7 @@ fn one_step_ns(clock: Clock) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::StudyOptions;
+    use crate::study::{Bencher, Group, StudyOptions};
     use crate::worker::Limit;
 
     /// Takes in messages, for as long as there are any.
@@ -503,6 +535,20 @@ mod tests {
                 let batches = singles.max(thread.batches_ns.len() as u64);
                 assert!(thread.operations / batches <= 20, "{mode:?}: {} in {batches}", thread.operations);
             }
+        }
+    }
+
+    #[test]
+    fn each_role_has_batches_of_its_own_length() {
+        let slow = |bencher: &mut Bencher<'_>, (): &()| bencher.iter(|| std::thread::sleep(Duration::from_millis(1)));
+        let group = Group::new(|_| ()).role("reader", 1, |b, ()| b.iter(|| 1)).role("writer", 1, slow);
+        let found = visits(&Study::new("unlike roles").group("group", group), Duration::from_millis(400));
+        assert!(!found.is_empty());
+        for log in &found {
+            let per_batch =
+                |thread: &ThreadLog| thread.operations / (thread.batches_ns.len() as u64 * thread.merged.max(1));
+            let [reader, writer] = [0, 1].map(|at| per_batch(&log.threads[at]));
+            assert!(reader >= 20 * writer, "{reader} and {writer}");
         }
     }
 
