@@ -11,7 +11,13 @@ mod tokens;
 mod visit;
 
 pub(super) use self::observations::Observations;
+pub(super) use self::quiet::Disturbed;
 use crate::record::study::StudyReport;
+
+/// For each cell, how disturbed visits count.
+pub(super) fn levels(seen: &Observations<'_>) -> Vec<Disturbed> {
+    visit::levels(seen, &quiet::judge(seen).disturbed)
+}
 
 /// Estimates everything, into `report`.
 pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {

@@ -26,7 +26,7 @@ const LIKELY_LOST: f64 = 0.1;
 
 /// How disturbed a visit was, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Disturbed {
+pub(in crate::study) enum Disturbed {
     /// Not at all, as far as can be seen.
     No,
     /// An SMT sibling used part of the core: dependent chains are hardly affected.

@@ -56,6 +56,21 @@ impl Iteration<'_> {
 
 /// The visits to each cell, in the order in which they were made.
 pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
+    let mut found = reduced(seen, disturbed);
+    for (cell, visits) in found.iter_mut().enumerate() {
+        let least = seen.least.get(cell).copied().unwrap_or(Disturbed::No);
+        let level = level(visits, seen.forks.len()).max(least);
+        visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
+    }
+    found
+}
+
+/// How disturbed visits to each cell count.
+pub(super) fn levels(seen: &Observations<'_>, disturbed: &[Vec<Disturbed>]) -> Vec<Disturbed> {
+    reduced(seen, disturbed).iter().map(|visits| level(visits, seen.forks.len())).collect()
+}
+
+fn reduced<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
     let mut found: Vec<Vec<Iteration<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
         for (log, disturbed) in visits.iter().zip(disturbed) {
@@ -64,18 +79,16 @@ pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) 
             }
         }
     }
-    found.iter_mut().for_each(|visits| count(visits, seen.forks.len()));
     found
 }
 
-/// Marks which visits count: the undisturbed ones, if enough processes have one.
-fn count(visits: &mut [Iteration<'_>], forks: usize) {
-    let level = counted_up_to(|level| {
+/// How disturbed the visits to a cell count: the undisturbed ones alone, if enough processes have one.
+fn level(visits: &[Iteration<'_>], forks: usize) -> Disturbed {
+    counted_up_to(|level| {
         let mut seen = vec![0; forks];
         visits.iter().filter(|visit| visit.disturbed <= level).for_each(|visit| seen[visit.fork] += 1);
         seen
-    });
-    visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
+    })
 }
 
 /// The highest disturbance level that counts: the lowest that leaves half the processes, and at least three, with a few
