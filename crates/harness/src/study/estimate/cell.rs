@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::quiet::{Disturbed, OwnDoing};
+use super::quiet::OwnDoing;
 use super::steadiness::steadiness;
 use super::visit::{Iteration, Timed, batches_ns, overlap_share};
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};

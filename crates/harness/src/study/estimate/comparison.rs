@@ -1,5 +1,5 @@
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::quiet::Disturbed;
 use super::visit::{FEW, Iteration, Timed, counted_up_to};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, TokenCost};
 use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};

@@ -2,6 +2,7 @@
 
 mod cell;
 mod comparison;
+mod disturbed;
 mod observations;
 mod quiet;
 mod steadiness;
@@ -10,8 +11,8 @@ mod tests;
 mod tokens;
 mod visit;
 
+pub(super) use self::disturbed::Disturbed;
 pub(super) use self::observations::Observations;
-pub(super) use self::quiet::Disturbed;
 use crate::record::study::StudyReport;
 
 /// For each cell, how disturbed visits count.

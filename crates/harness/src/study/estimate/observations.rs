@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::case::Case;
 use super::super::protocol::IterationLog;
 use super::super::schedule::{CellSpec, EMPTY};
-use super::quiet::Disturbed;
+use super::disturbed::Disturbed;
 use crate::record::study::StudyPlan;
 use crate::stats;
 

@@ -1,7 +1,7 @@
 use std::iter::Sum;
 
+use super::disturbed::Disturbed;
 use super::observations::Observations;
-use super::quiet::Disturbed;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
 /// This many are enough not to be strays.
