@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser};
 
+use super::cargo_arguments::CargoArguments;
 use super::fail_on::FailOn;
 use super::{CpuList, Format, ThreadList, TokenList, percentage, time, whole_number};
 use chronoscope_harness::StudyOptions;
@@ -92,6 +93,10 @@ pub(super) struct Arguments {
     /// Compare with git revision REV in the same way; it is built in a worktree in cargo's target folder
     #[arg(long, value_name = "REV", conflicts_with_all = ["list", "test"])]
     pub(super) against_rev: Option<String>,
+
+    /// Build REV with these arguments of cargo, e.g. "--features simd"; without them it has its default features
+    #[arg(long, value_name = "ARGS", requires = "against_rev", conflicts_with = "against", allow_hyphen_values = true)]
+    pub(super) against_args: Option<CargoArguments>,
 
     /// Ignore differences within PCT percent, instead of the study's own margin
     #[arg(long, value_name = "PCT", value_parser = margin, allow_hyphen_values = true)]
@@ -191,7 +196,7 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let wrong: [&[&str]; 10] = [
+        let wrong: [&[&str]; 13] = [
             &["--quick", "--thorough"],
             &["--duration", "soon"],
             &["--backoff", "3-1"],
@@ -201,6 +206,9 @@ mod tests {
             &["--list", "--against", "old"],
             &["--against", "old", "--against-rev", "HEAD"],
             &["--fail-on", "regression"],
+            &["--against-args", "--features simd"],
+            &["--against", "old", "--against-args", "--features simd"],
+            &["--against-rev", "HEAD", "--against-args", "--features 'simd"],
             &["--frobnicate"],
         ];
         for wrong in wrong {
@@ -215,7 +223,9 @@ mod tests {
             parsed(&["--compare", "a", "--compare", "b", "--margin", "2.5%", "--fail-on", "unresolved"]).unwrap();
         assert_eq!((found.compare.len(), found.options(1).margin_pct), (2, Some(2.5)));
         assert_eq!(found.fail_on, Some(FailOn::Unresolved));
-        assert!(parsed(&["--against-rev", "HEAD~1", "--compare", "a"]).is_ok());
+        let other =
+            parsed(&["--against-rev", "HEAD~1", "--against-args", "--features simd", "--compare", "a"]).unwrap();
+        assert_eq!(other.against_args.unwrap().words(), ["--features", "simd"]);
         assert!(parsed(&["--margin", "0"]).is_err());
     }
 

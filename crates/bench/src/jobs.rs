@@ -49,8 +49,9 @@ impl<'a> Jobs<'a> {
         }
         let jobs = chosen.into_iter().map(|(study, options)| Job::prepare(study, options, arguments));
         let mut jobs: Vec<Job<'a>> = jobs.collect::<Result<_, _>>()?;
+        let with = arguments.against_args.clone().unwrap_or_default();
         let build = |revision| {
-            let built = Revision::build(revision, &Source::of_this_program(program)?, interrupt);
+            let built = Revision::build(revision, &with, &Source::of_this_program(program)?, interrupt);
             built.map_err(|failure| if interrupt.happened() { Failure::run("interrupted") } else { failure })
         };
         let revision = arguments.against_rev.as_deref().map(build).transpose()?;

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bar;
+mod cargo_arguments;
 mod fail_on;
 mod failure;
 mod format;

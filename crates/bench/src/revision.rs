@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use chronoscope_harness::process::{Ended, NotEnded, run_to_end};
 use serde_json::Value;
 
+use super::cargo_arguments::CargoArguments;
 use super::{Failure, Interrupt, saved};
 
 /// Lines of compiler errors that are shown: the last ones.
@@ -52,33 +53,37 @@ pub(super) struct Revision {
 }
 
 impl Revision {
-    /// Builds `revision`.
+    /// Builds `revision` with these arguments.
     ///
     /// # Errors
     /// With exit code 2, if git or cargo fail, or if interrupted. Nothing is left of the worktree then.
-    pub(super) fn build(revision: &str, source: &Source, interrupt: &Interrupt) -> Result<Self, Failure> {
+    pub(super) fn build(
+        revision: &str,
+        with: &CargoArguments,
+        source: &Source,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Failure> {
         let repository = Git { folder: &source.folder, interrupt };
         let root = PathBuf::from(repository.says(["rev-parse", "--show-toplevel"])?);
         let named = repository.says(["rev-parse", "--verify", "--end-of-options", &format!("{revision}^{{commit}}")]);
         let unknown = |_| Failure::usage(format!("there is no revision {revision} in {}", root.display()));
         let commit = named.map_err(unknown)?;
-        let short = &commit[..commit.len().min(12)];
         let worktree = Worktree::add(&root, &source.builds, &commit, interrupt)?;
-        let built = source.builds.join("built");
+        // With other arguments, what was built last may lie behind what was built of another revision with these.
+        let (built, now) = (source.builds.join("built"), format!("{commit} {with}"));
         let prepared = take_lock_file(&source.folder, &root, &worktree.tree).and_then(|()| {
             // What cargo finds younger than what it built, it builds again, as it must for another revision in the same place.
-            match fs::read_to_string(&built).is_ok_and(|last| last == commit) {
+            match fs::read_to_string(&built).is_ok_and(|last| last == now) {
                 true => make_old(&worktree.tree),
                 false => fs::write(&built, ""),
             }
         });
         prepared.map_err(|error| Failure::usage(format!("cannot prepare {}: {error}", worktree.tree.display())))?;
         let folder = worktree.tree.join(source.folder.strip_prefix(&root).unwrap_or(Path::new("")));
-        let executable = cargo(source, &folder, revision, interrupt)?;
+        let executable = cargo(source, &folder, (revision, with), interrupt)?;
         // If that cannot be noted, the next time takes longer.
-        let _ = fs::write(&built, &commit);
-        let name = if commit.starts_with(revision) { short.to_owned() } else { format!("{revision} ({short})") };
-        Ok(Self { executable, name, _worktree: worktree })
+        let _ = fs::write(&built, &now);
+        Ok(Self { executable, name: name(revision, &commit, with), _worktree: worktree })
     }
 
     /// The benchmark program of that revision.
@@ -86,10 +91,22 @@ impl Revision {
         &self.executable
     }
 
-    /// The revision as given, with its commit.
+    /// The revision as given, with its commit and what it was built with.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
+}
+
+fn name(revision: &str, commit: &str, with: &CargoArguments) -> String {
+    let short = &commit[..commit.len().min(12)];
+    let (named, mut more) = match commit.starts_with(revision) {
+        true => (short, Vec::new()),
+        false => (revision, vec![short.to_owned()]),
+    };
+    if !with.words().is_empty() {
+        more.push(with.to_string());
+    }
+    if more.is_empty() { named.to_owned() } else { format!("{named} ({})", more.join(", ")) }
 }
 
 /// A worktree of a repository, always in the same place, so that what was built there can be used again.
@@ -161,13 +178,18 @@ fn take_lock_file(folder: &Path, root: &Path, tree: &Path) -> std::io::Result<()
 }
 
 /// Builds the benchmark in `folder`, a worktree's, and returns its executable.
-fn cargo(source: &Source, folder: &Path, revision: &str, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+fn cargo(
+    source: &Source,
+    folder: &Path,
+    (revision, with): (&str, &CargoArguments),
+    interrupt: &Interrupt,
+) -> Result<PathBuf, Failure> {
     let bench = &source.bench;
     let cannot = |why: String| Failure::usage(format!("cannot build bench {bench} of {revision}: {why}"));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(["bench", "--no-run", "--message-format=json", "--bench", bench.as_str()]);
     command.args(source.package.iter().flat_map(|package| ["--package", package.as_str()]));
-    command.arg("--target-dir").arg(source.builds.join("target")).current_dir(folder);
+    command.arg("--target-dir").arg(source.builds.join("target")).args(with.words()).current_dir(folder);
     let ended = run(&mut command, interrupt).map_err(&cannot)?;
     let messages: Vec<Value> = ended.output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if !ended.status.success() {
@@ -233,7 +255,7 @@ mod tests {
         let package = root.path().join("some package");
         fs::create_dir_all(package.join("benches")).unwrap();
         let manifest = "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                        [lib]\npath = \"lib.rs\"\n\n[[bench]]\nname = \"numbers\"\nharness = false\n";
+                        [features]\nsimd = []\n\n[lib]\npath = \"lib.rs\"\n\n[[bench]]\nname = \"numbers\"\nharness = false\n";
         fs::write(package.join("Cargo.toml"), manifest).unwrap();
         fs::write(package.join("lib.rs"), "").unwrap();
         let git = |arguments: &[&str]| {
@@ -242,7 +264,10 @@ mod tests {
             Git { folder: root.path(), interrupt: &never }.says(who.iter().chain(arguments)).unwrap();
         };
         git(&["init", "--quiet"]);
-        for (tag, body) in [("one", "println!(\"1\")"), ("two", "println!(\"2\")"), ("broken", "missing()")] {
+        let prints = |number: u32| {
+            format!("println!(\"{number}{{}}\", if cfg!(feature = \"simd\") {{ \" simd\" }} else {{ \"\" }})")
+        };
+        for (tag, body) in [("one", prints(1)), ("two", prints(2)), ("broken", "missing()".to_owned())] {
             fs::write(package.join("benches/numbers.rs"), format!("fn main() {{ {body} }}\n")).unwrap();
             git(&["add", "."]);
             git(&["commit", "--quiet", "-m", tag]);
@@ -273,15 +298,51 @@ mod tests {
         let root = repository();
         let (source, never) = (source(root.path(), "builds"), Interrupt::default());
         for (revision, number) in [("one", "1\n"), ("two", "2\n"), ("two", "2\n"), ("one", "1\n")] {
-            let built = Revision::build(revision, &source, &never).unwrap();
+            let built = Revision::build(revision, &none(), &source, &never).unwrap();
             assert_eq!(printed(&built), number);
             assert!(built.name().starts_with(&format!("{revision} (")), "{}", built.name());
             assert_eq!(worktrees(root.path()), 2);
-            let busy = Revision::build("one", &source, &never).err().map(|failure| failure.to_string());
+            let busy = Revision::build("one", &none(), &source, &never).err().map(|failure| failure.to_string());
             assert!(busy.is_some_and(|said| said.contains("another run")));
             drop(built);
             assert_eq!(worktrees(root.path()), 1);
         }
+    }
+
+    fn none() -> CargoArguments {
+        CargoArguments::default()
+    }
+
+    #[test]
+    fn a_revision_is_built_with_the_arguments_that_are_given() {
+        let root = repository();
+        let (source, never) = (source(root.path(), "builds"), Interrupt::default());
+        let simd: CargoArguments = "--features simd".parse().unwrap();
+        // The last two revert to what was built last but one, of the other revision.
+        for (revision, with, prints) in [
+            ("one", &simd, "1 simd\n"),
+            ("two", &none(), "2\n"),
+            ("two", &simd, "2 simd\n"),
+            ("one", &simd, "1 simd\n"),
+            ("one", &none(), "1\n"),
+        ] {
+            let built = Revision::build(revision, with, &source, &never).unwrap();
+            assert_eq!(printed(&built), prints, "{revision} {with}");
+            assert_eq!(built.name().contains("--features simd"), !with.words().is_empty(), "{}", built.name());
+        }
+        let wrong = "--features missing".parse().unwrap();
+        let failure = Revision::build("one", &wrong, &source, &never).err().unwrap();
+        assert!(failure.code() == 2 && failure.to_string().contains("missing"), "{failure}");
+    }
+
+    #[test]
+    fn another_build_is_named_by_what_it_was_built_of_and_with() {
+        let simd = "--features simd".parse().unwrap();
+        let commit = "0123456789abcdef0123";
+        assert_eq!(name("main", commit, &none()), "main (0123456789ab)");
+        assert_eq!(name("main", commit, &simd), "main (0123456789ab, --features simd)");
+        assert_eq!(name("0123456", commit, &none()), "0123456789ab");
+        assert_eq!(name("0123456", commit, &simd), "0123456789ab (--features simd)");
     }
 
     #[test]
@@ -289,7 +350,7 @@ mod tests {
         let root = repository();
         let (source, never) = (source(root.path(), "builds"), Interrupt::default());
         let said = |revision: &str, source: &Source| {
-            let failure = Revision::build(revision, source, &never).err().unwrap();
+            let failure = Revision::build(revision, &none(), source, &never).err().unwrap();
             assert_eq!(failure.code(), 2);
             failure.to_string()
         };

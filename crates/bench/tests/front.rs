@@ -211,6 +211,11 @@ fn refuses_builds() {
 fn tries() {
     let tried = run("one", nowhere(), &["--test"]);
     assert_eq!(stdout(&tried), "test one/plain ... ok\ntest one/divides ... ok\n");
+    // On several threads one operation may be over before the next thread begins: it has run all the same.
+    let crowded = run("one", nowhere(), &["--test", "--threads", "1,4"]);
+    assert_eq!(stdout(&crowded), "test one/plain ... ok\ntest one/divides ... ok\n");
+    let alone = run("one", nowhere(), &["--test", "--threads", "4"]);
+    assert_eq!((alone.status.code(), stdout(&alone)), (Some(0), stdout(&crowded)));
     let failed = run("faulty", nowhere(), &["--test"]);
     assert_eq!(failed.status.code(), Some(1));
     assert!(stdout(&failed).contains("test faulty/panics ... FAILED"), "{failed:?}");

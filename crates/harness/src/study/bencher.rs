@@ -156,7 +156,8 @@ impl<'a> Bencher<'a> {
     /// inputs nor dropping results is timed.
     ///
     /// Loading an input from memory and storing the result are timed. A batch has as many inputs as fit 0.1 ms, and no more than
-    /// [`inputs_at_most`](Self::inputs_at_most) and [`input_bytes_at_most`](Self::input_bytes_at_most) allow.
+    /// [`inputs_at_most`](Self::inputs_at_most) and [`input_bytes_at_most`](Self::input_bytes_at_most) allow;
+    /// fewer if a visit has no time to prepare so many and to drop their results.
     pub fn iter_batched<I, O>(&mut self, mut input: impl FnMut() -> I, mut operation: impl FnMut(I) -> O) {
         self.phases.limit(self.most_inputs);
         while let Some(batch) = self.phases.next() {

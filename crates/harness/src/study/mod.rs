@@ -8,6 +8,7 @@
 
 mod against;
 mod ask;
+mod batch_log;
 mod bencher;
 mod case;
 mod cell_set;

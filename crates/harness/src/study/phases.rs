@@ -6,6 +6,7 @@ use chronoscope_clock::arch::Counter;
 use chronoscope_clock::work::opaque;
 use chronoscope_clock::{Clock, os};
 
+use super::batch_log::BatchLog;
 use super::protocol::ThreadLog;
 use super::rally::Rally;
 use crate::watch;
@@ -76,10 +77,11 @@ pub(super) struct Phases<'a> {
     /// When this thread first saw all threads measuring.
     together_ns: Option<u64>,
     preempted: u64,
-    /// Operations in a pilot's next batch.
-    pilot_operations: u64,
+    /// Operations in a pilot's batches so far.
+    piloted: u64,
     most_operations: u64,
     singles: BTreeMap<u64, u64>,
+    batches: BatchLog,
     log: ThreadLog,
 }
 
@@ -92,7 +94,6 @@ impl<'a> Phases<'a> {
             Assignment::Batches { batches, .. } => (batches as usize).clamp(64, 4096),
             Assignment::Pilot { .. } | Assignment::Singles { .. } => 64,
         };
-        let log = ThreadLog { batches_ns: Vec::with_capacity(expected), ..ThreadLog::default() };
         Self {
             clock: Clock::or_system(),
             fence: Counter::new().ok().filter(|_| may_count),
@@ -105,16 +106,20 @@ impl<'a> Phases<'a> {
             started_ns: 0,
             together_ns: None,
             preempted: 0,
-            pilot_operations: 1,
+            piloted: 0,
             most_operations: MOST_OPERATIONS,
             singles: BTreeMap::new(),
-            log,
+            batches: BatchLog::new(expected),
+            log: ThreadLog::default(),
         }
     }
 
     /// What the thread measured; None if it never started measuring.
     pub(super) fn finish(mut self) -> Option<ThreadLog> {
         self.log.singles = self.singles.into_iter().collect();
+        if let Assignment::Batches { .. } = self.assignment {
+            (self.log.batches_ns, self.log.parts_ns, self.log.merged) = self.batches.finish();
+        }
         (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
     }
 
@@ -157,7 +162,13 @@ impl<'a> Phases<'a> {
                 Stage::Ramp => return Some(self.wait()),
                 Stage::Measure => {
                     let operations = match self.assignment {
-                        Assignment::Pilot { .. } => self.pilot_operations,
+                        Assignment::Pilot { target_ns } => {
+                            let Some(operations) = self.pilots_next(target_ns) else {
+                                self.measured();
+                                continue;
+                            };
+                            operations
+                        }
                         Assignment::Batches { .. } => self.planned(),
                         Assignment::Singles { .. } => {
                             self.operations = 1;
@@ -212,33 +223,25 @@ impl<'a> Phases<'a> {
 
     /// Records the time of the batch's timestamped parts.
     pub(super) fn parts(&mut self, ns: u64) {
-        if self.stage == Stage::Measure {
-            self.log.parts_ns.push(ns);
+        match self.assignment {
+            Assignment::Batches { .. } if self.stage == Stage::Measure => self.batches.parts(ns),
+            // Its last batch is all that a pilot keeps.
+            Assignment::Pilot { .. } if self.stage == Stage::Measure => self.log.parts_ns = vec![ns],
+            _ => {}
         }
     }
 
     #[inline(never)]
     fn ended(&mut self, took_ns: u64, now_ns: u64) {
         match (self.stage, self.assignment) {
-            (Stage::Measure, Assignment::Pilot { target_ns }) => {
-                let operations = self.operations;
-                let patience = target_ns.saturating_mul(PILOT_PATIENCE);
-                let over = took_ns.saturating_mul(2) >= target_ns
-                    || operations >= self.most_operations
-                    || now_ns.saturating_sub(self.log.from_ns) > patience;
-                self.log.operations = operations;
+            (Stage::Measure, Assignment::Pilot { .. }) => {
+                self.piloted += self.operations;
+                self.log.operations = self.operations;
                 self.log.batches_ns = vec![took_ns];
                 self.log.to_ns = now_ns;
-                if over {
-                    self.measured();
-                } else {
-                    // Aim slightly higher, and based on one batch grow at least twofold and at most a hundredfold.
-                    let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
-                    self.pilot_operations = wanted.clamp(operations * 2, operations * 100).min(self.most_operations);
-                }
             }
             (Stage::Measure, Assignment::Batches { .. }) => {
-                self.log.batches_ns.push(took_ns);
+                self.batches.push(took_ns);
                 self.log.operations += self.operations;
                 self.log.to_ns = now_ns;
                 self.stage = self.after_a_batch();
@@ -254,6 +257,24 @@ impl<'a> Phases<'a> {
         }
     }
 
+    /// Operations in a pilot's next batch; None if it has reached its target or lost its patience. It looks at the time when all
+    /// that belongs to the last batch is over: what it makes and drops is not timed, but takes time all the same.
+    fn pilots_next(&mut self, target_ns: u64) -> Option<u64> {
+        let Some(took_ns) = self.log.batches_ns.last().copied() else { return Some(1) };
+        let operations = self.log.operations;
+        let passed_ns = self.now_ns().saturating_sub(self.log.from_ns);
+        let patience_ns = target_ns.saturating_mul(PILOT_PATIENCE);
+        self.log.whole_ns = passed_ns as f64 / self.piloted.max(1) as f64;
+        if took_ns.saturating_mul(2) >= target_ns || operations >= self.most_operations || passed_ns > patience_ns {
+            return None;
+        }
+        // Aim slightly higher, and based on one batch grow at least twofold and at most a hundredfold, but for no longer than
+        // patience lasts.
+        let wanted = (operations as f64 * target_ns as f64 / took_ns.max(1) as f64).ceil() as u64;
+        let patient = (patience_ns as f64 / self.log.whole_ns) as u64;
+        Some(wanted.clamp(operations * 2, operations * 100).min(patient.max(1)).min(self.most_operations))
+    }
+
     /// What follows a measured batch, or precedes the first.
     fn after_a_batch(&mut self) -> Stage {
         // The time counts from when the last thread began: one preempted on the way must not miss the visit.
@@ -261,11 +282,12 @@ impl<'a> Phases<'a> {
             self.together_ns = Some(self.log.to_ns);
         }
         let elapsed_ns = self.together_ns.map_or(0, |together_ns| self.log.to_ns.saturating_sub(together_ns));
-        let done = self.log.batches_ns.len() as u64;
+        let done = self.batches.batches();
         let (over, more) = match self.assignment {
             Assignment::Pilot { .. } => (false, Stage::Measure),
             Assignment::Batches { batches: 0, length_ns, .. } => {
-                (done > 0 && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
+                let is_whole = done > 0 && self.batches.is_even();
+                (is_whole && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
             }
             Assignment::Batches { batches, .. } => (done >= u64::from(batches), Stage::Measure),
             Assignment::Singles { length_ns, .. } => {
@@ -359,6 +381,15 @@ mod tests {
     }
 
     #[test]
+    fn many_batches_are_kept_as_few_times() {
+        let (log, batches) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 100_000, length_ns: 0 }, 0);
+        assert!(log.batches_ns.len() <= 4096 && log.merged > 1, "{} of {}", log.batches_ns.len(), log.merged);
+        assert_eq!((log.operations, batches.len()), (100_000, 100_000));
+        let (log, _) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 0, length_ns: 10_000_000 }, 0);
+        assert_eq!(log.operations, log.batches_ns.len() as u64 * log.merged, "each time is of as many batches");
+    }
+
+    #[test]
     fn a_visit_lasts_as_long_as_planned() {
         let (log, _) = run(Assignment::Batches { operations: 50, warm_up: 0, batches: 0, length_ns: 300_000 }, 7);
         assert!(log.to_ns - log.from_ns >= 300_000);
@@ -369,7 +400,9 @@ mod tests {
     fn a_pilot_reaches_half_its_target_or_loses_patience() {
         let (log, batches) = run(Assignment::Pilot { target_ns: 50_000 }, 0);
         assert_eq!(log.batches_ns.len(), 1);
-        assert!(log.batches_ns[0] >= 25_000 || log.to_ns - log.from_ns > 50_000 * PILOT_PATIENCE);
+        let whole_ns = log.whole_ns * batches.iter().map(|batch| batch.operations).sum::<u64>() as f64;
+        assert!(log.batches_ns[0] >= 25_000 || whole_ns >= (50_000 * PILOT_PATIENCE) as f64, "{log:?}");
+        assert!(whole_ns * 1.001 >= log.batches_ns[0] as f64, "{log:?}");
         assert_eq!(batches.last().unwrap().operations, log.operations);
     }
 

@@ -86,14 +86,20 @@ pub(super) struct ThreadLog {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
     pub(super) operations: u64,
-    /// Nanoseconds of each batch.
+    /// Nanoseconds of each batch, or of as many in a row as `merged` says.
     pub(super) batches_ns: Vec<u64>,
+    /// Batches in each of `batches_ns`. The last one may be of more; 0 is 1.
+    #[serde(default)]
+    pub(super) merged: u64,
     /// Nanoseconds of the timestamped parts of each batch, where the case has them.
     pub(super) parts_ns: Vec<u64>,
     /// Single operations: nanoseconds and count.
     pub(super) singles: Vec<(u64, u64)>,
     /// Operations between two single ones.
     pub(super) untimed_between: u64,
+    /// Of a pilot: nanoseconds per operation with all that is not timed. Nobody but the worker needs it.
+    #[serde(skip)]
+    pub(super) whole_ns: f64,
     /// CPU time of the thread from the beginning of the visit to its end.
     pub(super) cpu_ns: u64,
     /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.

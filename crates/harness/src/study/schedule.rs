@@ -115,6 +115,21 @@ pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
     found
 }
 
+/// How many cells `plan` has, without making them; None if no number says it.
+pub(super) fn cell_count(plan: &StudyPlan, cases: &[Case]) -> Option<usize> {
+    let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
+    let calibration = if calibrates_tokens { 1 + TOKENS.len() } else { 1 };
+    let of_case = |case: &Case| {
+        let is_baseline = plan.comparisons.iter().any(|(_, baseline)| *baseline == case.name);
+        case.threads(&plan.threads).len().checked_mul(if is_baseline { 2 } else { 1 })
+    };
+    let chosen = cases.iter().filter(|case| plan.cases.contains(&case.name));
+    let once = chosen.map(of_case).try_fold(0, |sum: usize, cells| sum.checked_add(cells?))?;
+    let combinations = plan.parameters.iter().map(|parameter| parameter.values.len());
+    let of_user = combinations.chain([plan.backoff_tokens.len()]).try_fold(once, usize::checked_mul)?;
+    of_user.checked_add(calibration)
+}
+
 /// Every combination of parameter values; one empty combination without parameters.
 fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     let mut found = vec![Parameters::new()];

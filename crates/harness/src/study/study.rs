@@ -244,10 +244,7 @@ impl Study {
             confidence: crate::stats::CONFIDENCE,
             seed: options.seed.unwrap_or_else(rand_seed),
         };
-        let cells = self.specs(&plan).len();
-        if cells > MOST_CELLS {
-            return refuse(format!("{cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values"));
-        }
+        let cells = self.cell_count(&plan)?;
         check_margin(plan.margin_pct)?;
         let builds = 1 + u32::from(options.against.is_some());
         let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
@@ -307,6 +304,16 @@ impl Study {
         Ok(cases)
     }
 
+    /// How many cells there are. They are counted before any is made: a slip in a sweep asks for more than memory holds.
+    fn cell_count(&self, plan: &StudyPlan) -> Result<usize, StudyError> {
+        let counted = schedule::cell_count(plan, &self.cases);
+        if let Some(cells) = counted.filter(|cells| *cells <= MOST_CELLS) {
+            return Ok(cells);
+        }
+        let cells = counted.map_or_else(|| format!("more than {}", usize::MAX), |cells| cells.to_string());
+        refuse(format!("{cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values"))
+    }
+
     pub(super) fn specs(&self, plan: &StudyPlan) -> Vec<CellSpec> {
         schedule::cells(plan, &self.cases)
     }
@@ -354,4 +361,43 @@ fn rising<T: Ord + Copy>(values: &[T]) -> Vec<T> {
 fn rand_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::Group;
+    use proptest::prelude::*;
+
+    fn study() -> Study {
+        let group = Group::new(|_| ()).role("one", 1, |b, ()| b.iter(|| ())).role("two", 2, |b, ()| b.iter(|| ()));
+        let study = Study::new("sweep").case("a", |b| b.iter(|| 1)).case("b", |b| b.iter(|| 2)).group("group", group);
+        study.compare("b", "a").compare("group", "a")
+    }
+
+    #[test]
+    fn a_sweep_beyond_memory_is_refused() {
+        let wide = |study: Study| study.backoff(0..100_000).threads(1..=4096);
+        let huge = (0..12).fold(wide(study()), |study, i| study.parameter(format!("p{i}"), 0..1000));
+        let uncounted = format!("more than {}", usize::MAX);
+        for (study, count) in [(wide(study()), "1228900011 combinations"), (huge, uncounted.as_str())] {
+            let refused = study.plan(&StudyOptions::default(), &[0]).unwrap_err().to_string();
+            assert!(refused.contains(count) && refused.contains("limit of 100000"), "{refused}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_counted_as_they_are_made(
+            backoff in prop::collection::vec(0_u64..9, 1..5),
+            threads in prop::collection::vec(1_u32..5, 1..4),
+            values in prop::collection::vec(1_usize..4, 0..3),
+        ) {
+            let swept = study().backoff(backoff).threads(threads);
+            let of = |(study, name): (Study, usize), values: &usize| (study.parameter(name.to_string(), 0..*values), name + 1);
+            let (swept, _) = values.iter().fold((swept, 0), of);
+            let plan = swept.plan(&StudyOptions::default(), &[0]).unwrap();
+            prop_assert_eq!(schedule::cell_count(&plan, &swept.cases), Some(swept.specs(&plan).len()));
+        }
+    }
 }

@@ -127,6 +127,8 @@ struct Worker<'a> {
     own_threads: Vec<bool>,
     /// Pilot results: nanoseconds per operation.
     piloted_ns: Vec<Option<f64>>,
+    /// The same with what is not timed, such as making inputs.
+    whole_ns: Vec<Option<f64>>,
 }
 
 impl<'a> Worker<'a> {
@@ -139,7 +141,8 @@ impl<'a> Worker<'a> {
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
-        let (piloted_ns, own_threads) = (vec![None; cells.len()], vec![false; cells.len()]);
+        let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
+        let own_threads = vec![false; cells.len()];
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);
         Ok(Self {
@@ -157,6 +160,7 @@ impl<'a> Worker<'a> {
             measured,
             own_threads,
             piloted_ns,
+            whole_ns,
         })
     }
 
@@ -214,6 +218,8 @@ impl<'a> Worker<'a> {
                 Some(took_ns as f64 / log.operations.max(1) as f64)
             });
             self.piloted_ns[cell] = slowest.reduce(f64::max);
+            let whole_ns = threads.iter().map(|log| log.whole_ns).fold(0.0, f64::max);
+            self.whole_ns[cell] = self.piloted_ns[cell].map(|own_ns| whole_ns.max(own_ns));
             if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
                 self.measured[cell] = true;
                 (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
@@ -256,13 +262,17 @@ impl<'a> Worker<'a> {
     /// How long a visit takes at least. None for a cell that there was no time to try.
     fn visit_ns(&self, cell: usize, operations: u64, length_ns: u64) -> Option<f64> {
         // Without a pilot: a fixed number of operations.
-        let operation_ns = self.piloted_ns[cell].or(self.fixed_operations().map(|_| 0.0))?;
-        let batches = 1 + self.request.plan.warm_up_batches.min(1);
-        Some((operation_ns * operations as f64 * f64::from(batches)).max(length_ns as f64))
+        let operation_ns = self.whole_ns[cell].or(self.fixed_operations().map(|_| 0.0))?;
+        Some((operation_ns * operations as f64 * self.fewest_batches()).max(length_ns as f64))
+    }
+
+    /// Batches in the shortest visit.
+    fn fewest_batches(&self) -> f64 {
+        f64::from(1 + self.request.plan.warm_up_batches.min(1))
     }
 
     /// Operations per batch of each cell: as many as the fastest of the arms compared with each other needs, unless
-    /// that makes this one's batches far too long.
+    /// that makes this one's batches far too long, or what is not timed about them longer than a visit.
     fn operations(&self) -> Vec<u64> {
         let batch_ns = self.batch_ns() as f64;
         let compared = compared_with(&self.request.plan);
@@ -277,8 +287,12 @@ impl<'a> Worker<'a> {
             let arms = arms.filter(|(other, _)| other.arena == cell.arena && group.contains(&other.case));
             let fastest_ns = arms.filter_map(|(_, ns)| *ns).fold(own_ns, f64::min);
             let of_group = batch_ns / fastest_ns.max(1e-3);
-            let most = batch_ns * LONGEST_BATCHES / own_ns.max(1e-3);
-            of_group.min(most).ceil().max(1.0) as u64
+            let longest_ns = batch_ns * LONGEST_BATCHES;
+            let most = longest_ns / own_ns.max(1e-3);
+            let visit_ns = self.is_due(at, 0, self.request.plan.rounds.max(1)).map_or(0, |(length_ns, _)| length_ns);
+            let whole_ns = self.whole_ns[at].unwrap_or(own_ns).max(1e-3);
+            let affordable = longest_ns.max(visit_ns as f64 / self.fewest_batches()) / whole_ns;
+            of_group.min(most).min(affordable).ceil().max(1.0) as u64
         };
         self.cells.iter().enumerate().map(wanted).collect()
     }
@@ -322,11 +336,14 @@ impl<'a> Worker<'a> {
         let plan = &self.request.plan;
         if plan.mode == Mode::SampleTime && self.cells[cell].case != EMPTY {
             let operation_ns = self.piloted_ns[cell].unwrap_or(1.0).max(0.1);
-            let between = (2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns).floor() as u64;
+            let wanted = 2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns;
+            // No more than a visit has time for, with all that is not timed about them.
+            let affordable = length_ns as f64 / self.whole_ns[cell].unwrap_or(1.0).max(0.1);
+            let between = wanted.min(affordable).floor() as u64;
             return Assignment::Singles { untimed_between: between, length_ns };
         }
         // An operation that fills a visit by itself needs no warm-up beyond its pilot.
-        let slow = self.piloted_ns[cell].is_some_and(|ns| ns > length_ns as f64);
+        let slow = self.whole_ns[cell].is_some_and(|ns| ns > length_ns as f64);
         let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
         Assignment::Batches { operations, warm_up, batches: plan.batches, length_ns }
     }
@@ -445,9 +462,9 @@ fn one_step_ns(clock: Clock) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::cell_set::CellSet;
-    use super::super::options::StudyOptions;
     use super::*;
-    use crate::worker::PROTOCOL;
+    use crate::study::StudyOptions;
+    use crate::worker::{Limit, PROTOCOL};
 
     /// What a process says that has this long, of cells that others have measured.
     fn said(budget_ms: u64) -> Vec<Message> {
@@ -477,6 +494,70 @@ mod tests {
         let said = said(1);
         assert!(matches!(said.last(), Some(Message::End { .. })));
         assert!(!said.iter().any(|message| matches!(message, Message::Visit(_))), "{said:?}");
+    }
+
+    /// Takes in messages, for as long as there are any.
+    struct Hearer(Vec<Message>);
+
+    impl Hear for Hearer {
+        fn line(&mut self, line: &str) -> Result<bool, String> {
+            self.0.extend(crate::study::protocol::parse(line));
+            Ok(true)
+        }
+
+        fn is_complete(&self) -> bool {
+            true
+        }
+    }
+
+    /// What a worker of `study` with this budget logs of each visit to the user's cells.
+    fn visits(study: &Study, budget: Duration) -> Vec<IterationLog> {
+        let options = StudyOptions { budget: Some(budget), forks: Some(2), seed: Some(1), ..StudyOptions::default() };
+        let plan = study.plan(&options, &[]).unwrap();
+        let specs = study.specs(&plan);
+        let budget_ms = budget.as_millis() as u64;
+        let request = Request { outline: false, budget_ms, ..Request::for_outline(study.name(), plan) };
+        let mut hearer = Hearer(Vec::new());
+        let terms = Terms { limit: Limit::Each(Duration::MAX), padding: 0, cancelled: &|| false };
+        let request = serde_json::to_string(&request).unwrap();
+        study.in_this_process().converse(&request, &mut hearer, terms).unwrap();
+        let of_user = |message| match message {
+            Message::Visit(log) if specs[log.cell].is_of_user() => Some(log),
+            _ => None,
+        };
+        hearer.0.into_iter().filter_map(of_user).collect()
+    }
+
+    #[test]
+    fn inputs_that_take_long_to_make_are_few() {
+        let slow = || std::thread::sleep(Duration::from_millis(5));
+        for mode in [Mode::AverageTime, Mode::SampleTime] {
+            let study = Study::new("slow inputs").mode(mode).case("quick", move |b| b.iter_batched(slow, |()| ()));
+            let found = visits(&study, Duration::from_millis(100));
+            assert!(!found.is_empty());
+            for thread in found.iter().flat_map(|log| &log.threads) {
+                let singles: u64 = thread.singles.iter().map(|(_, count)| count).sum();
+                let batches = singles.max(thread.batches_ns.len() as u64);
+                assert!(thread.operations / batches <= 20, "{mode:?}: {} in {batches}", thread.operations);
+            }
+        }
+    }
+
+    #[test]
+    fn results_that_take_long_to_drop_are_few() {
+        struct Slow;
+        impl Drop for Slow {
+            fn drop(&mut self) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        let study = Study::new("slow results").case("quick", |b| b.iter_batched(|| (), |()| Slow));
+        let found = visits(&study, Duration::from_millis(100));
+        assert!(!found.is_empty());
+        for thread in found.iter().flat_map(|log| &log.threads) {
+            let batches = thread.batches_ns.len() as u64;
+            assert!(thread.operations / batches <= 20, "{} in {batches}", thread.operations);
+        }
     }
 
     #[test]

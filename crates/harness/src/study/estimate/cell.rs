@@ -4,7 +4,7 @@ use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
 use super::quiet::OwnDoing;
 use super::steadiness::steadiness;
-use super::visit::{Iteration, Timed, batches_ns, overlap_share};
+use super::visit::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
 use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers, variance_components};
 use crate::study::rules::marks_of;
@@ -21,10 +21,10 @@ struct RoleInCell<'s, 'a> {
     role: usize,
 }
 
-/// The cell at `at`: one result for each role of its case.
+/// The cell at `at`, from the visits to it and those of them that have a time: one result for each role of its case.
 pub(super) fn estimate(
     seen: &Observations<'_>,
-    visits: &[Vec<Iteration<'_>>],
+    (received, visits): (&[Received<'_>], &[Iteration<'_>]),
     at: usize,
     empty_loop_ns: Option<&Estimate>,
     own: OwnDoing,
@@ -34,7 +34,6 @@ pub(super) fn estimate(
         Some(case) => case.roles.iter().map(|role| role.name.clone()).collect(),
         None => vec![None],
     };
-    let visits = &visits[at];
     roles
         .into_iter()
         .enumerate()
@@ -48,11 +47,7 @@ pub(super) fn estimate(
             let typical = view.median_ns(floor_ns);
             let below_ns =
                 time.zip(hidden).and_then(|(time, empty)| view.below_ns(&time, &typical.unwrap_or(time), empty));
-            let reason_no_time = match (&time, visits.is_empty()) {
-                (Some(_), _) => None,
-                (None, true) => Some("not measured".to_owned()),
-                (None, false) => Some("its threads never overlapped".to_owned()),
-            };
+            let reason_no_time = time.is_none().then(|| reason_no_time(received, visits).to_owned());
             let alone = spec.threads == 1;
             let whole = !seen.times_only;
             let cell = Cell {
@@ -67,7 +62,7 @@ pub(super) fn estimate(
                 below_ns,
                 reason_no_time,
                 median_ns: typical,
-                minimum_ns: alone.then(|| view.counted().map(|visit| visit.time_ns[role]).reduce(f64::min)).flatten(),
+                minimum_ns: alone.then(|| view.minimum_ns()).flatten(),
                 throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 variance: whole.then(|| view.variance()).flatten(),
@@ -75,14 +70,12 @@ pub(super) fn estimate(
                 autocorrelation: whole.then(|| view.autocorrelation()).flatten(),
                 outliers: if whole { outliers(&view.batches()) } else { Default::default() },
                 modes: if whole { view.modes() } else { Vec::new() },
-                overlap_share: (!alone)
-                    .then(|| median(view.counted().map(|visit| overlap_share(&visit.log.threads))))
-                    .flatten(),
+                overlap_share: (!alone).then(|| typical_overlap(received, visits)).flatten(),
                 own_threads: seen.own_threads.contains(&at),
                 slows_core: own.slows_core,
                 switches_by_itself: own.switches,
-                visits: visits.len() as u64,
-                visits_quiet: visits.iter().filter(|visit| visit.disturbed == Disturbed::No).count() as u64,
+                visits: received.len() as u64,
+                visits_quiet: received.iter().filter(|visit| visit.disturbed == Disturbed::No).count() as u64,
                 latencies: view.latencies(),
                 part: view.part(),
                 forks: view.forks(),
@@ -91,6 +84,15 @@ pub(super) fn estimate(
             Cell { marks: Some(marks_of(&cell)), ..cell }
         })
         .collect()
+}
+
+/// Why a cell without a time has none.
+fn reason_no_time(received: &[Received<'_>], visits: &[Iteration<'_>]) -> &'static str {
+    match (received.is_empty(), visits.is_empty()) {
+        (true, _) => "not measured",
+        (false, true) => "its threads never overlapped",
+        (false, false) => "it takes less than the clock can tell",
+    }
 }
 
 impl<'s, 'a> RoleInCell<'s, 'a> {
@@ -160,12 +162,18 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             |fork: usize| self.of_fork(fork).flat_map(|visit| &visit.roles[self.role]).flat_map(|t| batches_ns(t));
         let found =
             self.median_of(self.forks_seen().filter_map(|fork| median(batches(fork))).collect())?.at_least(floor_ns);
-        Some(Estimate { low: found.low.max(0.0), ..found })
+        // Nothing takes no time: the clock is too coarse for a single batch.
+        (found.estimate > 0.0).then(|| Estimate { low: found.low.max(0.0), ..found })
+    }
+
+    /// The shortest visit's mean time per operation, of those that the clock tells from nothing.
+    fn minimum_ns(&self) -> Option<f64> {
+        self.counted().map(|visit| visit.time_ns[self.role]).filter(|ns| *ns > 0.0).reduce(f64::min)
     }
 
     fn operations_per_batch(&self) -> u64 {
         let threads = self.visits.iter().flat_map(|visit| &visit.roles[self.role]);
-        let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
+        let per_batch = threads.map(|thread| operations_per_batch(thread));
         let single = self.visits.iter().any(|visit| visit.log.threads.iter().any(|thread| !thread.singles.is_empty()));
         if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
     }

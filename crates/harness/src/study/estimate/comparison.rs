@@ -1,6 +1,6 @@
 use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::visit::{FEW, Iteration, Timed, counted_up_to};
+use super::visit::{FEW, Iteration, Timed, counted_up_to, operations_per_batch};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, TokenCost};
 use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
 use crate::study::schedule::CellSpec;
@@ -141,8 +141,7 @@ fn whole_ns(visit: &Iteration<'_>) -> f64 {
 /// The uncertainty that batch overhead leaves in one operation's time.
 fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
     let threads = visits.iter().flat_map(|visit| &visit.log.threads);
-    let per_batch = threads.map(|thread| thread.operations as f64 / thread.batches_ns.len().max(1) as f64);
-    seen.floor_ns(median(per_batch).unwrap_or(1.0))
+    seen.floor_ns(median(threads.map(operations_per_batch)).unwrap_or(1.0))
 }
 
 /// What the pairs of all processes say at one backoff, and the first side's time.

@@ -17,18 +17,22 @@ use crate::record::study::StudyReport;
 
 /// For each cell, how disturbed visits count.
 pub(super) fn levels(seen: &Observations<'_>) -> Vec<Disturbed> {
-    visit::levels(seen, &quiet::judge(seen).disturbed)
+    visit::levels(seen, &visit::received(seen, &quiet::judge(seen).disturbed))
 }
 
 /// Estimates everything, into `report`.
 pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {
     let judged = quiet::judge(seen);
-    let visits = visit::values(seen, &judged.disturbed);
+    let received = visit::received(seen, &judged.disturbed);
+    let visits = visit::values(seen, &received);
     report.canary = judged.probe;
     report.empty_loop_ns = tokens::empty_loop(seen, &visits);
     report.tokens = tokens::cost(seen, &visits);
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
-    let of_cell = |(at, _)| cell::estimate(seen, &visits, at, report.empty_loop_ns.as_ref(), judged.own[at]);
+    let empty_ns = report.empty_loop_ns.as_ref();
+    let of_cell = |(at, _): (usize, _)| {
+        cell::estimate(seen, (received[at].as_slice(), visits[at].as_slice()), at, empty_ns, judged.own[at])
+    };
     report.cells = users.flat_map(of_cell).collect();
     if seen.times_only {
         return;

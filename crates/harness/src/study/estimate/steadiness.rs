@@ -15,7 +15,8 @@ const FEWEST_VISITS: usize = 20;
 /// The steadiness of a cell from its visits that count. None without a visit.
 pub(super) fn steadiness(visits: &[Iteration<'_>], role: usize, processes: usize) -> Option<Steadiness> {
     let counted: Vec<&Iteration<'_>> = visits.iter().filter(|visit| visit.counts).collect();
-    let typical_ns = median(counted.iter().map(|visit| visit.time_ns[role]))?;
+    // Of what the clock does not tell from nothing, nothing is known.
+    let typical_ns = median(counted.iter().map(|visit| visit.time_ns[role])).filter(|ns| *ns > 0.0)?;
     let mut found = Steadiness::default();
     let (mut slopes, mut means) = (Vec::new(), Vec::new());
     for process in 0..processes {
@@ -44,7 +45,8 @@ pub(super) fn steadiness(visits: &[Iteration<'_>], role: usize, processes: usize
 /// and what they differ by is no change over time.
 fn series(visits: &[&Iteration<'_>], role: usize) -> Vec<f64> {
     let of_layout = |layout: u32| {
-        median(visits.iter().filter(|visit| visit.log.layout == layout).map(|visit| visit.time_ns[role])).unwrap_or(1.0)
+        let of_layout = visits.iter().filter(|visit| visit.log.layout == layout);
+        median(of_layout.map(|visit| visit.time_ns[role])).filter(|ns| *ns > 0.0).unwrap_or(1.0)
     };
     let layouts = 1 + visits.iter().map(|visit| visit.log.layout).max().unwrap_or(0);
     let usual_ns: Vec<f64> = (0..layouts).map(of_layout).collect();

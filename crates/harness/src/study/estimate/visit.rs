@@ -1,7 +1,7 @@
 use std::iter::Sum;
 
 use super::disturbed::Disturbed;
-use super::observations::Observations;
+use super::observations::{Observations, median};
 use crate::study::protocol::{IterationLog, ThreadLog};
 
 /// This many are enough not to be strays.
@@ -31,6 +31,14 @@ impl Sum for Timed {
     }
 }
 
+/// One visit as a process reported it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Received<'a> {
+    fork: usize,
+    pub(super) disturbed: Disturbed,
+    pub(super) log: &'a IterationLog,
+}
+
 /// One visit, reduced to what estimates need.
 #[derive(Clone, Debug)]
 pub(super) struct Iteration<'a> {
@@ -40,7 +48,7 @@ pub(super) struct Iteration<'a> {
     pub(super) counts: bool,
     /// For each role: all of its threads' operations while every thread of the visit measured.
     pub(super) timed: Vec<Timed>,
-    /// For each role: mean time per operation and thread.
+    /// For each role: mean time per operation and thread. 0 where the clock did not advance meanwhile.
     pub(super) time_ns: Vec<f64>,
     /// The threads of each role.
     pub(super) roles: Vec<Vec<&'a ThreadLog>>,
@@ -55,8 +63,21 @@ impl Iteration<'_> {
 }
 
 /// The visits to each cell, in the order in which they were made.
-pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
-    let mut found = reduced(seen, disturbed);
+pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Received<'a>>> {
+    let mut found: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
+    for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
+        for (log, disturbed) in visits.iter().zip(disturbed) {
+            if let Some(of_cell) = found.get_mut(log.cell) {
+                of_cell.push(Received { fork, disturbed: *disturbed, log });
+            }
+        }
+    }
+    found
+}
+
+/// Those of them that have a time.
+pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
+    let mut found = reduced(seen, received);
     for (cell, visits) in found.iter_mut().enumerate() {
         let least = seen.least.get(cell).copied().unwrap_or(Disturbed::No);
         let level = level(visits, seen.forks.len()).max(least);
@@ -66,20 +87,22 @@ pub(super) fn values<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) 
 }
 
 /// How disturbed visits to each cell count.
-pub(super) fn levels(seen: &Observations<'_>, disturbed: &[Vec<Disturbed>]) -> Vec<Disturbed> {
-    reduced(seen, disturbed).iter().map(|visits| level(visits, seen.forks.len())).collect()
+pub(super) fn levels(seen: &Observations<'_>, received: &[Vec<Received<'_>>]) -> Vec<Disturbed> {
+    reduced(seen, received).iter().map(|visits| level(visits, seen.forks.len())).collect()
 }
 
-fn reduced<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Iteration<'a>>> {
-    let mut found: Vec<Vec<Iteration<'a>>> = vec![Vec::new(); seen.cells.len()];
-    for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
-        for (log, disturbed) in visits.iter().zip(disturbed) {
-            if let Some(visited) = reduce(seen, fork, log, *disturbed) {
-                found[log.cell].push(visited);
-            }
-        }
-    }
-    found
+fn reduced<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
+    let of_cell = |visits: &Vec<Received<'a>>| visits.iter().filter_map(|visit| reduce(seen, *visit)).collect();
+    received.iter().map(of_cell).collect()
+}
+
+/// The share of the time during which all threads measured, in a typical visit of those as undisturbed as the `visits` that count:
+/// one whose threads never met has none, and counts here too.
+pub(super) fn typical_overlap(received: &[Received<'_>], visits: &[Iteration<'_>]) -> Option<f64> {
+    let counted = visits.iter().filter(|visit| visit.counts).map(|visit| visit.disturbed);
+    let level = counted.max().unwrap_or(Disturbed::Yes);
+    let alike = received.iter().filter(|visit| visit.disturbed <= level);
+    median(alike.map(|visit| overlap_share(&visit.log.threads)))
 }
 
 /// How disturbed the visits to a cell count: the undisturbed ones alone, if enough processes have one.
@@ -106,12 +129,8 @@ pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed
     [Disturbed::No, Disturbed::Shared].into_iter().find(is_enough).unwrap_or(Disturbed::Yes)
 }
 
-fn reduce<'a>(
-    seen: &Observations<'a>,
-    fork: usize,
-    log: &'a IterationLog,
-    disturbed: Disturbed,
-) -> Option<Iteration<'a>> {
+/// None if its threads were never all in their measured part, or those of a role ran no operation meanwhile.
+fn reduce<'a>(seen: &Observations<'a>, Received { fork, disturbed, log }: Received<'a>) -> Option<Iteration<'a>> {
     let spec = seen.cells.get(log.cell)?;
     let roles = match seen.case(spec) {
         Some(case) if case.roles.len() > 1 => {
@@ -124,26 +143,35 @@ fn reduce<'a>(
     let (from_ns, to_ns) = common_window(&log.threads)?;
     let within = |role: &Vec<&ThreadLog>| role.iter().map(|thread| timed_within(thread, from_ns, to_ns)).sum();
     let timed: Vec<Timed> = roles.iter().map(within).collect();
-    let time_ns = timed.iter().map(|timed| timed.mean_ns()).collect::<Option<Vec<f64>>>()?;
+    // Without those that took no time on a coarse clock, the mean would be of the others only.
+    let mean_ns = |timed: &Timed| (timed.operations > 0.0).then(|| timed.ns / timed.operations);
+    let time_ns = timed.iter().map(mean_ns).collect::<Option<Vec<f64>>>()?;
     Some(Iteration { fork, disturbed, counts: true, timed, time_ns, roles, log })
 }
 
-/// Nanoseconds per operation of each batch.
+/// Operations in each batch, also where several are logged as one.
+pub(super) fn operations_per_batch(thread: &ThreadLog) -> f64 {
+    let logged = thread.batches_ns.len().max(1) as f64;
+    thread.operations as f64 / (logged * thread.merged.max(1) as f64)
+}
+
+/// Nanoseconds per operation of each batch, or of as many as are logged as one.
 pub(super) fn batches_ns(thread: &ThreadLog) -> impl Iterator<Item = f64> {
     let operations = (thread.operations as f64 / thread.batches_ns.len().max(1) as f64).max(1.0);
     thread.batches_ns.iter().map(move |ns| *ns as f64 / operations)
 }
 
-/// The time during which every thread was in its measured part; None if there was none.
-pub(super) fn common_window(threads: &[ThreadLog]) -> Option<(u64, u64)> {
+/// The time during which every thread was in its measured part; None if there was none. That of a thread alone is its own, even
+/// if the clock did not advance in it.
+fn common_window(threads: &[ThreadLog]) -> Option<(u64, u64)> {
     let from = threads.iter().map(|thread| thread.from_ns).max()?;
     let to = threads.iter().map(|thread| thread.to_ns).min()?;
-    (to > from).then_some((from, to))
+    (to > from || threads.len() == 1).then_some((from, to))
 }
 
 /// The share of the time, from the first thread's start to the last one's end, during which all were in their measured
 /// part.
-pub(super) fn overlap_share(threads: &[ThreadLog]) -> f64 {
+fn overlap_share(threads: &[ThreadLog]) -> f64 {
     let from = threads.iter().map(|thread| thread.from_ns).min().unwrap_or(0);
     let to = threads.iter().map(|thread| thread.to_ns).max().unwrap_or(0);
     common_window(threads).map_or(0.0, |(a, b)| (b - a) as f64 / (to - from).max(1) as f64)
@@ -163,10 +191,13 @@ fn timed_within(thread: &ThreadLog, from_ns: u64, to_ns: u64) -> Timed {
     let stretch = thread.to_ns.saturating_sub(thread.from_ns) as f64 / summed_ns.max(1.0);
     let mut start = thread.from_ns as f64;
     let each = thread.batches_ns.iter().map(|ns| {
-        let length = (*ns as f64 * stretch).max(f64::MIN_POSITIVE);
-        let inside = ((start + length).min(to) - start.max(from)) / length;
+        let length = *ns as f64 * stretch;
+        // A batch in which the clock did not advance is inside or it is not.
+        let share = match length > 0.0 {
+            true => (((start + length).min(to) - start.max(from)) / length).clamp(0.0, 1.0),
+            false => f64::from(u8::from((from..=to).contains(&start.round()))),
+        };
         start += length;
-        let share = inside.clamp(0.0, 1.0);
         Timed { ns: *ns as f64 * share, operations: per_batch * share }
     });
     each.sum()
@@ -217,7 +248,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_whole_window_holds_all_operations(from in 0_u64..1000, batches in prop::collection::vec(1_u64..100, 1..20)) {
+        fn the_whole_window_holds_all_operations(from in 0_u64..1000, batches in prop::collection::vec(0_u64..100, 1..20)) {
             let thread = thread(from, &batches);
             let all = timed_within(&thread, thread.from_ns, thread.to_ns);
             prop_assert!((all.operations - thread.operations as f64).abs() < 1e-6);

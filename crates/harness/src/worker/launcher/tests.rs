@@ -102,8 +102,13 @@ fn a_line_without_end_is_not_collected() {
 fn what_is_no_part_of_the_protocol_ends_the_conversation() {
     let failure = asked("echo gibberish; sleep 1000").unwrap_err();
     assert_eq!(failure, WorkerFailure::ProtocolError("expected value".to_owned()));
-    let failure = asked("echo end; printf more").unwrap_err();
+    let failure = asked("echo one; printf more").unwrap_err();
     assert_eq!(failure, WorkerFailure::ProtocolError("it ends in the middle of a line".to_owned()));
+}
+
+#[test]
+fn what_follows_a_whole_answer_without_a_line_ending_does_no_harm() {
+    assert_eq!(asked("echo end; printf 'of a buffer, flushed last'").unwrap(), ["end"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The mean that heads every cell: of what is timed alone, and the same on any number of threads.
 
 use super::{measured, thread, visit};
+use crate::study::protocol::ThreadLog;
 
 const PROCESSES: usize = 12;
 
@@ -50,4 +51,48 @@ fn one_slow_process_in_ten_moves_neither_the_estimate_nor_the_truth_out_of_the_i
     assert!((1_005.0..=1_007.0).contains(&time.estimate), "{time:?}");
     assert!(time.low == 1_000.0 && time.high == 1_107.0, "order statistics of twelve: {time:?}");
     assert!(time.confidence >= 0.999, "{time:?}");
+}
+
+#[test]
+fn what_is_shorter_than_a_step_of_the_clock_counts_in_the_mean() {
+    // A clock of 40 ns steps shows one operation of 10 ns as 0 ns three times in four: batches of one, and a visit with several.
+    let log = |_: usize| {
+        let single = |round: u32| visit(round, vec![thread(0, &[if round.is_multiple_of(4) { 40 } else { 0 }], 0, 1)]);
+        let several = visit(8, vec![thread(0, &[0, 40, 0, 0], 0, 1)]);
+        (0..8).map(single).chain([several]).collect()
+    };
+    let cell = measured(1, PROCESSES, log);
+    assert_eq!((cell.visits, cell.reason_no_time), (9 * PROCESSES as u64, None));
+    assert!((cell.time_ns.unwrap().estimate - 10.0).abs() < 1e-9, "{:?}", cell.time_ns);
+    assert_eq!((cell.median_ns, cell.minimum_ns), (None, Some(10.0)), "no operation takes no time");
+    let never = measured(1, PROCESSES, |_| (0..8).map(|round| visit(round, vec![thread(0, &[0], 0, 1)])).collect());
+    assert_eq!((never.visits, never.visits_quiet, never.time_ns), (8 * PROCESSES as u64, 8 * PROCESSES as u64, None));
+    assert_eq!(never.reason_no_time.as_deref(), Some("it takes less than the clock can tell"));
+}
+
+#[test]
+fn batches_that_are_logged_together_are_still_batches() {
+    let log = |_: usize| {
+        let merged = ThreadLog { operations: 800, merged: 4, ..thread(0, &[2_000; 10], 0, 80) };
+        vec![visit(0, vec![merged])]
+    };
+    let cell = measured(1, PROCESSES, log);
+    assert_eq!(cell.operations_per_batch, 20, "each has its own reads of the clock");
+    assert_eq!(cell.time_ns.map(|time| time.estimate), Some(25.0));
+    assert_eq!(cell.median_ns.map(|time| time.estimate), Some(25.0));
+}
+
+#[test]
+fn visits_whose_threads_never_met_are_counted_and_said() {
+    let apart = |round: u32| visit(round, vec![thread(0, &[10], 0, 1), thread(1_000, &[10], 0, 1)]);
+    let cell = measured(2, PROCESSES, |_| (0..4).map(apart).collect());
+    assert_eq!((cell.visits, cell.time_ns, cell.overlap_share), (4 * PROCESSES as u64, None, Some(0.0)));
+    assert_eq!(cell.reason_no_time.as_deref(), Some("its threads never overlapped"));
+    let together = |round: u32| visit(round, vec![thread(0, &[10], 0, 1), thread(0, &[10], 0, 1)]);
+    let cell =
+        measured(2, PROCESSES, |_| (0..4).map(|round| if round == 0 { together(0) } else { apart(round) }).collect());
+    assert_eq!((cell.visits, cell.overlap_share), (4 * PROCESSES as u64, Some(0.0)));
+    assert_eq!(cell.time_ns.map(|time| time.estimate), Some(10.0));
+    let cell = measured(2, PROCESSES, |_| Vec::new());
+    assert_eq!((cell.visits, cell.overlap_share, cell.reason_no_time.as_deref()), (0, None, Some("not measured")));
 }
