@@ -166,12 +166,16 @@ impl<'a> Job<'a> {
         outcome?;
         let is_failure = arguments.fail_on.unwrap_or_default().is_met(&record);
         // A gate that compares with nothing is open.
-        let is_compared = record
-            .against
-            .as_ref()
-            .is_none_or(|against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some()));
-        Ok(record.is_whole() && is_compared && !is_failure && !(arguments.strict && record.has_warning()))
+        Ok(record.is_whole() && has_compared(&record) && !is_failure && !(arguments.strict && record.has_warning()))
     }
+}
+
+/// Whether whatever was to be compared was, in part at least.
+fn has_compared(record: &StudyRecord) -> bool {
+    let (compared, against) = (record.compared.as_ref(), record.against.as_ref());
+    compared.is_none_or(|compared| compared.cells.iter().any(|cell| cell.ratio.is_some()))
+        && against
+            .is_none_or(|against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some()))
 }
 
 /// The harness, which did the measuring and estimating.
@@ -188,4 +192,23 @@ fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
         return Err(cannot(format!("it is a record of study {}", record.study.name)));
     }
     Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_that_compared_nothing_is_open() {
+        let mut record = parse(include_str!("../../render/tests/fixtures/study.json")).unwrap();
+        assert!(has_compared(&record), "nothing was to be compared");
+        let earlier = [("main.json".to_owned(), record.clone())];
+        record.compared = Some(compare_studies(&earlier, &record));
+        assert!(has_compared(&record));
+        for cell in &mut record.cells {
+            cell.case = format!("renamed {}", cell.case);
+        }
+        record.compared = Some(compare_studies(&earlier, &record));
+        assert!(!has_compared(&record));
+    }
 }

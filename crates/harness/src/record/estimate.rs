@@ -45,6 +45,20 @@ impl Estimate {
         Self { estimate: rising(self.estimate), low: rising(self.low), high: rising(self.high), ..self }
     }
 
+    /// With the opposite sign.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::Estimate;
+    ///
+    /// let loss = Estimate { low: 1.0, high: 4.0, confidence: 0.95, ..Estimate::certain(2.0) };
+    /// assert_eq!(loss.negated(), Estimate { estimate: -2.0, low: -4.0, high: -1.0, confidence: 0.95 });
+    /// ```
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { estimate: -self.estimate, low: -self.high, high: -self.low, ..self }
+    }
+
     /// Multiplied by an exact, non-negative `factor`.
     ///
     /// # Examples

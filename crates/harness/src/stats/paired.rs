@@ -15,6 +15,16 @@ pub struct Paired {
     pub p_value: f64,
 }
 
+impl Paired {
+    /// The same with intervals no narrower than what the clock leaves open of the difference, where a takes about `base`.
+    #[must_use]
+    pub fn at_least(self, floor: f64, base: f64) -> Self {
+        let ratio = self.ratio.at_least(floor / base);
+        let ratio = Estimate { low: ratio.low.max(0.0), ..ratio };
+        Self { difference: self.difference.at_least(floor), ratio, ..self }
+    }
+}
+
 /// Compares two sides from one pair of values (a, b) per process. None if no pair counts.
 ///
 /// Values are durations or rates: a pair counts if both are finite and above 0. Difference and ratio are medians over processes

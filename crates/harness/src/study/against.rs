@@ -6,7 +6,7 @@ use crate::quantity::confidence as written;
 use crate::record::study::{
     Against, AgainstCell, Cell, CellProcess, Difference, Estimate, ProcessPair, StudyProcess, StudyReport,
 };
-use crate::stats::{Paired, compare, confidence_of_each, paired};
+use crate::stats::{Paired, compare, confidence_of_each, median, paired};
 
 /// Compares every cell that both builds have, process by process. `name` is the other build's, and `unknown` are its cases that this
 /// one lacks.
@@ -43,7 +43,7 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
     };
     let pairs: Vec<ProcessPair> = this.forks.iter().filter_map(pair).collect();
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
-    let found = judge(&pairs, floor_ns(this).max(floor_ns(other)), margin_pct, confidence);
+    let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
     let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
         // Two times that cannot be told from an empty loop's do not differ.
         Difference::Faster | Difference::Slower if is_nothing => Difference::Unresolved,
@@ -66,17 +66,18 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
     }
 }
 
-/// The difference of this build to the other, which the clock leaves open by `floor_ns`, the ratio, and the verdict. None without a
-/// pair.
+/// The difference of this build to the other and the ratio, which the clock leaves open by a share of `floor`, and the verdict. None
+/// without a pair.
 fn judge(
     pairs: &[ProcessPair],
-    floor_ns: f64,
+    floor: f64,
     margin_pct: f64,
     confidence: f64,
 ) -> Option<(Estimate, Estimate, Difference)> {
     let sides: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.other_ns, pair.this_ns)).collect();
-    let Paired { difference, ratio, .. } = paired(&sides, confidence)?;
-    let difference = difference.at_least(floor_ns);
+    let found = paired(&sides, confidence)?;
+    let base_ns = median(sides.iter().map(|(other_ns, _)| *other_ns).collect())?;
+    let Paired { difference, ratio, .. } = found.at_least(floor * base_ns, base_ns);
     let verdict = match compare(&ratio, margin_pct / 100.0) {
         // Fewer pairs than the confidence takes decide nothing, and neither does what the clock could make up.
         _ if ratio.confidence < confidence => Difference::Unresolved,
@@ -110,10 +111,9 @@ fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> 
     warnings
 }
 
-/// The uncertainty that the overhead of batches leaves in the time of an operation.
-fn floor_ns(cell: &Cell) -> f64 {
-    let time_ns = cell.time_ns.map(|time: Estimate| time.estimate).or(cell.below_ns).unwrap_or(0.0);
-    time_ns * cell.clock_share_pct / 100.0
+/// The uncertainty that the overhead of batches leaves in the time of an operation, as a share of it.
+fn floor_share(cell: &Cell) -> f64 {
+    cell.clock_share_pct / 100.0
 }
 
 #[cfg(test)]

@@ -130,8 +130,9 @@ pub(super) fn overall(cells: impl Iterator<Item = (Difference, bool, bool)>, mar
 fn compare_cell(earlier: &[(String, StudyRecord)], now: &Cell, margin_pct: f64) -> Option<ComparedCell> {
     let cells: Vec<&Cell> = earlier.iter().filter_map(|(_, record)| matched::find(&record.cells, now)).collect();
     let processes = |cell: &Cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count() as u32;
-    let level: Vec<f64> = cells.iter().filter_map(|cell| Some(cell.time_ns?.estimate)).collect();
+    let level: Vec<Estimate> = cells.iter().filter_map(|cell| cell.time_ns).collect();
     let ratio = now.time_ns.and_then(|time| ratio_to(&level, &time));
+    let is_known = level.iter().chain(&now.time_ns).all(Estimate::has_confidence);
     let of_forks = cells.first().map(|_| cells.iter().map(|cell| processes(cell)).sum())?;
     Some(ComparedCell {
         case: now.case.clone(),
@@ -139,22 +140,22 @@ fn compare_cell(earlier: &[(String, StudyRecord)], now: &Cell, margin_pct: f64) 
         parameters: now.parameters.clone(),
         backoff_tokens: now.backoff_tokens,
         threads: now.threads,
-        earlier_ns: median(level),
+        earlier_ns: median(level.iter().map(|time| time.estimate).collect()),
         now_ns: now.time_ns.map(|time| time.estimate),
         forks: (of_forks, processes(now)),
         ratio,
-        verdict: ratio
-            .zip(now.time_ns)
-            .map_or(Difference::Unresolved, |(ratio, time)| judge(&ratio, &time, margin_pct)),
+        verdict: ratio.map_or(Difference::Unresolved, |ratio| judge(&ratio, is_known, margin_pct)),
         p_value: None,
         significant_in_family: None,
     })
 }
 
-/// The ratio of a time to the level of earlier runs, one value per run. None without a level above 0.
-fn ratio_to(level: &[f64], time: &Estimate) -> Option<Estimate> {
-    let (low, high) = (level.iter().copied().reduce(f64::min)?, level.iter().copied().reduce(f64::max)?);
-    let middle = median(level.to_vec()).filter(|_| low > 0.0 && high.is_finite())?;
+/// The ratio of a time to the level of earlier runs, which is wherever the interval of one of them is. None without a level above 0.
+fn ratio_to(level: &[Estimate], time: &Estimate) -> Option<Estimate> {
+    let low = level.iter().map(|time| time.low).reduce(f64::min)?;
+    let high = level.iter().map(|time| time.high).reduce(f64::max)?;
+    let middle = level.iter().map(|time| time.estimate).collect();
+    let middle = median(middle).filter(|_| low > 0.0 && high.is_finite())?;
     let within_range = 1.0 - 2.0 / (level.len() as f64 + 1.0);
     Some(Estimate {
         estimate: time.estimate / middle,
@@ -164,12 +165,12 @@ fn ratio_to(level: &[f64], time: &Estimate) -> Option<Estimate> {
     })
 }
 
-/// The verdict of a ratio to the level of earlier runs, for a run with this time.
-fn judge(ratio: &Estimate, time: &Estimate, margin_pct: f64) -> Difference {
+/// The verdict of a ratio to the level of earlier runs, if the times of all have enough confidence.
+fn judge(ratio: &Estimate, is_known: bool, margin_pct: f64) -> Difference {
     let allowed = 1.0 + ALLOWANCE_PCT.max(margin_pct) / 100.0;
     match compare(ratio, margin_pct / 100.0) {
-        Difference::Unresolved if time.has_confidence() && ratio.low > allowed => Difference::Slower,
-        Difference::Unresolved if time.has_confidence() && ratio.high < 1.0 / allowed => Difference::Faster,
+        Difference::Unresolved if is_known && ratio.low > allowed => Difference::Slower,
+        Difference::Unresolved if is_known && ratio.high < 1.0 / allowed => Difference::Faster,
         verdict => verdict,
     }
 }
@@ -269,10 +270,24 @@ mod tests {
         let runs = saved([100.0, 101.0, 104.0].map(|ns| record(vec![level(ns)])));
         let found = compare_studies(&runs, &record(vec![level(107.0)]));
         let ratio = found.cells[0].ratio.unwrap();
-        assert!((ratio.low - 0.999 * 107.0 / 104.0).abs() < 1e-9 && (ratio.high - 1.001 * 1.07).abs() < 1e-9);
+        let (low, high) = (0.999 * 107.0 / (1.001 * 104.0), 1.001 * 107.0 / (0.999 * 100.0));
+        assert!((ratio.low - low).abs() < 1e-9 && (ratio.high - high).abs() < 1e-9, "{ratio:?}");
         assert!((ratio.estimate - 107.0 / 101.0).abs() < 1e-9 && (ratio.confidence - 0.499).abs() < 1e-9);
         assert_eq!((found.earlier.as_str(), found.more_earlier.len(), found.cells[0].forks), ("2.json", 2, (15, 5)));
         assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn what_an_earlier_run_leaves_open_stays_open() {
+        let coarse = |low: f64, high: f64, confidence: f64| {
+            let time = Estimate { estimate: 100.0, low, high, confidence };
+            saved([record(vec![Cell { time_ns: Some(time), ..level(100.0) }])])
+        };
+        let after =
+            |earlier: &[(String, StudyRecord)]| compare_studies(earlier, &record(vec![level(107.0)])).cells[0].verdict;
+        assert_eq!(after(&coarse(90.0, 125.0, 0.999)), Difference::Unresolved, "its interval holds 107");
+        assert_eq!(after(&coarse(99.9, 100.1, 0.5)), Difference::Unresolved, "two processes");
+        assert_eq!(after(&coarse(99.9, 100.1, 0.999)), Difference::Slower);
     }
 
     #[test]

@@ -161,8 +161,11 @@ fn hidden(told: &Told<'_>, model: &CostModel) -> String {
     } else {
         format!("the remainder is {}", unresolved(residual))
     };
-    // If most of the cost remains, it is not hidden.
-    if residual.low > told.first.difference_ns.estimate / 2.0 {
+    // If most of the cost remains, or of the gain, it is not hidden.
+    let exposed = told.first.difference_ns;
+    let left_over =
+        if exposed.high < 0.0 { exposed.estimate / 2.0 > residual.high } else { residual.low > exposed.estimate / 2.0 };
+    if left_over {
         return format!("falls by {}{ns} of independent work, {left}", token_span(&past));
     }
     format!("hidden by {}{ns} of independent work, {left}", token_span(&past))

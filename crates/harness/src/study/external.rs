@@ -133,6 +133,7 @@ impl ExternalStudy {
             forks: &forks,
             own_threads: &BTreeSet::new(),
             times_only: false,
+            least: &[],
             error_ns: self.clock.error_ns,
             batch_ns: self.clock.batch_ns,
         };

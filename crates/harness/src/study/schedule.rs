@@ -53,6 +53,12 @@ impl CellSpec {
         self.case == other.case && self.parameters == other.parameters
     }
 
+    /// Whether it is the same combination in another build, whose cases may come in another order.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is_sibling(other)
+            && (self.control, self.tokens, self.threads) == (other.control, other.tokens, other.threads)
+    }
+
     /// Identifies the cell among those of its case, in words.
     pub(super) fn place(&self) -> String {
         self.place.clone()

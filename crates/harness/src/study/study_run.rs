@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::case::Case;
 use super::cell_set::CellSet;
-use super::estimate::{Observations, estimate};
+use super::estimate::{Disturbed, Observations, estimate, levels};
 use super::hearing::{Hearing, ProcessLog};
 use super::observer::StudyObserver;
 use super::protocol::{IterationLog, Request};
@@ -115,6 +115,7 @@ impl StudyRun {
         self.take_in(&log);
         again &= self.failed.len() > failed;
         if !again {
+            self.measured.extend(log.visits.iter().map(|visit| visit.cell));
             self.forks.push(report);
             self.visits.push(log.visits);
         }
@@ -183,7 +184,6 @@ impl StudyRun {
 
     /// Takes in what a process has shown; the reasons of failures are kept for the first cell of a case with its parameters.
     fn take_in(&mut self, log: &ProcessLog) {
-        self.measured.extend(log.visits.iter().map(|visit| visit.cell));
         self.own_threads.extend(&log.own_threads);
         for (cell, reason) in &log.failures {
             let Some(spec) = self.cells.get(*cell) else { continue };
@@ -197,35 +197,60 @@ impl StudyRun {
 
     /// Everything that is known so far.
     pub fn report(&self) -> StudyReport {
-        self.estimated(false)
+        self.estimated(false, &[])
     }
 
-    /// Only the times of cells.
-    pub(super) fn times(&self) -> StudyReport {
-        self.estimated(true)
+    /// Only the times of cells, as this run and `other` have them if each counts visits as disturbed as the other must: two builds
+    /// that choose for themselves could choose differently, and differ by that.
+    pub(super) fn times_beside(&self, other: &Self) -> StudyReport {
+        let others = other.levels();
+        let with_partner = self.cells.iter().zip(self.levels()).map(|(spec, own)| {
+            let partner = other.cells.iter().position(|of_other| of_other.is_same(spec));
+            partner.map_or(own, |at| own.max(others[at]))
+        });
+        self.estimated(true, &with_partner.collect::<Vec<_>>())
     }
 
-    fn estimated(&self, times_only: bool) -> StudyReport {
+    /// How disturbed visits to each cell count.
+    fn levels(&self) -> Vec<Disturbed> {
+        levels(&self.observed(true, &[], self.clock().as_ref()))
+    }
+
+    fn clock(&self) -> Option<StudyClock> {
+        usual(&self.clocks)
+    }
+
+    fn estimated(&self, times_only: bool, least: &[Disturbed]) -> StudyReport {
         let mut report = StudyReport {
-            clock: usual(&self.clocks),
+            clock: self.clock(),
             failures: self.failures.clone(),
             forks: self.forks.clone(),
             measured_ms: milliseconds(self.began),
             ..StudyReport::planned(&self.name, self.plan.clone())
         };
-        let (error_ns, batch_ns) = report.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
-        let seen = Observations {
+        let seen = self.observed(times_only, least, report.clock.as_ref());
+        estimate(&seen, &mut report);
+        report
+    }
+
+    fn observed<'a>(
+        &'a self,
+        times_only: bool,
+        least: &'a [Disturbed],
+        clock: Option<&StudyClock>,
+    ) -> Observations<'a> {
+        let (error_ns, batch_ns) = clock.map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        Observations {
             plan: &self.plan,
             cases: &self.cases,
             cells: &self.cells,
             forks: &self.visits,
             own_threads: &self.own_threads,
             times_only,
+            least,
             error_ns,
             batch_ns,
-        };
-        estimate(&seen, &mut report);
-        report
+        }
     }
 }
 
@@ -252,3 +277,6 @@ fn usual(clocks: &[StudyClock]) -> Option<StudyClock> {
 pub(super) fn milliseconds(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,10 +74,11 @@ impl<'a> Told<'a> {
         self.points.iter().map(|point| reach(&point.difference_ns)).fold(0.0, f64::max)
     }
 
-    /// Whether the last difference is known to be larger than the first.
+    /// Whether the last difference is known to be larger than the first; where that is a gain, the larger gain.
     pub(super) fn rises(&self) -> bool {
         let (first, last) = (&self.first.difference_ns, &self.last.difference_ns);
-        first.has_confidence() && last.has_confidence() && last.low > first.high
+        let is_larger = if first.high < 0.0 { last.high < first.low } else { last.low > first.high };
+        first.has_confidence() && last.has_confidence() && is_larger
     }
 
     /// Whether no point at `from_tokens` or more is known to differ from `level`.
@@ -148,5 +149,13 @@ mod tests {
         assert!(!told.stays_near(&nothing, 2.0), "2.75 ns at 5 tokens are not hidden by 2");
         assert!(told.stays_near(&nothing, 20.0), "nothing is known beyond the last point");
         assert!(!told.rises() && (told.reach() - 8.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_gain_that_is_lost_does_not_rise_and_a_larger_one_does() {
+        use Difference::{Faster, Same};
+        let rises = |points: &[ComparisonPoint]| Told::of(points).unwrap().rises();
+        assert!(!rises(&[point(0, -8.0, 0.1, Faster), point(40, 0.0, 0.1, Same)]));
+        assert!(rises(&[point(0, -8.0, 0.1, Faster), point(40, -20.0, 0.1, Faster)]));
     }
 }

@@ -184,7 +184,8 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 if let Some((length_ns, layout)) = self.is_due(cell, round, rounds)
-                    && (round == 0 && is_first_whole || self.can_be_visited(cell, operations[cell], length_ns))
+                    && (round == 0 && is_first_whole && self.is_tried(cell)
+                        || self.can_be_visited(cell, operations[cell], length_ns))
                 {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
@@ -258,6 +259,11 @@ impl<'a> Worker<'a> {
         };
         let whole_ns: f64 = (0..self.cells.len()).filter(|cell| !self.failed[*cell]).filter_map(of_cell).sum();
         whole_ns <= self.time.budget_ns() as f64
+    }
+
+    /// Whether it is known how many operations make a batch: there was time for a pilot, or the study fixes them.
+    fn is_tried(&self, cell: usize) -> bool {
+        self.piloted_ns[cell].is_some() || self.fixed_operations().is_some()
     }
 
     /// Whether there is time to visit a cell, or no process has measured it yet.
@@ -487,9 +493,40 @@ fn one_step_ns(clock: Clock) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cell_set::CellSet;
     use super::*;
     use crate::study::{Bencher, Group, StudyOptions};
-    use crate::worker::Limit;
+    use crate::worker::{Limit, PROTOCOL};
+
+    /// What a process says that has this long, of cells that others have measured.
+    fn said(budget_ms: u64) -> Vec<Message> {
+        let study = Study::new("made up").case("nothing", |b| b.iter(|| ()));
+        let plan = study.plan(&StudyOptions::default(), &[0]).unwrap();
+        let all: BTreeSet<usize> = (0..study.specs(&plan).len()).collect();
+        let request = Request {
+            measured: CellSet::from(&all),
+            budget_ms,
+            fork: 3,
+            protocol: PROTOCOL,
+            outline: false,
+            ..Request::for_outline("made up", plan)
+        };
+        let mut said = Vec::new();
+        let mut say = |message: &Message| {
+            said.push(message.clone());
+            Ok(())
+        };
+        study.serve(&request, &mut say).unwrap();
+        said
+    }
+
+    #[test]
+    fn a_process_without_time_for_a_pilot_measures_nothing() {
+        // What it would say is the time of two readings of the clock.
+        let said = said(1);
+        assert!(matches!(said.last(), Some(Message::End { .. })));
+        assert!(!said.iter().any(|message| matches!(message, Message::Visit(_))), "{said:?}");
+    }
 
     /// Takes in messages, for as long as there are any.
     struct Hearer(Vec<Message>);

@@ -72,6 +72,29 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     if plan.quick_starters {
         native.take_from(record);
     }
+    take_rounds(&mut candidates, &mut native, &plan, &runner, (began, budget), session);
+    let native = native.write(record);
+    let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
+    disturbed.for_each(|disturbance| session.suffer(disturbance));
+    let stopped = session.observer.cancelled();
+    let mut runtimes: Vec<Runtime> =
+        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native, stopped)).collect();
+    runtimes.extend(missing);
+    // In place: runtimes named by the user, or first on the path, come first of their kind.
+    runtimes.sort_by_key(|runtime| runtime.kind);
+    record.runtimes.report = runtimes;
+    outcome(record, stopped)
+}
+
+/// Rounds of one process of every runtime each, as many as planned and time allows; then a few for those that lack one.
+fn take_rounds(
+    candidates: &mut [Candidate],
+    native: &mut Native,
+    plan: &RuntimesPlan,
+    runner: &ProbeRunner<'_>,
+    (began, budget): (Instant, Duration),
+    session: &mut Session<'_>,
+) {
     let mut longest = Duration::ZERO;
     let wanted = plan.rounds.max(1);
     for round in 0..wanted + SPARE_ROUNDS {
@@ -93,7 +116,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             }
             let candidate = &mut candidates[(round as usize + turn) % count];
             if round < wanted || !has_enough(candidate, wanted) {
-                ask(candidate, &plan, round, &runner, session);
+                ask(candidate, plan, round, runner, session);
             }
             let done = (f64::from(round) + (turn + 1) as f64 / count as f64) / f64::from(wanted);
             let spent = began.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
@@ -101,17 +124,6 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         }
         longest = longest.max(round_began.elapsed());
     }
-    let native = native.write(record);
-    let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
-    disturbed.for_each(|disturbance| session.suffer(disturbance));
-    let stopped = session.observer.cancelled();
-    let mut runtimes: Vec<Runtime> =
-        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native, stopped)).collect();
-    runtimes.extend(missing);
-    // In place: runtimes named by the user, or first on the path, come first of their kind.
-    runtimes.sort_by_key(|runtime| runtime.kind);
-    record.runtimes.report = runtimes;
-    outcome(record, stopped)
 }
 
 /// Whether as many processes say something of every clock. A runtime that answers nothing gains nothing by more of them.

@@ -56,6 +56,15 @@ fn what_the_clock_could_make_up_is_no_difference() {
 }
 
 #[test]
+fn what_the_clock_leaves_open_is_not_the_same() {
+    let coarse = |factor: f64| Cell { clock_share_pct: 5.0, ..of_forks("a", 0, &times(factor)) };
+    let found = only(coarse(1.001), coarse(1.0));
+    assert_eq!(found.verdict, Difference::Unresolved, "one percent in batches that the clock times to five: {found:?}");
+    let fine = |factor: f64| Cell { clock_share_pct: 0.1, ..of_forks("a", 0, &times(factor)) };
+    assert_eq!(only(fine(1.001), fine(1.0)).verdict, Difference::Same);
+}
+
+#[test]
 fn an_operation_may_become_something_but_nothings_do_not_differ() {
     let nothing = |factor: f64| Cell { time_ns: None, below_ns: Some(0.3), ..of_forks("a", 0, &times(factor)) };
     assert_eq!(only(nothing(1.1), nothing(1.0)).verdict, Difference::Unresolved);
@@ -113,7 +122,7 @@ fn verdicts(seed: u64, runs: u32, pairs: usize, factor: f64) -> (u32, u32) {
     let mut random = Random::new(seed);
     let mut found = (0, 0);
     for _ in 0..runs {
-        match judge(&resampled(&mut random, pairs, factor), 0.01, 1.0, crate::stats::CONFIDENCE) {
+        match judge(&resampled(&mut random, pairs, factor), 0.0001, 1.0, crate::stats::CONFIDENCE) {
             Some((.., Difference::Faster)) => found.0 += 1,
             Some((.., Difference::Slower)) => found.1 += 1,
             _ => {}

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::quiet::{Disturbed, OwnDoing};
+use super::quiet::OwnDoing;
 use super::steadiness::steadiness;
 use super::visit::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
@@ -149,7 +150,9 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     fn below_ns(&self, time: &Estimate, typical: &Estimate, empty: &Estimate) -> Option<f64> {
         let is_quiet = self.counted().all(|visit| visit.disturbed == Disturbed::No);
         let value = if is_quiet { time } else { typical };
-        let is_hidden = typical.low <= empty.high && value.estimate <= empty.estimate * NEARLY_NOTHING;
+        // Few processes tell nothing apart, however their values lie.
+        let is_told = typical.low > empty.high && typical.has_confidence() && empty.has_confidence();
+        let is_hidden = !is_told && value.estimate <= empty.estimate * NEARLY_NOTHING;
         is_hidden.then(|| time.high.max(empty.high))
     }
 

@@ -1,7 +1,7 @@
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::quiet::Disturbed;
-use super::visit::{FEW, Iteration, counted_up_to, operations_per_batch};
-use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, TokenCost};
+use super::visit::{FEW, Iteration, Timed, counted_up_to, operations_per_batch};
+use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, TokenCost};
 use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
 use crate::study::schedule::CellSpec;
 
@@ -14,25 +14,27 @@ pub(super) fn estimate(
     visits: &[Vec<Iteration<'_>>],
     tokens: Option<&TokenCost>,
 ) -> (Vec<Comparison>, Option<Control>) {
-    let confidence = family_confidence(seen);
+    let of = comparisons(seen);
+    // For all comparisons at once, as the intervals are meant to hold and as they must for a verdict.
+    let confidence = confidence_of_each(seen.plan.confidence, of);
+    let least = confidence_of_each(Estimate::LEAST_CONFIDENCE, of);
     let mut found = Vec::new();
     for (case, baseline) in &seen.plan.comparisons {
         for row in rows(seen, case) {
-            found.extend(comparison(seen, visits, (case, baseline), &row, tokens, confidence));
+            found.extend(comparison(seen, visits, (case, baseline), &row, tokens, (confidence, least)));
         }
     }
     found.iter_mut().flat_map(|comparison| &mut comparison.points).for_each(|point| {
         let decided = matches!(point.verdict, Difference::Faster | Difference::Slower);
         point.significant_in_family = decided && point.ratio.confidence >= confidence;
     });
-    (found, control(seen, visits, confidence))
+    (found, control(seen, visits, (confidence, least)))
 }
 
-/// The confidence of one comparison at which all of the study's hold at once with that of the plan (Bonferroni).
-fn family_confidence(seen: &Observations<'_>) -> f64 {
+/// How many comparisons the study makes.
+fn comparisons(seen: &Observations<'_>) -> usize {
     let compared = |case: &str| seen.cells.iter().filter(|spec| spec.case == case && !spec.control).count();
-    let comparisons: usize = seen.plan.comparisons.iter().map(|(case, _)| compared(case)).sum();
-    confidence_of_each(seen.plan.confidence, comparisons)
+    seen.plan.comparisons.iter().map(|(case, _)| compared(case)).sum()
 }
 
 /// Cells of `case` that differ only in backoff, row by row.
@@ -54,7 +56,7 @@ fn comparison(
     (case, baseline): (&str, &str),
     row: &[&CellSpec],
     tokens: Option<&TokenCost>,
-    confidence: f64,
+    confidences: (f64, f64),
 ) -> Option<Comparison> {
     let mut points = Vec::new();
     let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.forks.len()];
@@ -70,7 +72,7 @@ fn comparison(
         }
         backoff.push(spec.tokens as f64);
         let floor_ns = floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]));
-        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns, confidence) else { continue };
+        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns, confidences) else { continue };
         points.push(point);
     }
     let first = row.first().filter(|_| !points.is_empty())?;
@@ -148,14 +150,22 @@ fn point(
     backoff_tokens: u64,
     pairs: &[Vec<Pair<'_, '_>>],
     floor_ns: f64,
-    confidence: f64,
+    (confidence, least): (f64, f64),
 ) -> Option<(ComparisonPoint, f64)> {
     let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| sides(pairs)).collect();
-    let Paired { difference, ratio, p_value } = paired(&processes, confidence)?;
-    let difference_ns = difference.at_least(floor_ns);
-    let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
+    let base_ns = median(processes.iter().map(|(a, _)| *a))?;
+    let Paired { difference: difference_ns, ratio, p_value } =
+        paired(&processes, confidence)?.at_least(floor_ns, base_ns);
+    let margin = seen.plan.margin_pct / 100.0;
+    let verdict = match compare(&ratio, margin) {
+        // Too few processes for as many comparisons.
+        _ if ratio.confidence < least => Difference::Unresolved,
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
+        // Calls rarer than iterations are in the means alone.
+        Difference::Same if ratio_of_means(pairs).is_some_and(|ratio| (ratio - 1.0).abs() > margin) => {
+            Difference::Unresolved
+        }
         verdict => verdict,
     };
     let point = ComparisonPoint {
@@ -167,7 +177,21 @@ fn point(
         significant_in_family: false,
         pairs: pairs.iter().map(Vec::len).sum::<usize>() as u64,
     };
-    Some((point, median(processes.iter().map(|(a, _)| *a))?))
+    Some((point, base_ns))
+}
+
+/// The ratio of the mean times, as a process typically has it.
+fn ratio_of_means(pairs: &[Vec<Pair<'_, '_>>]) -> Option<f64> {
+    let ratio = |pairs: &Vec<Pair<'_, '_>>| {
+        let whole = |of: &dyn Fn(&Pair<'_, '_>) -> Timed| pairs.iter().map(of).sum::<Timed>().mean_ns();
+        Some(whole(&|(_, b)| timed(b))? / whole(&|(a, _)| timed(a))?)
+    };
+    median(pairs.iter().filter_map(ratio))
+}
+
+/// The operations of all roles.
+fn timed(visit: &Iteration<'_>) -> Timed {
+    visit.timed.iter().copied().sum()
 }
 
 fn model(
@@ -180,15 +204,20 @@ fn model(
     if backoff.len() < FEWEST_FOR_A_MODEL || forks.len() < FEWEST_FOR_A_MODEL {
         return None;
     }
-    let found = hiding(backoff, forks, seen.plan.confidence)?;
+    let exposed_ns = points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns;
+    // A gain is the other side's cost.
+    let is_gain = exposed_ns.high < 0.0;
+    let turned = |ns: &f64| if is_gain { -ns } else { *ns };
+    let forks: Vec<Vec<f64>> = forks.iter().map(|fork| fork.iter().map(turned).collect()).collect();
+    let found = hiding(backoff, &forks, seen.plan.confidence)?;
     // What is inconclusive is not negligible.
     let negligible = points.iter().rev().take_while(|point| point.verdict == Difference::Same);
     let negligible_from = negligible.last();
     Some(CostModel {
         shape: found.shape,
         // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
-        exposed_ns: points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns,
-        residual_ns: found.residual,
+        exposed_ns,
+        residual_ns: if is_gain { found.residual.negated() } else { found.residual },
         hidden_past_tokens: found.hidden_past,
         hidden_past_ns: found.hidden_past.zip(tokens).map(|(past, cost)| past.map(|tokens| cost.ns(tokens))),
         negligible_from_tokens: negligible_from.map(|point| point.backoff_tokens),
@@ -196,12 +225,12 @@ fn model(
 }
 
 /// Every baseline compared with a second arm of itself.
-fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>], confidence: f64) -> Option<Control> {
+fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>], confidences: (f64, f64)) -> Option<Control> {
     let mut found = Vec::new();
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
         let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
-        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at]), confidence));
+        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at]), confidences));
     }
     let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
     let (resolvable_pct, resolvable_ns) = resolvable(&found)?;
@@ -232,7 +261,7 @@ fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{Estimate, Mode, StudyPlan};
+    use crate::record::study::{CostShape, Estimate, Mode, StudyPlan};
     use std::collections::BTreeSet;
 
     fn plan() -> StudyPlan {
@@ -252,6 +281,40 @@ mod tests {
             margin_pct: 1.0,
             confidence: 0.99,
             seed: 1,
+        }
+    }
+
+    fn seen(plan: &StudyPlan) -> Observations<'_> {
+        const NONE: &BTreeSet<usize> = &BTreeSet::new();
+        Observations {
+            plan,
+            cases: &[],
+            cells: &[],
+            forks: &[],
+            own_threads: NONE,
+            times_only: false,
+            least: &[],
+            error_ns: 1.0,
+            batch_ns: 1.0,
+        }
+    }
+
+    /// A difference, known to 0.15 ns.
+    fn point(backoff_tokens: u64, ns: f64) -> ComparisonPoint {
+        let of = |estimate: f64, half: f64| Estimate {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.99,
+        };
+        ComparisonPoint {
+            backoff_tokens,
+            difference_ns: of(ns, 0.15),
+            ratio: of(1.5, 0.1),
+            verdict: Difference::Slower,
+            p_value: 0.001,
+            significant_in_family: true,
+            pairs: 60,
         }
     }
 
@@ -294,35 +357,31 @@ mod tests {
         assert!((pct - 0.0519).abs() < 0.0001, "{pct} % of 0.262 ns is not ± {ns} ns");
     }
 
+    /// The model of a difference that is `exposed` at 0 tokens and nothing at 8 and more.
+    fn falling_from(exposed: f64) -> CostModel {
+        let plan = plan();
+        let tokens = [0, 2, 4, 6, 8, 12, 16, 20, 24, 28];
+        let left = |tokens: u64| exposed * (1.0 - tokens as f64 / 8.0).max(0.0);
+        let points: Vec<ComparisonPoint> = tokens.iter().map(|tokens| point(*tokens, left(*tokens))).collect();
+        let process = |fork: u64| tokens.iter().map(|at| left(*at) + 0.01 * ((fork * 5 + at * 3) % 7) as f64).collect();
+        let forks: Vec<Vec<f64>> = (0..8).map(process).collect();
+        model(&seen(&plan), &tokens.map(|tokens| tokens as f64), &forks, &points, None).unwrap()
+    }
+
+    #[test]
+    fn a_gain_that_work_hides_is_hidden_like_a_cost() {
+        let (cost, gain) = (falling_from(8.0), falling_from(-8.0));
+        assert_eq!((cost.shape, gain.shape), (CostShape::Hidden, CostShape::Hidden));
+        assert_eq!(cost.exposed_ns.estimate, -gain.exposed_ns.estimate);
+        assert!((cost.residual_ns.estimate + gain.residual_ns.estimate).abs() < 0.1);
+        assert!(cost.hidden_past_tokens.is_some() && gain.hidden_past_tokens.is_some());
+    }
+
     #[test]
     fn the_exposed_cost_is_the_number_of_its_point() {
         let plan = plan();
-        let seen = Observations {
-            plan: &plan,
-            cases: &[],
-            cells: &[],
-            forks: &[],
-            own_threads: &BTreeSet::new(),
-            times_only: false,
-            error_ns: 1.0,
-            batch_ns: 1.0,
-        };
-        let of = |estimate: f64, half: f64| Estimate {
-            estimate,
-            low: estimate - half,
-            high: estimate + half,
-            confidence: 0.99,
-        };
-        let point = |backoff_tokens, difference_ns| ComparisonPoint {
-            backoff_tokens,
-            difference_ns,
-            ratio: of(1.5, 0.1),
-            verdict: Difference::Slower,
-            p_value: 0.001,
-            significant_in_family: true,
-            pairs: 60,
-        };
-        let points = [point(0, of(6.38, 0.15)), point(5, of(3.0, 0.2)), point(10, of(1.0, 0.2))];
+        let seen = seen(&plan);
+        let points = [point(0, 6.38), point(5, 3.0), point(10, 1.0)];
         // Processes whose disturbed pairs count for the curve, but not for the points.
         let forks = [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|fork| fork.to_vec());
         let found = model(&seen, &[0.0, 5.0, 10.0], &forks, &points, None).unwrap();

@@ -2,6 +2,7 @@
 
 mod cell;
 mod comparison;
+mod disturbed;
 mod observations;
 mod quiet;
 mod steadiness;
@@ -10,8 +11,14 @@ mod tests;
 mod tokens;
 mod visit;
 
+pub(super) use self::disturbed::Disturbed;
 pub(super) use self::observations::Observations;
 use crate::record::study::StudyReport;
+
+/// For each cell, how disturbed visits count.
+pub(super) fn levels(seen: &Observations<'_>) -> Vec<Disturbed> {
+    visit::levels(seen, &visit::received(seen, &quiet::judge(seen).disturbed))
+}
 
 /// Estimates everything, into `report`.
 pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {

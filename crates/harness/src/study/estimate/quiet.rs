@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{DiscreteCDF, Poisson};
 
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
 use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
@@ -23,17 +24,6 @@ const OWN_SWITCHES: (f64, u64, f64) = (4.0, 5, 1e-4);
 const FEW_OPERATIONS: f64 = 10.0;
 /// A visit in which the machine takes the CPU away with this probability or more is too long to be left out for that.
 const LIKELY_LOST: f64 = 0.1;
-
-/// How disturbed a visit was, from least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Disturbed {
-    /// Not at all, as far as can be seen.
-    No,
-    /// An SMT sibling used part of the core: dependent chains are hardly affected.
-    Shared,
-    /// The core ran slow, or a thread was preempted.
-    Yes,
-}
 
 /// What an operation does to its visits by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 use std::iter::Sum;
 
+use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
-use super::quiet::Disturbed;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
 /// This many are enough not to be strays.
@@ -77,12 +77,23 @@ pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]
 
 /// Those of them that have a time.
 pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
-    let reduced = |visits: &Vec<Received<'a>>| {
-        let mut found: Vec<Iteration<'a>> = visits.iter().filter_map(|visit| reduce(seen, *visit)).collect();
-        count(&mut found, seen.forks.len());
-        found
-    };
-    received.iter().map(reduced).collect()
+    let mut found = reduced(seen, received);
+    for (cell, visits) in found.iter_mut().enumerate() {
+        let least = seen.least.get(cell).copied().unwrap_or(Disturbed::No);
+        let level = level(visits, seen.forks.len()).max(least);
+        visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
+    }
+    found
+}
+
+/// How disturbed visits to each cell count.
+pub(super) fn levels(seen: &Observations<'_>, received: &[Vec<Received<'_>>]) -> Vec<Disturbed> {
+    reduced(seen, received).iter().map(|visits| level(visits, seen.forks.len())).collect()
+}
+
+fn reduced<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
+    let of_cell = |visits: &Vec<Received<'a>>| visits.iter().filter_map(|visit| reduce(seen, *visit)).collect();
+    received.iter().map(of_cell).collect()
 }
 
 /// The share of the time during which all threads measured, in a typical visit of those as undisturbed as the `visits` that count:
@@ -94,14 +105,13 @@ pub(super) fn typical_overlap(received: &[Received<'_>], visits: &[Iteration<'_>
     median(alike.map(|visit| overlap_share(&visit.log.threads)))
 }
 
-/// Marks which visits count: the undisturbed ones, if enough processes have one.
-fn count(visits: &mut [Iteration<'_>], forks: usize) {
-    let level = counted_up_to(|level| {
+/// How disturbed the visits to a cell count: the undisturbed ones alone, if enough processes have one.
+fn level(visits: &[Iteration<'_>], forks: usize) -> Disturbed {
+    counted_up_to(|level| {
         let mut seen = vec![0; forks];
         visits.iter().filter(|visit| visit.disturbed <= level).for_each(|visit| seen[visit.fork] += 1);
         seen
-    });
-    visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
+    })
 }
 
 /// The highest disturbance level that counts: the lowest that leaves half the processes, and at least three, with a few

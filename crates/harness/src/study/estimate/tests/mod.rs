@@ -1,5 +1,6 @@
 //! From made-up logs of processes to the cells of a record.
 
+mod comparisons;
 mod coverage;
 mod mean;
 mod own_doing;
@@ -26,12 +27,25 @@ fn study(
     processes: usize,
     log: impl FnMut(usize) -> Vec<IterationLog>,
 ) -> Vec<Cell> {
+    reported(names, &[], 0.0, mode, threads, processes, log).cells
+}
+
+/// The same whole, with these comparisons, and batches that the clock leaves open by `batch_ns`.
+fn reported(
+    names: &[&str],
+    comparisons: &[(&str, &str)],
+    batch_ns: f64,
+    mode: Mode,
+    threads: u32,
+    processes: usize,
+    log: impl FnMut(usize) -> Vec<IterationLog>,
+) -> StudyReport {
     let plan = StudyPlan {
         cases: names.iter().map(ToString::to_string).collect(),
         backoff_tokens: vec![0],
         threads: vec![threads],
         parameters: Vec::new(),
-        comparisons: Vec::new(),
+        comparisons: comparisons.iter().map(|(case, by)| (case.to_string(), by.to_string())).collect(),
         mode,
         budget_ms: 1,
         forks: processes as u32,
@@ -54,12 +68,13 @@ fn study(
         forks: &forks,
         own_threads: &BTreeSet::new(),
         times_only: false,
+        least: &[],
         error_ns: 0.0,
-        batch_ns: 0.0,
+        batch_ns,
     };
     let mut report = StudyReport::planned("made up", plan.clone());
     estimate(&seen, &mut report);
-    report.cells
+    report
 }
 
 /// Batches of `operations` that take so long, each after a set-up of `gap_ns` that is not timed.

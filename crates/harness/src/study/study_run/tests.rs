@@ -1,0 +1,85 @@
+use super::super::options::StudyOptions;
+use super::super::protocol::{Message, ThreadLog};
+use super::*;
+use crate::worker::Hear;
+
+fn study() -> Study {
+    ["first", "second"].into_iter().fold(Study::new("made up"), |study, case| study.case(case, |b| b.iter(|| ())))
+}
+
+fn begun() -> StudyRun {
+    let study = study();
+    let options = StudyOptions { forks: Some(12), ..StudyOptions::default() };
+    let plan = study.plan(&options, &[0]).unwrap();
+    StudyRun::new(&study, plan, TscAccess::Allowed)
+}
+
+fn place(run: &StudyRun, case: &str) -> usize {
+    run.cells.iter().position(|spec| spec.case == case && spec.is_of_user()).unwrap()
+}
+
+/// An operation of 100 ns, for 0.1 ms.
+fn visit(cell: usize, round: u32, preempted: u64) -> IterationLog {
+    let thread = ThreadLog {
+        to_ns: 100_000,
+        operations: 1_000,
+        batches_ns: vec![100_000],
+        turn_ns: [1.0; 2],
+        link_ns: [1.0; 2],
+        preempted,
+        ..ThreadLog::default()
+    };
+    IterationLog { cell, round, layout: 0, threads: vec![thread] }
+}
+
+/// The processes that say something of the first case, each by three visits; of the others the machine took the CPU away.
+fn with_quiet(quiet: u32) -> StudyRun {
+    let mut run = begun();
+    let (first, second) = (place(&run, "first"), place(&run, "second"));
+    for fork in 0..12 {
+        let lost = u64::from(fork >= quiet);
+        let visits = (0..3).flat_map(|round| [visit(first, round, lost), visit(second, round, lost)]);
+        run.visits.push(visits.collect());
+        run.forks.push(StudyProcess { fork, ..StudyProcess::default() });
+    }
+    run
+}
+
+fn count(report: &StudyReport) -> usize {
+    let cell = report.cells.iter().find(|cell| cell.case == "first").unwrap();
+    cell.forks.iter().filter(|process| process.time_ns.is_some()).count()
+}
+
+#[test]
+fn two_builds_count_visits_of_the_same_kind() {
+    let (quieter, noisier) = (with_quiet(7), with_quiet(5));
+    assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12), "each by itself chooses differently");
+    assert_eq!((count(&quieter.times_beside(&noisier)), count(&noisier.times_beside(&quieter))), (12, 12));
+    assert_eq!(count(&quieter.times_beside(&with_quiet(8))), 7);
+}
+
+/// A worker that measures the first case, and dies in the second.
+struct DiesInTheSecond {
+    first: usize,
+    second: usize,
+}
+
+impl Launch for DiesInTheSecond {
+    fn converse(&self, _: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
+        for message in [Message::Visit(visit(self.first, 0, 0)), Message::Begin { cell: self.second, round: Some(0) }] {
+            let text = serde_json::to_string(&message).unwrap();
+            hearer.line(crate::worker::line(&text).trim_end()).unwrap();
+        }
+        Err(WorkerFailure::Killed { signal: 11, complaint: String::new() })
+    }
+}
+
+#[test]
+fn what_a_process_measured_that_is_started_again_counts_as_not_measured() {
+    let mut run = begun();
+    let workers = DiesInTheSecond { first: place(&run, "first"), second: place(&run, "second") };
+    let turn = Turn { fork: 0, budget_ms: 1, share: (0.0, 1.0) };
+    assert!(!run.run_one(&workers, &turn, &mut ()), "the other case is worth another process");
+    assert!(run.has_unmeasured(), "its visits are not kept");
+    assert!(run.processes().is_empty());
+}
