@@ -6,9 +6,9 @@
  * Decisions:
  *
  * - Every loop is made by the macro LOOPS, once for each clock. A clock is called through a pointer, into a zeroed result,
- *   as by the native code that it is compared with: what stands around a read decides about a cycle or two. A reading is
- *   converted to the ticks of its clock as users do it (seconds times 10^9 plus nanoseconds) and added to a sum. The
- *   functions are not inlined: what stands around a loop cannot change its code.
+ *   like the native code that it is compared with: surrounding code changes the cost of a read by a cycle or two. A
+ *   reading is converted to the ticks of its clock as users do it (seconds times 10^9 plus nanoseconds) and added to a
+ *   sum. The functions are not inlined, so their callers cannot change a loop's code.
  * - The lane `nothing` reads a volatile, which the compiler may neither leave out nor take out of the loop.
  * - A latch is a mutex and a condition. Threads count themselves under the mutex, so that the opener knows that all of
  *   them wait. They take the mutex again one by one behind the broadcast: that belongs to such a latch.

@@ -322,7 +322,7 @@ sealed class Clock
 
     static long TickCount() => (uint)Environment.TickCount;
 
-    /// <summary>With so much work before each read, in place of the lane.</summary>
+    /// <summary>The lane with this much work before each read.</summary>
     public Clock Behind(int tokens)
     {
         var sweep = Sweep;

@@ -127,7 +127,7 @@ public final class Probe {
             this.fill = fill;
         }
 
-        /** With so much work before each read, in place of the lane. */
+        /** The lane with this much work before each read. */
         Clock behind(int tokens) {
             return tokens == 0 ? this
                 : new Clock(name, kind, hz, once, operations -> sweep.run(operations, tokens), sweep, fill);

@@ -147,7 +147,7 @@ pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure
     study::run("bench-harness", study, size.each)
 }
 
-/// What one run of [`accuracy`] or [`beside_peers`] says of each operation, beside what it takes by `ruler`.
+/// What one run of [`accuracy`] or [`beside_peers`] claims for each operation, paired with the truth by `ruler`.
 pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)> {
     let of = |cell: &Cell| cell.parameters.get(OPERATION).cloned();
     let claim = |cell: &Cell| {

@@ -5,8 +5,7 @@
 //!
 //! # Sources
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, poses the
-//! question and gives the first figures, from JMH on a 2 GHz laptop. The second are ours, from JMH 1.37 on JDK 25 in
-//! a server VM at 2.8 GHz.
+//! question and has the laptop figures (JMH, 2 GHz). The server figures are ours (JMH 1.37, JDK 25, VM at 2.8 GHz).
 
 use chronoscope_harness::quantity::{RATIO, TIME};
 use std::sync::atomic::AtomicU64;

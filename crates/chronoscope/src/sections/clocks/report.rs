@@ -252,7 +252,7 @@ pub struct Harness {
 pub struct InterferenceProbe {
     /// Visits, over all processes. Called rounds for the sake of older records, in which all clocks were visited together.
     pub rounds: u64,
-    /// Visits around which both loops were about as fast as they ever were, and in which nothing took the CPU away.
+    /// Visits with both loops close to their fastest, and without a preemption.
     pub rounds_quiet: u64,
     /// Processes with quiet visits.
     pub forks_quiet: u32,

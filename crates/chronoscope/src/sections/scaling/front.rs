@@ -90,8 +90,8 @@ fn pass(cell: &Cell) -> Option<u32> {
     cell.forks.first().map(|process| process.fork)
 }
 
-/// The cell of the work alone beside `cell`, in the same pass. Other passes measured it, too.
-fn work_beside<'a>(record: &'a StudyRecord, work: &str, cell: &Cell) -> Option<&'a Cell> {
+/// The cell with only the work of `cell`, from the same pass: several passes measure it.
+fn work_of_cell<'a>(record: &'a StudyRecord, work: &str, cell: &Cell) -> Option<&'a Cell> {
     let is_it = |other: &&Cell| {
         other.case == work
             && (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
@@ -126,7 +126,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 /// CPUs is not contention for the clock.
 fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
     let confidence = record.plan.confidence;
-    let work = |cell: &Cell| work_beside(record, work, cell);
+    let work = |cell: &Cell| work_of_cell(record, work, cell);
     let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
     let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
         let cells = [alone_processes, crowd_processes, work_alone.forks.as_slice(), work_crowd.forks.as_slice()];
@@ -141,7 +141,7 @@ fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Opt
 /// of that part only, which says little about many threads where it is short. A visit without such a part is not among a cell's,
 /// whose number then falls behind that of the visits to one thread in the same rounds.
 fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> bool {
-    let of_work = |cell: &Cell| work_beside(record, work, cell);
+    let of_work = |cell: &Cell| work_of_cell(record, work, cell);
     let pairs = [Some((alone, crowd)), of_work(alone).zip(of_work(crowd))];
     pairs.into_iter().flatten().all(|(alone, crowd)| !is_apart(crowd) && 2 * crowd.visits >= alone.visits)
 }

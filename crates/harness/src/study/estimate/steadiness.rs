@@ -15,7 +15,7 @@ const FEWEST_VISITS: usize = 20;
 /// The steadiness of a cell from its visits that count. None without a visit.
 pub(super) fn steadiness(visits: &[Iteration<'_>], role: usize, processes: usize) -> Option<Steadiness> {
     let counted: Vec<&Iteration<'_>> = visits.iter().filter(|visit| visit.counts).collect();
-    // Of what the clock does not tell from nothing, nothing is known.
+    // Below the clock's resolution, steadiness is unknown.
     let typical_ns = median(counted.iter().map(|visit| visit.time_ns[role])).filter(|ns| *ns > 0.0)?;
     let mut found = Steadiness::default();
     let (mut slopes, mut means) = (Vec::new(), Vec::new());

@@ -16,8 +16,8 @@ pub struct ProcessBatches {
 
 /// The cost of a read as a study measured it. None for a cell that was not measured.
 ///
-/// The estimate is the study's. A read too short to be told from an empty loop has the same estimate all the same, since it is
-/// shown beside that of the empty loop.
+/// The estimate is the study's. A read indistinguishable from an empty loop keeps its estimate: reports show the empty loop's next
+/// to it.
 pub fn of_cell(cell: &Cell) -> Option<Latency> {
     let processes: Vec<ProcessBatches> = cell
         .forks
