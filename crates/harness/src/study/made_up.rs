@@ -43,28 +43,33 @@ pub(super) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
     }
 }
 
+/// The plan of one case on one thread.
+pub(super) fn plan() -> StudyPlan {
+    StudyPlan {
+        cases: vec!["a".to_owned()],
+        backoff_tokens: vec![0],
+        threads: vec![1],
+        parameters: Vec::new(),
+        comparisons: Vec::new(),
+        mode: Mode::AverageTime,
+        budget_ms: 1,
+        forks: 5,
+        rounds: 1,
+        batches: 0,
+        warm_up_batches: 0,
+        cpus: vec![0],
+        margin_pct: 1.0,
+        confidence: 0.99,
+        seed: 1,
+    }
+}
+
 /// A record of these cells.
 pub(super) fn record(cells: Vec<Cell>) -> StudyRecord {
     let study = StudyReport {
         name: "publish".to_owned(),
         measured_ms: 1,
-        plan: StudyPlan {
-            cases: vec!["a".to_owned()],
-            backoff_tokens: vec![0],
-            threads: vec![1],
-            parameters: Vec::new(),
-            comparisons: Vec::new(),
-            mode: Mode::AverageTime,
-            budget_ms: 1,
-            forks: 5,
-            rounds: 1,
-            batches: 0,
-            warm_up_batches: 0,
-            cpus: vec![0],
-            margin_pct: 1.0,
-            confidence: 0.99,
-            seed: 1,
-        },
+        plan: plan(),
         clock: None,
         empty_loop_ns: None,
         tokens: None,

@@ -61,7 +61,8 @@ impl Study {
         let study = this.report();
         let against = other.map(|(build, run, _)| {
             let unknown = build.cases().into_iter().map(|case| case.name).filter(|name| self.lacks(name, options));
-            against::against(&this.times_beside(&run), run.times_beside(&this), build.name(), unknown.collect())
+            let (times, others) = this.times_of_both(&run);
+            against::against(&times, others, build.name(), unknown.collect())
         });
         let content = StudyContent { study, compared: None, against };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };

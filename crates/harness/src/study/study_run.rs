@@ -200,15 +200,18 @@ impl StudyRun {
         self.estimated(false, &[])
     }
 
-    /// Only the times of cells, as this run and `other` have them if each counts visits as disturbed as the other must: two builds
-    /// that choose for themselves could choose differently, and differ by that.
-    pub(super) fn times_beside(&self, other: &Self) -> StudyReport {
-        let others = other.levels();
-        let with_partner = self.cells.iter().zip(self.levels()).map(|(spec, own)| {
-            let partner = other.cells.iter().position(|of_other| of_other.is_same(spec));
-            partner.map_or(own, |at| own.max(others[at]))
-        });
-        self.estimated(true, &with_partner.collect::<Vec<_>>())
+    /// Only the times of cells, of this run and of `other`. Both count visits up to the same level of disturbance, the higher of
+    /// the two: if each chose its own, identical builds could differ by the choice.
+    pub(super) fn times_of_both(&self, other: &Self) -> (StudyReport, StudyReport) {
+        let (own, others) = (self.levels(), other.levels());
+        let times = |run: &Self, levels: &[Disturbed], partner: &Self, partners: &[Disturbed]| {
+            let least = run.cells.iter().zip(levels).map(|(spec, level)| {
+                let at = partner.cells.iter().position(|other| other.is_same(spec));
+                at.map_or(*level, |at| partners[at].max(*level))
+            });
+            run.estimated(true, &least.collect::<Vec<_>>())
+        };
+        (times(self, &own, other, &others), times(other, &others, self, &own))
     }
 
     /// How disturbed visits to each cell count.

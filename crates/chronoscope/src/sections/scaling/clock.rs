@@ -2,9 +2,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::{Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unordered};
-use chronoscope_harness::{Bencher, Study};
+use chronoscope_harness::Study;
 
 use crate::clock_id::ClockId;
+use crate::read_case::{self, Read};
 
 /// The case without a clock: only the work between reads.
 pub const NOTHING: &str = "nothing";
@@ -81,8 +82,7 @@ impl ScaledClock {
     /// Adds the case `name`, which reads it in this way. The threads of a cell share one clock.
     pub fn add_case(&self, study: Study, name: String, read: Read) -> Study {
         match self.kind {
-            // It was available a moment ago; if it is gone, the study lacks it.
-            Kind::Source(id) => id.visit(Case { study: study.clone(), name, read }).unwrap_or(study),
+            Kind::Source(id) => read_case::added(study, name, id, read),
             Kind::Granular(ns) => {
                 let granularity = Duration::from_nanos(ns);
                 let make = move |_: &_| Granular::over(Unordered::or_system(), granularity);
@@ -97,39 +97,6 @@ pub fn ticks_of(clock: &str) -> String {
     format!("ticks of {clock}")
 }
 
-/// How a case reads a clock.
-#[derive(Clone, Copy, Debug)]
-pub enum Read {
-    /// Once per operation.
-    InARow,
-    /// Until its value changes.
-    UntilChange,
-}
-
-impl Read {
-    #[inline(always)]
-    fn iterate(self, b: &mut Bencher<'_>, clock: &impl TickSource) {
-        match self {
-            Self::InARow => b.iter(|| clock.read()),
-            Self::UntilChange => {
-                let mut last = clock.read();
-                b.iter(|| last = next(clock, last));
-            }
-        }
-    }
-}
-
-/// The clock's first value other than `last`.
-#[inline(always)]
-fn next(clock: &impl TickSource, last: u64) -> u64 {
-    loop {
-        let now = clock.read();
-        if now != last {
-            return now;
-        }
-    }
-}
-
 /// The clock's first value other than `last`; None if none came while it was read for a second.
 fn soon(clock: &impl TickSource, last: u64) -> Option<u64> {
     let began = Instant::now();
@@ -138,24 +105,6 @@ fn soon(clock: &impl TickSource, last: u64) -> Option<u64> {
         if changed.is_some() || began.elapsed() > FROZEN_AFTER {
             return changed;
         }
-    }
-}
-
-struct Case {
-    study: Study,
-    name: String,
-    read: Read,
-}
-
-impl SourceVisitor for Case {
-    type Output = Study;
-
-    fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
-        self.study.case(self.name, move |b| {
-            // A local of the thread: reaching it needs no load.
-            let source = source;
-            self.read.iterate(b, &source);
-        })
     }
 }
 

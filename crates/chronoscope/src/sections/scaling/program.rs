@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::arguments::ScalingOptions;
 use crate::plan::Depth;
+use crate::read_case::Read;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::quantity::length;
@@ -10,7 +11,7 @@ use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
 
 use super::choice::{Choice, choose};
-use super::clock::{NOTHING, Read, ScaledClock};
+use super::clock::{NOTHING, ScaledClock};
 use super::grid::{self, Pass, Threads};
 use super::runtimes::{self, RuntimesPlan, Swept};
 use super::{conclude, merge};

@@ -261,27 +261,22 @@ fn resolvable(controls: &[(ComparisonPoint, f64)]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{CostShape, Estimate, Mode, StudyPlan};
+    use crate::record::study::{CostShape, StudyPlan};
+    use crate::study::made_up;
     use std::collections::BTreeSet;
 
     fn plan() -> StudyPlan {
         StudyPlan {
             cases: vec!["a".to_owned(), "b".to_owned()],
             backoff_tokens: vec![0, 5, 10],
-            threads: vec![1],
-            parameters: Vec::new(),
             comparisons: vec![("a".to_owned(), "b".to_owned())],
-            mode: Mode::AverageTime,
-            budget_ms: 1,
             forks: 4,
-            rounds: 1,
-            batches: 0,
-            warm_up_batches: 0,
-            cpus: vec![0],
-            margin_pct: 1.0,
-            confidence: 0.99,
-            seed: 1,
+            ..made_up::plan()
         }
+    }
+
+    fn about(estimate: f64, half: f64) -> Estimate {
+        Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.99 }
     }
 
     fn seen(plan: &StudyPlan) -> Observations<'_> {
@@ -301,16 +296,10 @@ mod tests {
 
     /// A difference, known to 0.15 ns.
     fn point(backoff_tokens: u64, ns: f64) -> ComparisonPoint {
-        let of = |estimate: f64, half: f64| Estimate {
-            estimate,
-            low: estimate - half,
-            high: estimate + half,
-            confidence: 0.99,
-        };
         ComparisonPoint {
             backoff_tokens,
-            difference_ns: of(ns, 0.15),
-            ratio: of(1.5, 0.1),
+            difference_ns: about(ns, 0.15),
+            ratio: about(1.5, 0.1),
             verdict: Difference::Slower,
             p_value: 0.001,
             significant_in_family: true,
@@ -320,12 +309,6 @@ mod tests {
 
     /// An operation of `time_ns`, compared with itself to ± `ns` and ± `pct`.
     fn itself(time_ns: f64, ns: f64, pct: f64) -> (ComparisonPoint, f64) {
-        let about = |estimate: f64, half: f64| Estimate {
-            estimate,
-            low: estimate - half,
-            high: estimate + half,
-            confidence: 0.99,
-        };
         let point = ComparisonPoint {
             backoff_tokens: 0,
             difference_ns: about(0.0, ns),

@@ -54,8 +54,13 @@ fn count(report: &StudyReport) -> usize {
 fn two_builds_count_visits_of_the_same_kind() {
     let (quieter, noisier) = (with_quiet(7), with_quiet(5));
     assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12), "each by itself chooses differently");
-    assert_eq!((count(&quieter.times_beside(&noisier)), count(&noisier.times_beside(&quieter))), (12, 12));
-    assert_eq!(count(&quieter.times_beside(&with_quiet(8))), 7);
+    let both = |one: &StudyRun, other: &StudyRun| {
+        let (one, other) = one.times_of_both(other);
+        (count(&one), count(&other))
+    };
+    assert_eq!(both(&quieter, &noisier), (12, 12));
+    assert_eq!(both(&noisier, &quieter), (12, 12));
+    assert_eq!(both(&quieter, &with_quiet(8)), (7, 8));
 }
 
 /// A worker that measures the first case, and dies in the second.

@@ -2,6 +2,7 @@ use chronoscope_clock::{Serialised, SourceId, SourceVisitor, TickSource};
 use chronoscope_harness::Study;
 
 use crate::clock_id::ClockId;
+use crate::read_case::{self, Read};
 
 /// The study's name, by which its worker processes recognise themselves.
 const NAME: &str = "latency of a read";
@@ -38,28 +39,24 @@ fn is_cheap_counter(id: SourceId) -> bool {
 /// The study with that case; without it if the clock is not available here.
 fn added(study: Study, id: SourceId, serialised: bool) -> Study {
     let name = case_of(&ClockId::Known(id), serialised);
-    id.visit(Case { study: study.clone(), name, serialised }).unwrap_or(study)
+    match serialised {
+        true => id.visit(Fenced { study: study.clone(), name }).unwrap_or(study),
+        false => read_case::added(study, name, id, Read::InARow),
+    }
 }
 
-struct Case {
+/// Adds the case of a read followed by a fence.
+struct Fenced {
     study: Study,
     name: String,
-    serialised: bool,
 }
 
-impl SourceVisitor for Case {
+impl SourceVisitor for Fenced {
     type Output = Study;
 
     fn visit<S: TickSource + Copy + Send + Sync + 'static>(self, source: S) -> Study {
-        if !self.serialised {
-            return self.study.case(self.name, move |bencher| {
-                // A local of the thread: reaching it needs no load.
-                let source = source;
-                bencher.iter(|| source.read());
-            });
-        }
         match Serialised::new(source) {
-            Ok(source) => self.study.case(self.name, move |bencher| bencher.iter(|| source.read())),
+            Ok(source) => self.study.case(self.name, move |bencher| Read::InARow.iterate(bencher, &source)),
             Err(_) => self.study,
         }
     }

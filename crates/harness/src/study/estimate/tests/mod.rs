@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use super::{Observations, estimate};
 use crate::record::study::{Cell, Mode, Parameters, StudyPlan, StudyReport};
 use crate::study::case::Case;
+use crate::study::made_up;
 use crate::study::protocol::{IterationLog, ThreadLog};
 use crate::study::schedule::{CellSpec, LAYOUTS, cells};
 
@@ -42,20 +43,13 @@ fn reported(
 ) -> StudyReport {
     let plan = StudyPlan {
         cases: names.iter().map(ToString::to_string).collect(),
-        backoff_tokens: vec![0],
         threads: vec![threads],
-        parameters: Vec::new(),
         comparisons: comparisons.iter().map(|(case, by)| (case.to_string(), by.to_string())).collect(),
         mode,
-        budget_ms: 1,
         forks: processes as u32,
-        rounds: 1,
-        batches: 0,
-        warm_up_batches: 0,
         cpus: (0..threads).collect(),
-        margin_pct: 1.0,
         confidence: 0.999,
-        seed: 1,
+        ..made_up::plan()
     };
     let case = |name: &&str| Case::shared(name.to_string(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()));
     let cases: Vec<Case> = names.iter().map(case).collect();
