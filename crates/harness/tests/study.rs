@@ -13,7 +13,7 @@ use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 16] = [
+    let all: [(&str, fn()); 17] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
@@ -25,6 +25,7 @@ fn main() {
         ("a case that kills its process leaves the others their results", kills),
         ("a size that fails leaves the others their results", one_size_fails),
         ("what does not fit the time is measured once", measured_once),
+        ("a slow case leaves the others their processes", slow_and_quick),
         ("no cell is left out for want of time", every_cell),
         ("threads that an operation starts may use every CPU", own_threads),
         ("a case that never ends is ended", never_ends),
@@ -234,6 +235,22 @@ fn measured_once() {
     assert!(slow.time_ns.is_some_and(|time| time.estimate >= 200e6 && !time.has_confidence()), "{:?}", slow.time_ns);
     assert!(cell(&record, "quick").time_ns.is_some());
     assert!(record.findings.iter().any(|finding| finding.is(MEASURED_ONCE)));
+}
+
+fn slow_and_quick() {
+    let tool = Tool { name: "test".into(), version: "0".into() };
+    let study = Study::new("slow and quick")
+        .case("slow", |b| b.iter(|| std::thread::sleep(Duration::from_millis(200))))
+        .case("quick", |b| b.iter_chained(1, links(100)));
+    let options = StudyOptions { budget: Some(Duration::from_secs(2)), forks: Some(12), ..wish() };
+    let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
+    let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| process.time_ns.is_some()).count();
+    // On a machine that starts few processes in the time, those that it starts.
+    assert!(processes("quick") + 1 >= record.forks.len(), "{} of {}", processes("quick"), record.forks.len());
+    assert_eq!(processes("slow"), 1, "of {}", record.forks.len());
+    let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
+    let said = &once.evidence.summary;
+    assert!(said.contains(": slow") && !said.contains("quick"), "{said}");
 }
 
 fn every_cell() {

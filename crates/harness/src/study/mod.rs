@@ -6,6 +6,7 @@
 //! over processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`])
 //! → messages ([`protocol`]) → [`build_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
+mod affordable;
 mod against;
 mod ask;
 mod batch_log;

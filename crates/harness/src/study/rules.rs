@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::words::cell_name;
 use crate::finding::{Finding, Kind};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
-use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Steadiness, StudyProcess, StudyRecord};
+use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord};
 use crate::rule::Rule;
 
 /// Rules for a study's findings, in reading order.
@@ -67,6 +68,8 @@ const SECOND_MODE_SHARE: f64 = 0.1;
 const INFLATED: f64 = 1.1;
 /// Tokens are linear if no point deviates from the line by more than this, in percent.
 const TOKENS_DEVIATE_PCT: f64 = 10.0;
+/// Cells that are named where a finding is about several.
+const MOST_NAMED: usize = 3;
 /// Minimum number of drifting operations for the machine to be blamed.
 const FEWEST_OF_MACHINE: usize = 3;
 const STEADY_MACHINE: &str =
@@ -263,15 +266,24 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
 
 fn measured_once(record: &StudyRecord) -> Option<Finding> {
     let processes = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
-    let once = record.cells.iter().filter(|cell| processes(cell) == 1).count();
-    if record.interrupted || record.plan.forks < 2 || once == 0 {
+    let once: Vec<&Cell> = record.cells.iter().filter(|cell| processes(cell) == 1).collect();
+    if record.interrupted || record.plan.forks < 2 || once.is_empty() {
         return None;
+    }
+    let name = |cell: &&Cell| {
+        let at = record.plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
+        if at.is_empty() { cell_name(cell) } else { format!("{} ({at})", cell_name(cell)) }
+    };
+    let mut names: Vec<String> = once.iter().take(MOST_NAMED).map(name).collect();
+    if once.len() > MOST_NAMED {
+        names.push(format!("{} more", once.len() - MOST_NAMED));
     }
     let of_one_ms = record.measured_ms / (record.forks.len() as u64).max(1);
     let enough = Duration::from_millis(of_one_ms.saturating_mul(u64::from(record.plan.forks)));
-    let said = format!("{once} of {} cells were measured by a single process", record.cells.len());
+    let (cells, names) = (record.cells.len(), names.join(", "));
+    let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
     let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
-    Some(Finding::new(MEASURED_ONCE, said).value("cells", once as f64).advice(advice))
+    Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))
 }
 
 fn interrupted(record: &StudyRecord) -> Option<Finding> {

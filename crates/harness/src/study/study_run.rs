@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::affordable;
 use super::case::Case;
 use super::cell_set::CellSet;
 use super::estimate::{Disturbed, Observations, estimate, levels};
@@ -14,7 +15,7 @@ use super::schedule::{self, CellSpec, EMPTY};
 use super::study::Study;
 use crate::quantity::length;
 use crate::record::TscAccess;
-use crate::record::study::{CaseFailure, StudyClock, StudyPlan, StudyProcess, StudyReport};
+use crate::record::study::{CaseFailure, Mode, StudyClock, StudyPlan, StudyProcess, StudyReport};
 use crate::stats;
 use crate::worker::{Launch, Limit, PROTOCOL, STUDY, Terms, WorkerFailure};
 
@@ -52,6 +53,8 @@ pub struct StudyRun {
     failed: BTreeSet<usize>,
     /// Cells that some process has measured.
     measured: BTreeSet<usize>,
+    /// For each cell, what an operation was seen to take at least.
+    operation_ns: Vec<Option<f64>>,
     /// Cells whose operation uses threads of its own.
     own_threads: BTreeSet<usize>,
     forks: Vec<StudyProcess>,
@@ -66,9 +69,11 @@ impl StudyRun {
 
     /// The same of a program that has these cases.
     pub(super) fn of_cases(name: &str, cases: Vec<Case>, plan: StudyPlan, access: TscAccess) -> Self {
+        let cells = schedule::cells(&plan, &cases);
         Self {
             name: name.to_owned(),
-            cells: schedule::cells(&plan, &cases),
+            operation_ns: vec![None; cells.len()],
+            cells,
             cases,
             plan,
             counter_faults: access == TscAccess::Faults,
@@ -115,7 +120,11 @@ impl StudyRun {
         self.take_in(&log);
         again &= self.failed.len() > failed;
         if !again {
-            self.measured.extend(log.visits.iter().map(|visit| visit.cell));
+            for visit in &log.visits {
+                self.measured.insert(visit.cell);
+                let seen_ns = &mut self.operation_ns[visit.cell];
+                *seen_ns = affordable::operation_ns(visit).into_iter().chain(*seen_ns).reduce(f64::min);
+            }
             self.forks.push(report);
             self.visits.push(log.visits);
         }
@@ -138,7 +147,7 @@ impl StudyRun {
             plan: self.plan.clone(),
             fork: turn.fork,
             budget_ms: turn.budget_ms,
-            failed: CellSet::from(&self.failed),
+            failed: CellSet::from(&(&self.failed | &self.too_slow(turn.budget_ms))),
             measured: CellSet::from(&self.measured),
             counter_faults: self.counter_faults,
             outline: false,
@@ -151,6 +160,18 @@ impl StudyRun {
         let longest = LONGEST_VISIT.max(Duration::from_millis(self.plan.budget_ms.saturating_mul(2)));
         let terms = Terms { limit: Limit::Each(longest), padding, cancelled: &|| observer.borrow().cancelled() };
         workers.converse(&request, &mut hearing, terms)
+    }
+
+    /// Cells that a process with so much time leaves to the one that has measured them.
+    fn too_slow(&self, budget_ms: u64) -> BTreeSet<usize> {
+        // A pilot where the study does not fix the batches, and the shortest visit.
+        let (pilots, of_batch) = match self.plan.mode {
+            Mode::Batch(operations) => (0, operations),
+            Mode::SingleShot => (0, 1),
+            Mode::AverageTime | Mode::Throughput | Mode::SampleTime => (1, 1),
+        };
+        let batches = pilots + 1 + self.plan.warm_up_batches.min(1);
+        affordable::too_slow(&self.operation_ns, f64::from(batches) * of_batch as f64, 1e6 * budget_ms as f64)
     }
 
     /// Cells of the user's cases that have not failed.

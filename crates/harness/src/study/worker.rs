@@ -119,8 +119,10 @@ struct Worker<'a> {
     pilots_ns: u64,
     error_ns: f64,
     states: KeptStates,
-    /// Cells that are no longer visited.
+    /// Cells that are not visited, or no longer.
     failed: Vec<bool>,
+    /// Cells of the user that are visited, to begin with; at least one.
+    of_user: u64,
     /// Cells that this process or an earlier one has measured.
     measured: Vec<bool>,
     /// Cells whose operation uses threads of its own.
@@ -143,6 +145,8 @@ impl<'a> Worker<'a> {
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
+        let of_user =
+            cells.iter().zip(&failed).filter(|(cell, failed)| cell.is_of_user() && !**failed).count().max(1) as u64;
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
         let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
@@ -159,6 +163,7 @@ impl<'a> Worker<'a> {
             error_ns,
             states: KeptStates::default(),
             failed,
+            of_user,
             measured,
             own_threads,
             piloted_ns,
@@ -337,13 +342,12 @@ impl<'a> Worker<'a> {
     fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
         let layout = (self.request.fork + round) % LAYOUTS;
         let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
-        let of_user = (self.cells.len() as u64 - of_calibration).max(1);
         let left_ns = self.time.budget_ns().saturating_sub(self.pilots_ns);
         let calibration_ns = of_calibration * (CALIBRATION_NS + VISIT_OVERHEAD_NS);
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
-        let share_ns = left_ns / of_user / u64::from(rounds);
+        let share_ns = left_ns / self.of_user / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
         let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
