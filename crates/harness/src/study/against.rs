@@ -25,7 +25,7 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     Against {
         other: name.to_owned(),
         margin_pct,
-        confidence: this.plan.confidence,
+        confidence: attained(&cells).min(this.plan.confidence),
         conclusion: overall(cells.iter().map(|cell| (cell.verdict, cell.is_regression(margin_pct), true)), margin_pct),
         only_this: matched::alone(&plan, &this.cells, &other.cells),
         only_other,
@@ -34,6 +34,12 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
         failures: other.failures,
         forks: other.forks,
     }
+}
+
+/// The confidence with which the intervals of all cells hold at once, whatever their dependence (C. E. Bonferroni, 1936).
+fn attained(cells: &[AgainstCell]) -> f64 {
+    let misses: f64 = cells.iter().filter_map(|cell| cell.ratio).map(|ratio| 1.0 - ratio.confidence).sum();
+    (1.0 - misses).max(0.0)
 }
 
 fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {

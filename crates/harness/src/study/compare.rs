@@ -45,7 +45,7 @@ pub fn compare_studies(earlier: &[(String, StudyRecord)], now: &StudyRecord) -> 
     for cell in &mut cells {
         let beyond = |ratio: &Estimate| ratio.low > ALLOWED.max(1.0 + margin_pct / 100.0) || ratio.high < 1.0 / ALLOWED;
         let is_weak = cell.ratio.is_some_and(|ratio| ratio.confidence < wanted && !beyond(&ratio));
-        if is_weak && matches!(cell.verdict, Difference::Faster | Difference::Slower) {
+        if is_weak && cell.verdict != Difference::Unresolved {
             cell.verdict = Difference::Unresolved;
         }
     }
@@ -296,6 +296,21 @@ mod tests {
         assert_eq!(verdict(&runs, 100.02), Difference::Same);
         assert_eq!(verdict(&runs, 103.0), Difference::Slower);
         assert_eq!(verdict(&runs[..30], 103.0), Difference::Unresolved, "30 runs hold the next with 93.5 %");
+    }
+
+    #[test]
+    fn many_cells_take_more_runs() {
+        let runs = saved((0..45).map(|run| {
+            let ns = 100.0 + 0.001 * f64::from(run);
+            record((0..10).map(|tokens| Cell { backoff_tokens: tokens, ..level(ns) }).collect())
+        }));
+        let of = |cells: u64, ns: f64| {
+            let now = (0..cells).map(|tokens| Cell { backoff_tokens: tokens, ..level(ns) });
+            compare_studies(&runs, &record(now.collect())).cells[0].verdict
+        };
+        assert_eq!((of(1, 103.0), of(1, 100.02)), (Difference::Slower, Difference::Same));
+        assert_eq!((of(10, 103.0), of(10, 100.02)), (Difference::Unresolved, Difference::Unresolved));
+        assert_eq!(of(10, 112.0), Difference::Slower, "beyond what runs differ by");
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub struct Against {
     pub other: String,
     /// Differences within this many percent are ignored.
     pub margin_pct: f64,
-    /// Confidence with which the intervals of all cells hold at once, if there are enough pairs of processes.
+    /// Confidence with which the intervals of all cells hold at once: the plan's, or less with too few pairs of processes.
     pub confidence: f64,
     /// What weakens the comparison: too few pairs, processes of the other build that did not finish.
     pub warnings: Vec<String>,

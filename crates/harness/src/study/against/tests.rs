@@ -34,10 +34,13 @@ fn too_few_pairs_decide_nothing_and_say_so() {
     assert_eq!((found.cells[0].verdict, found.cells[0].pairs.len()), (Difference::Unresolved, 6));
     assert!(found.warnings[0].starts_with("6 pairs of processes are too few"), "{:?}", found.warnings);
     assert!(found.has_unresolved() && !found.has_regression());
+    assert!((found.confidence - (1.0 - 2.0 / 64.0)).abs() < 1e-9, "attained, not planned: {}", found.confidence);
     // 99 %, as the plan has it, takes 8 pairs for a single cell; for a hundred cells 99.99 %, and 15 pairs.
     let many = |factor: f64| report((0..100).map(|tokens| of_forks("a", tokens, &times(factor))).collect());
     let found = against(&many(2.0), many(1.0), "old", Vec::new());
     assert!(found.warnings[0].contains("which takes 15"), "{:?}", found.warnings);
+    // Twelve pairs hold each interval with 1 − 2/2¹².
+    assert!((found.confidence - (1.0 - 100.0 * 2.0 / 4096.0)).abs() < 1e-9, "{}", found.confidence);
 }
 
 #[test]

@@ -157,15 +157,16 @@ fn point(
     let Paired { difference: difference_ns, ratio, p_value } =
         paired(&processes, confidence)?.at_least(floor_ns, base_ns);
     let margin = seen.plan.margin_pct / 100.0;
+    let means = ratio_of_means(pairs);
     let verdict = match compare(&ratio, margin) {
         // Too few processes for as many comparisons.
         _ if ratio.confidence < least => Difference::Unresolved,
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
         // Calls rarer than iterations are in the means alone.
-        Difference::Same if ratio_of_means(pairs).is_some_and(|ratio| (ratio - 1.0).abs() > margin) => {
-            Difference::Unresolved
-        }
+        Difference::Same if means.is_some_and(|ratio| (ratio - 1.0).abs() > margin) => Difference::Unresolved,
+        Difference::Faster if means.is_some_and(|ratio| ratio >= 1.0) => Difference::Unresolved,
+        Difference::Slower if means.is_some_and(|ratio| ratio <= 1.0) => Difference::Unresolved,
         verdict => verdict,
     };
     let point = ComparisonPoint {

@@ -41,3 +41,11 @@ fn a_rare_slow_call_is_not_the_same() {
     let rarely = |round: u32| [100_000, if round % 10 == 9 { 200_000 } else { 100_000 }];
     assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved, "its mean is a tenth longer");
 }
+
+#[test]
+fn what_is_faster_but_for_rare_slow_calls_is_not_faster() {
+    let rarely = |round: u32| [100_000, if round % 10 == 9 { 1_100_000 } else { 95_000 }];
+    assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved, "its mean is twice as long");
+    let turned = |round: u32| [if round % 10 == 9 { 1_100_000 } else { 95_000 }, 100_000];
+    assert_eq!(verdict(12, 1, 0.0, turned), Difference::Unresolved, "its mean is half as long");
+}
