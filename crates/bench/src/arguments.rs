@@ -106,7 +106,8 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "WHAT", requires = "baseline")]
     pub(super) fail_on: Option<FailOn>,
 
-    /// Also write an HTML page to FILE
+    #[cfg_attr(feature = "html", doc = "Also write an HTML page to FILE")]
+    #[cfg_attr(not(feature = "html"), doc = "Not in this build: pages need the feature `html` of chronoscope-bench")]
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
 

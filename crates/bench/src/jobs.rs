@@ -1,9 +1,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use chronoscope_render::study::{Detail, html, json, parse, surroundings, terminal};
+use chronoscope_render::study::{Detail, json, parse, surroundings, terminal};
 
 use super::arguments::Arguments;
+use super::page::Page;
 use super::revision::{Revision, Source};
 use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
 use chronoscope_harness::record::Tool;
@@ -25,7 +26,7 @@ struct Job<'a> {
     earlier: Vec<(String, StudyRecord)>,
     /// Files that receive the record.
     records: Vec<OutputFile>,
-    page: Option<OutputFile>,
+    page: Option<Page>,
 }
 
 impl<'a> Jobs<'a> {
@@ -120,7 +121,7 @@ impl<'a> Job<'a> {
             }
             records.push(OutputFile::prepare("the record", &path)?);
         }
-        let page = arguments.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+        let page = arguments.html.as_deref().map(Page::prepare).transpose()?;
         Ok(Self { study, options, earlier, records, page })
     }
 
@@ -160,8 +161,8 @@ impl<'a> Job<'a> {
             }
             outcome = outcome.and(saved);
         }
-        if let Some(file) = self.page {
-            outcome = outcome.and(file.write(&html(&record)));
+        if let Some(page) = self.page {
+            outcome = outcome.and(page.write(&record));
         }
         outcome?;
         let is_failure = arguments.fail_on.unwrap_or_default().is_met(&record);

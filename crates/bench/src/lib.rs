@@ -14,6 +14,7 @@ mod interrupt;
 mod jobs;
 mod number_lists;
 mod output_file;
+mod page;
 mod page_width;
 mod print;
 mod program;

@@ -9,6 +9,8 @@ use chronoscope_bench::Study;
 /// Names the program that a process is to be.
 const PROGRAM: &str = "CHRONOSCOPE_TEST_PROGRAM";
 const SHORT: [&str; 4] = ["--duration", "300ms", "--forks", "3"];
+/// Whether this build writes pages for browsers.
+const PAGES: bool = cfg!(feature = "html");
 
 fn main() {
     match std::env::var(PROGRAM).as_deref() {
@@ -16,6 +18,8 @@ fn main() {
         Ok("newer") => {
             return chronoscope_bench::main([sound("one").case("new", |b| b.iter(|| 2_u64))]);
         }
+        Ok("short") => return chronoscope_bench::main([chain(1_000)]),
+        Ok("long") => return chronoscope_bench::main([chain(10_000)]),
         Ok("several") => return chronoscope_bench::main([sound("read"), sound("write")]),
         Ok("faulty") => {
             return chronoscope_bench::main([
@@ -28,12 +32,13 @@ fn main() {
         }
         _ => {}
     }
-    let all: [(&str, fn()); 9] = [
+    let all: [(&str, fn()); 10] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
         ("records are printed, saved and compared", records),
         ("processes of two builds take turns", takes_turns),
         ("what only one build has is named", names_what_is_lost),
+        ("what became slower ends with 1", gate),
         ("another build that cannot be compared with is refused", refuses_builds),
         ("every case runs once", tries),
         ("a case that fails ends with 1 and takes nothing along", failures),
@@ -56,6 +61,12 @@ fn sound(name: &str) -> Study {
         .compare("divides", "plain")
 }
 
+/// A study of a chain of so many links.
+fn chain(links: u64) -> Study {
+    let chain = move || (0..links).fold(1_u64, |value, _| std::hint::black_box(value).wrapping_mul(3));
+    Study::new("chain").case("chain", move |b| b.iter(chain))
+}
+
 fn run(program: &str, target: &Path, arguments: &[&str]) -> Output {
     run_at("118", program, target, arguments)
 }
@@ -74,6 +85,11 @@ fn run_at(columns: &str, program: &str, target: &Path, arguments: &[&str]) -> Ou
 
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The flags that write a page to `file`, where this build can.
+fn to_page(file: &str) -> Vec<&str> {
+    if PAGES { vec!["--html", file] } else { Vec::new() }
 }
 
 /// A folder that nothing is written to.
@@ -110,6 +126,11 @@ fn refusals() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(output.stdout.is_empty() && said.contains(what), "{arguments:?}: {said}");
     }
+    let page = run("one", nowhere(), &["--html", "/no/such/folder/page.html"]);
+    let what = if PAGES { "choose a file" } else { "features = [\"html\"]" };
+    let said = String::from_utf8_lossy(&page.stderr);
+    assert_eq!((page.status.code(), page.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains(what), "{said}");
     let output = run("several", nowhere(), &["--output", "record.json"]);
     assert_eq!(output.status.code(), Some(2), "one file holds one study");
 }
@@ -123,13 +144,15 @@ fn records() {
     assert!(saved.stderr.is_empty(), "nothing is shown where standard error is no terminal");
     let page = target.path().join("page.html");
     let page = page.to_string_lossy();
-    let compared = with(&["--compare", "before", "--format", "json", "--html", &page]);
+    let compared = with(&[&["--compare", "before", "--format", "json"], &to_page(&page)[..]].concat());
     let record: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("it is JSON");
     assert_eq!(record["content"]["compared"]["cells"].as_array().map(Vec::len), Some(4));
     assert_eq!(record["content"]["study"]["name"], "one");
     chronoscope_render::study::parse(&stdout(&compared)).expect("a reader of records reads it");
-    let page = std::fs::read_to_string(&*page).expect("the page is there");
-    assert!(page.contains("<html") || page.contains("<!doctype html>"), "{}", &page[..page.len().min(200)]);
+    if PAGES {
+        let page = std::fs::read_to_string(&*page).expect("the page is there");
+        assert!(page.contains("<html") || page.contains("<!doctype html>"), "{}", &page[..page.len().min(200)]);
+    }
     let unknown = with(&["--compare", "after"]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("before"), "it says what there is");
     let human = stdout(&with(&["--compare", "before"]));
@@ -139,6 +162,14 @@ fn records() {
     }
     let narrow = stdout(&run_at("80", "one", target.path(), &SHORT));
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+}
+
+fn gate() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let before = build(folder.path(), "short");
+    let slower = run("long", nowhere(), &["--duration", "6s", "--forks", "12", "--against", &before]);
+    assert_eq!(slower.status.code(), Some(1), "{slower:?}");
+    assert!(stdout(&slower).contains("became slower"), "{slower:?}");
 }
 
 /// A program that starts this one as `program`.
@@ -157,7 +188,7 @@ fn takes_turns() {
     let page = tempfile::tempdir().expect("there is room for a folder");
     let file = page.path().join("page.html").to_string_lossy().into_owned();
     let with = |more: &[&str]| run("one", nowhere(), &[&SHORT[..], &["--against", &itself], more].concat());
-    let output = with(&["--format", "json", "--margin", "40", "--html", &file]);
+    let output = with(&[&["--format", "json", "--margin", "40"], &to_page(&file)[..]].concat());
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
     let against = record.against.as_ref().expect("it was compared");
     assert_eq!((against.cells.len(), against.margin_pct, record.plan.margin_pct), (4, 40.0, 40.0));
@@ -170,8 +201,10 @@ fn takes_turns() {
     }
     assert!(against.only_this.is_empty() && against.only_other.is_empty() && against.failures.is_empty());
     assert!(against.warnings.iter().any(|warning| warning.contains("too few")), "{:?}", against.warnings);
-    let page = std::fs::read_to_string(&file).expect("the page is there");
-    assert!(page.contains("this build against"), "the page has it too");
+    if PAGES {
+        let page = std::fs::read_to_string(&file).expect("the page is there");
+        assert!(page.contains("this build against"), "the page has it too");
+    }
     assert!(stdout(&with(&[])).to_lowercase().contains("this build against"));
     let strict = with(&["--fail-on", "unresolved"]);
     assert_eq!(strict.status.code(), Some(1), "three pairs at most decide nothing");

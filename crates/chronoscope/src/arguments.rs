@@ -212,6 +212,10 @@ pub struct ShowOptions {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+
+    /// For a study, scaling or an experiment: also write an HTML page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 fn pace_time(text: &str) -> Result<Duration, String> {

@@ -1,9 +1,8 @@
 //! Entry points for untrusted bytes, for fuzzing: documents from another machine, and output of a probe.
 
 use chronoscope_render::Width;
-use chronoscope_render::study::html;
 
-use crate::command::page::{Shown, page};
+use crate::command::page::{Shown, browser_page, page};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
@@ -27,7 +26,7 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
     let record = document(text).map_err(|error| error.to_string())?;
     let views = View::all().map(|view| terminal_at(&record, view, width));
     let pages = [false, true].map(|full| page(&record, Shown { full, ..Shown::default() }, width));
-    Ok(views.chain(pages).chain(record.as_study().map(|study| html(&study))).chain(json(&record)).collect())
+    Ok(views.chain(pages).chain(browser_page(&record)).chain(json(&record)).collect())
 }
 
 /// Parses a probe's output up to the first invalid line, and computes all estimates. Returns the estimates of its

@@ -155,3 +155,17 @@ fn what_is_no_document_is_refused_with_what_is_wrong() {
         assert!(message.contains(words), "{text}: {message}");
     }
 }
+
+#[test]
+fn a_saved_study_becomes_a_page_for_browsers() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let to_page = ["--html", page.to_str().unwrap()];
+    let study = fixture("v1/study.json");
+    assert_eq!(shown(&study, &to_page), shown(&study, &[]), "what is printed stays the same");
+    let page_text = std::fs::read_to_string(&page).unwrap();
+    assert!(page_text.starts_with("<!doctype html>") && page_text.contains("<svg"));
+    std::fs::remove_file(&page).unwrap();
+    let said = refused(&fixture("v1/record.json"), &to_page);
+    assert!(said.contains("--html applies to studies") && !page.exists(), "{said}");
+}

@@ -208,6 +208,7 @@ mod tests {
         strip_str(&study_compared(&compared(cells), Width::default())).to_string()
     }
 
+    #[cfg(feature = "html")]
     #[test]
     fn a_page_has_what_the_terminal_has() {
         let mut record = crate::study::parse(include_str!("../tests/fixtures/study.json")).unwrap();

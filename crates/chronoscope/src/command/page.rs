@@ -46,6 +46,15 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
 }
 
+/// The page for browsers of a document with a study; None for other documents.
+pub fn browser_page(record: &Record) -> Option<String> {
+    let study = record.as_study()?;
+    Some(match &record.scaling {
+        Some(scaling) => scaling::browser_page(&study, scaling, &record.runtimes.report),
+        None => study::html(&study),
+    })
+}
+
 /// The `command` in documents of users' own studies.
 const STUDY: &str = "study";
 

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Format, page_width, print};
+use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
 
-use super::page::{Shown, page};
+use super::page::{Shown, browser_page, page};
 use crate::arguments::ShowOptions;
 use crate::document::Record;
 use crate::json::{document, json};
@@ -13,19 +13,24 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let text = std::fs::read_to_string(&options.file).map_err(|error| cannot(error.to_string()))?;
     let record = document(&text).map_err(|error| cannot(error.to_string()))?;
     refuse(&record, options).map_or(Ok(()), |why| Err(cannot(why)))?;
-    print(&match options.format {
+    let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+    let printed = print(&match options.format {
         Format::Human => page(&record, Shown { view: options.view, full: options.full }, page_width()),
         Format::Json => json(&record).map_err(|error| Failure::run(error.to_string()))?,
-    })?;
+    });
+    // Tried even if the other fails: a closed pipe loses no page.
+    browser.zip(browser_page(&record)).map_or(Ok(()), |(file, page)| file.write(&page)).and(printed)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Why the options are invalid for `record`; None if they are valid.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
-    let wrong = match (options.full, options.view.is_some()) {
-        (true, _) if record.study.is_none() => "--full applies to studies",
-        (_, true) if record.plan.parts.is_empty() => "--view applies to checks",
-        _ => return None,
+    let is_study = record.study.is_some();
+    let wrong = match () {
+        () if options.full && !is_study => "--full applies to studies",
+        () if options.html.is_some() && !is_study => "--html applies to studies",
+        () if options.view.is_some() && record.plan.parts.is_empty() => "--view applies to checks",
+        () => return None,
     };
     Some(format!("{wrong}; `{}` wrote this document", record.command))
 }

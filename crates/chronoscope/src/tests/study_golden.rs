@@ -112,6 +112,29 @@ fn nothing_is_named_that_is_the_same_everywhere() {
 }
 
 #[test]
+fn the_confidence_is_the_one_attained() {
+    let mut record = record();
+    record.cells.iter_mut().filter_map(|cell| cell.time_ns.as_mut()).for_each(|time| time.confidence = 0.9375);
+    let attained = format!("± {}", chronoscope_harness::quantity::confidence(0.9375));
+    for page in [plain(&record, Detail::Usual), html(&record)] {
+        assert!(page.contains(&attained), "{page}");
+    }
+}
+
+#[test]
+fn a_tail_says_what_it_leaves_out() {
+    let mut record = record();
+    let timed = |cell: &&mut chronoscope_harness::record::study::Cell| cell.latencies.is_some();
+    let cell = record.cells.iter_mut().find(timed).expect("an operation is timed singly");
+    let latencies = cell.latencies.as_mut().expect("it is");
+    (latencies.visits_left_out, latencies.maximum_ns_left_out) = (7, Some(4e6));
+    for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
+        let words: Vec<&str> = page.split_whitespace().collect();
+        assert!(words.join(" ").contains("7 iterations that the machine disturbed, max 4.00 ms"), "{page}");
+    }
+}
+
+#[test]
 fn an_empty_operation_gets_a_bound_and_no_number() {
     let text = plain(&record(), Detail::Usual);
     assert!(text.contains("empty: less than 0.410 ns: cannot be told from an empty loop"));

@@ -8,7 +8,7 @@ use super::comparisons::shown;
 use super::varying::Varying;
 use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
 use crate::grid::{Column, Grid, Mood, NONE};
-use crate::words::given;
+use crate::words::{counted, given};
 use chronoscope_harness::quantity::{PER_SECOND, confidence, count, ns, share, three_digits};
 
 /// The cells shown at this detail.
@@ -132,6 +132,22 @@ pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
     without.map(|cell| format!("{}: no time: {}", title(record, cell), given(cell.reason_no_time.as_deref()))).collect()
 }
 
+/// Which tails are of the undisturbed iterations alone, one sentence each.
+pub(super) fn left_out(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
+    let said = |cell: &&Cell| {
+        let without = tail_left_out(cell.latencies.as_ref()?)?;
+        Some(format!("{}: p99 without {without}", title(record, cell)))
+    };
+    cells.iter().filter_map(said).collect()
+}
+
+/// `7 iterations that the machine disturbed, max 4.00 ms`; None if nothing is left out.
+fn tail_left_out(latencies: &Latencies) -> Option<String> {
+    let maximum_ns = latencies.maximum_ns_left_out?;
+    let iterations = counted(latencies.visits_left_out, "iteration", "iterations");
+    Some(format!("{iterations} that the machine disturbed, max {}", ns(maximum_ns)))
+}
+
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     let cells: Vec<&Cell> = record.cells.iter().filter(|cell| cell.part.is_some()).collect();
@@ -174,10 +190,6 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         chronoscope_harness::quantity::percent(latencies.clock_share_pct),
         ns(latencies.resolved_from_ns)
     );
-    let left_out = latencies.maximum_ns_left_out.map(|maximum_ns| {
-        let visits = latencies.visits_left_out;
-        let iterations = if visits == 1 { "iteration" } else { "iterations" };
-        format!("; left out: {} {iterations} that the machine disturbed, max {}", count(visits), ns(maximum_ns))
-    });
+    let left_out = tail_left_out(latencies).map(|without| format!("; left out: {without}"));
     Some([values.map(said).join(" · "), how + &left_out.unwrap_or_default()])
 }

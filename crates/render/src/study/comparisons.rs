@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
-use super::words::{cell_point, difference, interval, off, pair, parameters, ratio, reach, verdict};
+use super::words::{cell_point, difference, interval, off, parameters, ratio, reach, verdict};
 use crate::grid::{Column, Grid, Mood, NONE};
 use chronoscope_harness::quantity::{RATIO, confidence, count, limit, ns};
 
@@ -179,16 +179,6 @@ fn backoffs(record: &StudyRecord) -> Vec<u64> {
 fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.filter(|item| seen.insert(item.clone())).collect()
-}
-
-/// Comparisons of the same two operations, in the order of the plan.
-pub(super) fn by_pair(record: &StudyRecord) -> Vec<(String, Vec<&Comparison>)> {
-    let mut groups: BTreeMap<String, Vec<&Comparison>> = BTreeMap::new();
-    for comparison in &record.comparisons {
-        groups.entry(pair(comparison)).or_default().push(comparison);
-    }
-    let pairs = distinct(record.comparisons.iter().map(pair));
-    pairs.into_iter().filter_map(|pair| groups.remove_entry(&pair)).collect()
 }
 
 /// Every point of a comparison with all its figures.

@@ -8,6 +8,7 @@ mod comparisons;
 mod curve;
 mod detail;
 mod harness;
+#[cfg(feature = "html")]
 mod html;
 mod over_threads;
 mod plot;
@@ -19,6 +20,7 @@ use chronoscope_harness::study_words as words;
 
 pub use self::detail::Detail;
 pub use self::harness::resolution;
+#[cfg(feature = "html")]
 pub use self::html::{Lead, html, html_with};
 pub use self::over_threads::{OverThreads, ThreadTime, Zone};
 pub use self::view::{surroundings, terminal};

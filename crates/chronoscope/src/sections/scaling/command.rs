@@ -3,11 +3,11 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
 use chronoscope_harness::{Start, rule};
 
+use super::conclude;
 use super::rules::RULES;
-use super::{browser_page, conclude};
 use crate::arguments::ScalingOptions;
 use crate::command::output::Output;
-use crate::command::page::Shown;
+use crate::command::page::{Shown, browser_page};
 use crate::command::study_run;
 use crate::document::Record;
 use crate::experiment::against::worst_first;
@@ -30,11 +30,9 @@ pub fn run(start: &Start, options: &ScalingOptions) -> Result<ExitCode, Failure>
     record.runtimes.report = runtimes;
     record.findings.extend(rule::conclude(RULES, &conclusions));
     worst_first(&mut record.findings);
-    let page =
-        record.as_study().map_or_else(String::new, |study| browser_page(&study, &conclusions, &record.runtimes.report));
     record.scaling = Some(conclusions);
     // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
     let written = output.write(&record, Shown { full: options.verbose, ..Shown::default() });
-    browser.map_or(Ok(()), |file| file.write(&page)).and(written)?;
+    browser.zip(browser_page(&record)).map_or(Ok(()), |(file, page)| file.write(&page)).and(written)?;
     Ok(ExitCode::from(u8::from(!is_well)))
 }

@@ -3,7 +3,7 @@
 mod figure;
 mod markup;
 
-use chronoscope_harness::record::study::{Cell, StudyRecord};
+use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
 
 use self::markup::{escaped, grid, sentence};
 use super::curve::{self, Chart};
@@ -161,7 +161,7 @@ impl Page {
             return;
         }
         self.section("Comparisons");
-        for (pair, group) in comparisons::by_pair(record) {
+        for (pair, group) in by_pair(record) {
             self.push(&format!("<h3>{}</h3>", escaped(&pair)));
             if let Some(chart) = curve::differences(record, format!("Difference of {pair} over backoff"), &group) {
                 self.chart(&chart);
@@ -316,4 +316,17 @@ impl Page {
         }
         self.push("</ul>");
     }
+}
+
+/// Comparisons of the same two operations, in the order of the plan.
+fn by_pair(record: &StudyRecord) -> Vec<(String, Vec<&Comparison>)> {
+    let mut groups: Vec<(String, Vec<&Comparison>)> = Vec::new();
+    for comparison in &record.comparisons {
+        let pair = words::pair(comparison);
+        match groups.iter_mut().find(|(known, _)| *known == pair) {
+            Some((_, group)) => group.push(comparison),
+            None => groups.push((pair, vec![comparison])),
+        }
+    }
+    groups
 }
