@@ -618,6 +618,7 @@ mod tests {
         record.cells.retain(|cell| cell.case == "fibonacci");
         let words = |record: &StudyRecord| unsteady(record).iter().map(text).collect::<Vec<String>>();
         assert!(words(&record)[0].contains("in 5 of 5 processes, slower by 12.4 ns"), "{:?}", words(&record));
+        assert!(words(&record)[0].starts_with("fibonacci"), "{:?}", words(&record));
         let steady = Steadiness { flat: 5, ..Steadiness::default() };
         let sound =
             Cell { threads: 2, steadiness: Some(steady), time_ns: Some(of(5.0, 0.1)), ..record.cells[0].clone() };

@@ -57,3 +57,42 @@ fn are_worth_another(programs: &[Program<'_>], done: u32, budget_ms: u64) -> boo
     let is_in_time = done == 0 || took_ms + of_one_ms / 2 <= budget_ms;
     programs.iter().any(|program| if is_in_time { program.run.has_work() } else { program.run.has_unmeasured() })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::record::TscAccess;
+    use crate::study::options::StudyOptions;
+    use crate::study::protocol::Request;
+    use crate::study::study::Study;
+    use crate::worker::{Hear, Terms, WorkerFailure};
+
+    /// A build whose processes say nothing, but when they were started.
+    struct Build<'a> {
+        name: char,
+        started: &'a RefCell<Vec<(char, u32)>>,
+    }
+
+    impl Launch for Build<'_> {
+        fn converse(&self, request: &str, _: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
+            let request: Request = serde_json::from_str(request).unwrap();
+            self.started.borrow_mut().push((self.name, request.fork));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn processes_of_two_builds_take_turns_and_begin_in_turn() {
+        let study = Study::new("made up").case("a", |b| b.iter(|| ()));
+        let options = StudyOptions { forks: Some(4), ..StudyOptions::default() };
+        let begun = || StudyRun::new(&study, study.plan(&options, &[0]).unwrap(), TscAccess::Allowed);
+        let (mut a, mut b) = (begun(), begun());
+        let started = RefCell::new(Vec::new());
+        let [of_a, of_b] = ['A', 'B'].map(|name| Build { name, started: &started });
+        take_turns(&mut [Program { run: &mut a, workers: &of_a }, Program { run: &mut b, workers: &of_b }], &mut ());
+        let expected = [('A', 0), ('B', 0), ('B', 1), ('A', 1), ('A', 2), ('B', 2), ('B', 3), ('A', 3)];
+        assert_eq!(started.into_inner(), expected);
+    }
+}

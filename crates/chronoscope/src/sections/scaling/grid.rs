@@ -221,6 +221,15 @@ mod tests {
         let clocks: Vec<ScaledClock> = ScaledClock::all(true).into_iter().map(ScaledClock::probed).collect();
         for depth in [Depth::Quick, Depth::Normal, Depth::Thorough] {
             let passes = first(&clocks, &Threads::new(None, 2), depth);
+            let within = |pass: &&Pass| pass.compared && pass.threads.iter().all(|threads| *threads <= 2);
+            for pass in passes.iter().filter(within) {
+                assert_eq!(
+                    pass.threads,
+                    [1, 2],
+                    "{}: one and many threads are compared in the same rounds",
+                    pass.title
+                );
+            }
             for clock in &clocks {
                 for case in [clock.name.clone(), clock.ticks()] {
                     assert!(passes.iter().any(|pass| pass.cases.contains(&case)), "{case}");

@@ -91,6 +91,7 @@ impl Program {
         progress: &mut StudyProgress,
     ) -> Result<(StudyRecord, Vec<Runtime>), Failure> {
         let began = Instant::now();
+        progress.expects(self.budgets.1);
         let share = self.budgets.0.as_secs_f64() / self.budgets.1.as_secs_f64();
         progress.enters(0.0, share);
         // First, since the passes that follow can use exactly the time that is left.

@@ -30,6 +30,7 @@ pub fn run(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
     let budgets = budgets(&parts, &wish, start)?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    progress.expects(budgets.iter().sum());
     let mut records = Vec::with_capacity(parts.len());
     let all: Vec<usize> = (0..parts.len()).collect();
     measure(&parts, &budgets, &wish, &all, &mut progress, |_, record| records.push(record))?;

@@ -2,6 +2,8 @@
 //!
 //! The estimand is the median over processes of a process's mean time: of the population that the processes are drawn from.
 
+use std::cmp::Ordering;
+
 use super::{measured, thread, visit};
 use crate::record::study::Estimate;
 use crate::stats::Random;
@@ -11,9 +13,9 @@ const RUNS: usize = 1_000;
 const ROUNDS: u32 = 2;
 
 /// The estimate from `n` processes, each of which takes what `draw` says and measures it to 0.1 %.
-fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize) -> f64) -> Estimate {
+fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize, usize) -> f64) -> Estimate {
     let log = |process: usize| {
-        let level = draw(random, process);
+        let level = draw(random, process, n);
         let mut batch = || (1e3 * level * (1.0 + 0.001 * random.normal())) as u64;
         (0..ROUNDS).map(|round| visit(round, vec![thread(0, &[batch(), batch()], 0, 1_000)])).collect()
     };
@@ -21,7 +23,7 @@ fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize) ->
 }
 
 /// Checks the coverage of `truth` for 3 to 31 processes.
-fn covers(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize) -> f64) {
+fn covers(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize, usize) -> f64) {
     let mut random = Random::new(seed);
     for n in [3, 5, 8, 11, 12, 16, 24, 31] {
         let found: Vec<Estimate> = (0..RUNS).map(|_| estimate(&mut random, n, &draw)).collect();
@@ -37,13 +39,13 @@ fn covers(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize) -> f64) {
 
 #[test]
 fn of_alike_processes() {
-    covers(301, 1_000.0, |random, _| 1_000.0 * (1.0 + 0.01 * random.normal()));
+    covers(301, 1_000.0, |random, _, _| 1_000.0 * (1.0 + 0.01 * random.normal()));
 }
 
 #[test]
 fn where_one_process_in_ten_is_ten_percent_slow() {
     // The median of the mixture: where 0.9·Φ(x) + 0.1·Φ(x − 10) is a half, at Φ⁻¹(0.5556) = 0.1397 deviations.
-    covers(302, 1_001.397, |random, _| {
+    covers(302, 1_001.397, |random, _, _| {
         1_000.0 * (1.0 + 0.01 * random.normal()) + if random.unit() < 0.1 { 100.0 } else { 0.0 }
     });
 }
@@ -51,7 +53,7 @@ fn where_one_process_in_ten_is_ten_percent_slow() {
 #[test]
 fn of_two_layouts() {
     // Six processes in ten have the faster layout: the median is its quantile 0.5 / 0.6, at 0.9674 deviations.
-    covers(303, 1_009.674, |random, _| {
+    covers(303, 1_009.674, |random, _, _| {
         let layout = if random.unit() < 0.6 { 1_000.0 } else { 1_200.0 };
         layout + 10.0 * random.normal()
     });
@@ -59,6 +61,22 @@ fn of_two_layouts() {
 
 #[test]
 fn under_a_drift() {
-    // What is estimated is the median over the run: processes are spread over the drift evenly.
-    covers(304, 1_030.0, |random, _| 1_000.0 + 60.0 * random.unit() + 3.0 * random.normal());
+    // What is estimated is the median over the run, which the first process begins and the last ends.
+    covers(304, 1_030.0, |random, process, n| {
+        let place = (process as f64 + 0.5) / n as f64;
+        1_000.0 + 60.0 * place + 3.0 * random.normal()
+    });
+}
+
+#[test]
+fn under_a_step() {
+    // The median lies anywhere between the halves where their number is even: it is the middle that is asked for.
+    covers(305, 1_030.0, |random, process, n| {
+        let level = match (2 * process + 1).cmp(&n) {
+            Ordering::Less => 1_000.0,
+            Ordering::Equal => 1_030.0,
+            Ordering::Greater => 1_060.0,
+        };
+        level + 3.0 * random.normal()
+    });
 }
