@@ -45,6 +45,8 @@ pub(crate) enum SectionName {
     Difference,
     /// Two builds that take turns: the same, and two percent apart
     Builds,
+    /// Studies that are given a time: whether they keep it
+    Duration,
     /// A benchmark with nothing in it
     Empty,
     /// One clock by check, by scaling and by the C probe
@@ -60,6 +62,7 @@ impl SectionName {
             Self::Peers => "peers",
             Self::Difference => "difference",
             Self::Builds => "builds",
+            Self::Duration => "duration",
             Self::Empty => "empty",
             Self::OneClock => "one-clock",
             Self::Compile => "compile",

@@ -21,6 +21,8 @@ const PLANTED_RUNS: usize = 20;
 /// Crates that the author of a benchmark compiles at most, and the share of the time that those of two peers take.
 const CRATES: usize = 90;
 const COMPILE: f64 = 1.0;
+/// The longest that a study takes, as a multiple of the time that it was given.
+const KEPT: f64 = 1.2;
 /// Runs of which each has to show one clock as one.
 const OVERLAPS: usize = 20;
 /// The largest error, in percent, of operations longer than this.
@@ -38,6 +40,7 @@ pub(crate) fn all(sections: &Sections) -> Vec<Goal> {
         controls(sections),
         same_builds(sections),
         planted(sections),
+        duration(sections),
         empty(sections),
         one_clock(sections),
         compile(sections),
@@ -135,6 +138,18 @@ fn planted(sections: &Sections) -> Goal {
             goal: GOAL,
             measured: builds.found().show(),
             verdict: judged(sections, at_least(builds.found(), PLANTED, PLANTED_RUNS)),
+        },
+        None => Goal::open(GOAL, "not measured"),
+    }
+}
+
+fn duration(sections: &Sections) -> Goal {
+    const GOAL: &str = "--duration, or one operation where that is longer: kept within 20 %";
+    match sections.duration.as_ref().and_then(|duration| duration.longest()) {
+        Some((study, ratio)) => Goal {
+            goal: GOAL,
+            measured: format!("at most {ratio:.2} of it ({study})"),
+            verdict: judged(sections, Verdict::at_most(ratio, KEPT)),
         },
         None => Goal::open(GOAL, "not measured"),
     }

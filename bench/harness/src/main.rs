@@ -21,7 +21,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
-use section::{accuracy, builds, compile, difference, empty, one_clock, peers};
+use section::{accuracy, builds, compile, difference, duration, empty, one_clock, peers};
 use sections::Sections;
 use size::Size;
 
@@ -56,6 +56,7 @@ fn measure(arguments: &Arguments, size: &Size) -> Report<Sections> {
             SectionName::Peers => peers::measure(size).map(|seen| sections.peers = Some(seen)),
             SectionName::Difference => difference::measure(size).map(|seen| sections.difference = Some(seen)),
             SectionName::Builds => builds::measure(size).map(|seen| sections.builds = Some(seen)),
+            SectionName::Duration => duration::measure(size).map(|seen| sections.duration = Some(seen)),
             SectionName::Empty => empty::measure(size).map(|seen| sections.empty = Some(seen)),
             SectionName::OneClock => {
                 one_clock::measure(&arguments.chronoscope, size).map(|seen| sections.one_clock = Some(seen))

@@ -7,6 +7,7 @@ use crate::section::accuracy::Accuracy;
 use crate::section::builds::Builds;
 use crate::section::compile::Compile;
 use crate::section::difference::Differences;
+use crate::section::duration::Duration;
 use crate::section::empty::Empty;
 use crate::section::one_clock::OneClock;
 use crate::section::peers::Peers;
@@ -19,6 +20,7 @@ pub(crate) struct Sections {
     pub(crate) peers: Option<Peers>,
     pub(crate) difference: Option<Differences>,
     pub(crate) builds: Option<Builds>,
+    pub(crate) duration: Option<Duration>,
     pub(crate) empty: Option<Empty>,
     pub(crate) one_clock: Option<OneClock>,
     pub(crate) compile: Option<Compile>,
@@ -30,12 +32,13 @@ impl bench_common::report::Sections for Sections {
     }
 
     fn shown(&self) -> Vec<(&'static str, Option<String>)> {
-        let Self { accuracy, peers, difference, builds, empty, one_clock, compile, .. } = self;
+        let Self { accuracy, peers, difference, builds, duration, empty, one_clock, compile, .. } = self;
         vec![
             (SectionName::Accuracy.title(), accuracy.as_ref().map(Accuracy::show)),
             (SectionName::Peers.title(), peers.as_ref().map(Peers::show)),
             (SectionName::Difference.title(), difference.as_ref().map(Differences::show)),
             (SectionName::Builds.title(), builds.as_ref().map(Builds::show)),
+            (SectionName::Duration.title(), duration.as_ref().map(Duration::show)),
             (SectionName::Empty.title(), empty.as_ref().map(Empty::show)),
             (SectionName::OneClock.title(), one_clock.as_ref().map(OneClock::show)),
             (SectionName::Compile.title(), compile.as_ref().map(Compile::show)),

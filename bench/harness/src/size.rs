@@ -27,6 +27,8 @@ pub(crate) struct Size {
     pub(crate) same_builds: Repeated,
     pub(crate) planted: Repeated,
 
+    /// Runs of each study that is given a time.
+    pub(crate) duration: u32,
     pub(crate) empty: Repeated,
     /// Runs of the product, three times each.
     pub(crate) one_clock: u32,
@@ -59,6 +61,7 @@ impl Size {
         criterion_same: 10,
         same_builds: Repeated::of(60, Duration::from_secs(25), 100),
         planted: Repeated::of(20, Duration::from_secs(20), 100),
+        duration: 3,
         empty: Repeated::of(10, Duration::from_secs(1), 12),
         one_clock: 20,
         compile: 5,
@@ -75,6 +78,7 @@ impl Size {
         criterion_same: 1,
         same_builds: Repeated::of(1, Duration::from_secs(4), 20),
         planted: Repeated::of(1, Duration::from_secs(2), 12),
+        duration: 1,
         empty: Repeated::of(1, Duration::from_millis(500), 4),
         one_clock: 1,
         compile: 0,
@@ -91,6 +95,7 @@ impl Size {
             criterion_same: runs,
             same_builds: again(self.same_builds),
             planted: again(self.planted),
+            duration: runs,
             empty: again(self.empty),
             one_clock: runs,
             compile: runs,

@@ -1,6 +1,6 @@
 //! The studies of this program. Every one is here, since the worker processes of each begin as this program does.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bench_common::failure::Failure;
 use bench_common::study;
@@ -135,10 +135,54 @@ pub(crate) fn empty() -> Study {
     Study::new("empty").case(Operation::Empty.name(), |bencher| bencher.iter(|| ()))
 }
 
+/// A study, and the time that it is given.
+pub(crate) struct Timed {
+    pub(crate) words: &'static str,
+    pub(crate) study: Study,
+    pub(crate) budget: Duration,
+    pub(crate) longest_operation: Duration,
+}
+
+impl Timed {
+    /// Whether it is short enough for a quick run.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.budget.max(self.longest_operation) < Duration::from_secs(5)
+    }
+}
+
+/// A case that sleeps so long.
+fn sleeps(study: Study, length: Duration) -> Study {
+    study.case("slow", move |bencher| bencher.iter(|| std::thread::sleep(length)))
+}
+
+/// Studies that have too little time for all that they measure, and one that has enough.
+pub(crate) fn timed() -> [Timed; 4] {
+    let chain = |bencher: &mut Bencher<'_>| chained!(bencher, 1, chain_100);
+    let chains =
+        |study: Study, cases: u32| (0..cases).fold(study, |study, case| study.case(format!("chain {case}"), chain));
+    let (second, fifth) = (Duration::from_secs(1), Duration::from_millis(200));
+    let grid = chains(Study::new("a-grid"), 40).backoff(0..=40).threads([1, 2, 3, 4]);
+    let timed = |words, study, budget, longest_operation| Timed { words, study, budget, longest_operation };
+    [
+        timed("8 cases", chains(Study::new("eight"), 8), Duration::from_secs(3), Duration::ZERO),
+        timed("an operation of 1 s", sleeps(Study::new("a-second"), second), Duration::from_millis(10), second),
+        timed(
+            "one of 200 ms and a short one",
+            sleeps(chains(Study::new("slow-and-short"), 1), fifth),
+            Duration::from_secs(5),
+            fifth,
+        ),
+        timed("40 cases × 41 backoffs × 4 threads", grid, Duration::from_secs(42), Duration::ZERO),
+    ]
+}
+
 /// Every study, so that a worker process finds its own.
 pub(crate) fn serve_if_worker() {
     for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
         study.serve_if_worker();
+    }
+    for timed in timed() {
+        timed.study.serve_if_worker();
     }
 }
 
@@ -199,6 +243,9 @@ mod tests {
     fn every_study_makes_sense() {
         for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
             assert!(study.plan(&StudyOptions::default(), &[0]).is_ok(), "{}", study.name());
+        }
+        for Timed { study, words, .. } in timed() {
+            assert!(study.plan(&StudyOptions::default(), &[0, 1]).is_ok(), "{words}");
         }
         assert_eq!(same().cells().len(), 10);
     }

@@ -17,6 +17,8 @@ pub(crate) struct Accuracy {
     pub(crate) operations: Vec<Claims>,
     /// What a link of a chain took, in each run.
     link_ns: Vec<f64>,
+    /// What the ruler leaves open of that, as a share, in each run.
+    ruler_error: Vec<f64>,
     /// Time that a run took, in milliseconds.
     elapsed_ms: Vec<f64>,
 }
@@ -24,15 +26,16 @@ pub(crate) struct Accuracy {
 pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
     let study = studies::accuracy();
     let mut collected = Collected::default();
-    let (mut link_ns, mut elapsed_ms) = (Vec::new(), Vec::new());
+    let (mut link_ns, mut ruler_error, mut elapsed_ms) = (Vec::new(), Vec::new(), Vec::new());
     for run in 0..size.accuracy.runs {
         eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
         let (record, ruler) = Ruler::around(|| studies::run(&study, &size.accuracy))?;
         collected.add(studies::claims(&record, ruler));
         link_ns.push(ruler.link_ns);
+        ruler_error.push(ruler.error);
         elapsed_ms.push(record.elapsed_ms as f64);
     }
-    Ok(Accuracy { operations: collected.into_claims(), link_ns, elapsed_ms })
+    Ok(Accuracy { operations: collected.into_claims(), link_ns, ruler_error, elapsed_ms })
 }
 
 impl Accuracy {
@@ -73,14 +76,14 @@ impl Accuracy {
         let median =
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
         format!(
-            "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} that a loop of the\n\
-             benchmark's own timed before and after each run, by the clock of the standard library. That is itself measured: an\n\
-             interval holds it if the two are no farther apart than both leave open together, the root of the sum of their squares.\n\
+            "{}\n\n{} runs of {} s (quartiles). A link took {} ns ± {} % (quartiles), by a chain of {} that a loop of the\n\
+             benchmark's own timed before and after each run, by the clock of the standard library. An interval holds it if the two are no farther apart than both leave open together, the root of the sum of their squares.\n\
              Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
             median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),
             median(&self.link_ns, 4),
+            median(&self.ruler_error.iter().map(|share| 100.0 * share).collect::<Vec<_>>(), 2),
             bench_harness::operation::RULER_LINKS,
         )
     }
