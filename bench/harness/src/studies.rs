@@ -156,7 +156,7 @@ fn sleeps(study: Study, length: Duration) -> Study {
 }
 
 /// Studies that have too little time for all that they measure, and one that has enough.
-pub(crate) fn timed() -> [Timed; 4] {
+pub(crate) fn timed() -> [Timed; 5] {
     let chain = |bencher: &mut Bencher<'_>| chained!(bencher, 1, chain_100);
     let chains =
         |study: Study, cases: u32| (0..cases).fold(study, |study, case| study.case(format!("chain {case}"), chain));
@@ -172,6 +172,7 @@ pub(crate) fn timed() -> [Timed; 4] {
             Duration::from_secs(5),
             fifth,
         ),
+        timed("one of 200 ms alone", sleeps(Study::new("slow-alone"), fifth), Duration::from_secs(5), fifth),
         timed("40 cases × 41 backoffs × 4 threads", grid, Duration::from_secs(42), Duration::ZERO),
     ]
 }

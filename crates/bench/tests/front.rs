@@ -167,7 +167,7 @@ fn records() {
 fn gate() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let before = build(folder.path(), "short");
-    let slower = run("long", nowhere(), &["--duration", "6s", "--forks", "12", "--against", &before]);
+    let slower = run("long", nowhere(), &["--duration", "8s", "--forks", "24", "--against", &before]);
     assert_eq!(slower.status.code(), Some(1), "{slower:?}");
     assert!(stdout(&slower).contains("became slower"), "{slower:?}");
 }

@@ -213,7 +213,7 @@ pub struct ShowOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
-    /// For a study, scaling or an experiment: also write an HTML page to FILE
+    /// For a study or scaling: also write an HTML page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }

@@ -167,5 +167,5 @@ fn a_saved_study_becomes_a_page_for_browsers() {
     assert!(page_text.starts_with("<!doctype html>") && page_text.contains("<svg"));
     std::fs::remove_file(&page).unwrap();
     let said = refused(&fixture("v1/record.json"), &to_page);
-    assert!(said.contains("--html applies to studies") && !page.exists(), "{said}");
+    assert!(said.contains("--html applies to studies and scaling") && !page.exists(), "{said}");
 }

@@ -13,7 +13,7 @@ use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 17] = [
+    let all: [(&str, fn()); 18] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
@@ -26,6 +26,7 @@ fn main() {
         ("a size that fails leaves the others their results", one_size_fails),
         ("what does not fit the time is measured once", measured_once),
         ("a slow case leaves the others their processes", slow_and_quick),
+        ("a case that is slow alone is measured by every process", only_slow),
         ("no cell is left out for want of time", every_cell),
         ("threads that an operation starts may use every CPU", own_threads),
         ("a case that never ends is ended", never_ends),
@@ -244,13 +245,26 @@ fn slow_and_quick() {
         .case("quick", |b| b.iter_chained(1, links(100)));
     let options = StudyOptions { budget: Some(Duration::from_secs(2)), forks: Some(12), ..wish() };
     let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
-    let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| process.time_ns.is_some()).count();
+    let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| !process.visits.is_empty()).count();
     // On a machine that starts few processes in the time, those that it starts.
     assert!(processes("quick") + 1 >= record.forks.len(), "{} of {}", processes("quick"), record.forks.len());
     assert_eq!(processes("slow"), 1, "of {}", record.forks.len());
     let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
     let said = &once.evidence.summary;
     assert!(said.contains(": slow") && !said.contains("quick"), "{said}");
+    let advice = &once.advice[0];
+    assert!(advice.contains("--duration 5s"), "more than it had: {advice}");
+}
+
+/// Each operation takes longer than a process has for all it does.
+fn only_slow() {
+    let tool = Tool { name: "test".into(), version: "0".into() };
+    let sleep = |b: &mut chronoscope_harness::Bencher<'_>| b.iter(|| std::thread::sleep(Duration::from_millis(150)));
+    let study = Study::new("only slow").case("slow", sleep);
+    let options = StudyOptions { budget: Some(Duration::from_secs(1)), forks: Some(12), ..wish() };
+    let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
+    let processes = cell(&record, "slow").forks.iter().filter(|process| !process.visits.is_empty()).count();
+    assert!(processes >= 2 && processes == record.forks.len(), "{processes} of {}", record.forks.len());
 }
 
 fn every_cell() {

@@ -46,13 +46,13 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
 }
 
-/// The page for browsers of a document with a study; None for other documents.
+/// The page for browsers; None for a document whose conclusions no such page has.
 pub fn browser_page(record: &Record) -> Option<String> {
     let study = record.as_study()?;
-    Some(match &record.scaling {
-        Some(scaling) => scaling::browser_page(&study, scaling, &record.runtimes.report),
-        None => study::html(&study),
-    })
+    match &record.scaling {
+        Some(scaling) => Some(scaling::browser_page(&study, scaling, &record.runtimes.report)),
+        None => (record.command == STUDY).then(|| study::html(&study)),
+    }
 }
 
 /// The `command` in documents of users' own studies.

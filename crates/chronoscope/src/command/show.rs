@@ -28,7 +28,7 @@ fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
     let is_study = record.study.is_some();
     let wrong = match () {
         () if options.full && !is_study => "--full applies to studies",
-        () if options.html.is_some() && !is_study => "--html applies to studies",
+        () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",
         () if options.view.is_some() && record.plan.parts.is_empty() => "--view applies to checks",
         () => return None,
     };

@@ -36,9 +36,10 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     }
 }
 
-/// The confidence with which the intervals of all cells hold at once, whatever their dependence (C. E. Bonferroni, 1936).
+/// The confidence with which all intervals hold at once, whatever their dependence (C. E. Bonferroni, 1936). A single pair has none.
 fn attained(cells: &[AgainstCell]) -> f64 {
-    let misses: f64 = cells.iter().filter_map(|cell| cell.ratio).map(|ratio| 1.0 - ratio.confidence).sum();
+    let intervals = cells.iter().filter_map(|cell| cell.ratio).filter(Estimate::has_interval);
+    let misses: f64 = intervals.map(|ratio| 1.0 - ratio.confidence).sum();
     (1.0 - misses).max(0.0)
 }
 

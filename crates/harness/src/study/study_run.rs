@@ -55,6 +55,8 @@ pub struct StudyRun {
     measured: BTreeSet<usize>,
     /// For each cell, what an operation was seen to take at least.
     operation_ns: Vec<Option<f64>>,
+    /// Cells that the next process leaves to others.
+    left_out: BTreeSet<usize>,
     /// Cells whose operation uses threads of its own.
     own_threads: BTreeSet<usize>,
     forks: Vec<StudyProcess>,
@@ -82,6 +84,7 @@ impl StudyRun {
             failures: Vec::new(),
             failed: BTreeSet::new(),
             measured: BTreeSet::new(),
+            left_out: BTreeSet::new(),
             own_threads: BTreeSet::new(),
             forks: Vec::new(),
             began: Instant::now(),
@@ -147,7 +150,7 @@ impl StudyRun {
             plan: self.plan.clone(),
             fork: turn.fork,
             budget_ms: turn.budget_ms,
-            failed: CellSet::from(&(&self.failed | &self.too_slow(turn.budget_ms))),
+            failed: CellSet::from(&(&self.failed | &self.left_out)),
             measured: CellSet::from(&self.measured),
             counter_faults: self.counter_faults,
             outline: false,
@@ -162,16 +165,24 @@ impl StudyRun {
         workers.converse(&request, &mut hearing, terms)
     }
 
-    /// Cells that a process with so much time leaves to the one that has measured them.
-    fn too_slow(&self, budget_ms: u64) -> BTreeSet<usize> {
-        // A pilot where the study does not fix the batches, and the shortest visit.
-        let (pilots, of_batch) = match self.plan.mode {
-            Mode::Batch(operations) => (0, operations),
-            Mode::SingleShot => (0, 1),
-            Mode::AverageTime | Mode::Throughput | Mode::SampleTime => (1, 1),
+    /// What the shortest visit to each cell takes, as far as it was seen; not of the calibration, which every process needs.
+    pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
+        let of_batch = match self.plan.mode {
+            Mode::Batch(operations) => operations,
+            Mode::SingleShot | Mode::AverageTime | Mode::Throughput | Mode::SampleTime => 1,
         };
-        let batches = pilots + 1 + self.plan.warm_up_batches.min(1);
-        affordable::too_slow(&self.operation_ns, f64::from(batches) * of_batch as f64, 1e6 * budget_ms as f64)
+        let operations = of_batch as f64 * f64::from(1 + self.plan.warm_up_batches.min(1));
+        let need = |(spec, ns): (&CellSpec, &Option<f64>)| ns.filter(|_| spec.case != EMPTY).map(|ns| ns * operations);
+        self.cells.iter().zip(&self.operation_ns).map(need).collect()
+    }
+
+    pub(super) fn cells(&self) -> &[CellSpec] {
+        &self.cells
+    }
+
+    /// Has the next process leave out these cells.
+    pub(super) fn leave_out(&mut self, cells: impl IntoIterator<Item = usize>) {
+        self.left_out = cells.into_iter().collect();
     }
 
     /// Cells of the user's cases that have not failed.

@@ -1,8 +1,13 @@
 //! Programs that take turns: the processes of one, or of several builds of it.
 
+use super::affordable;
 use super::observer::StudyObserver;
+use super::schedule::CellSpec;
 use super::study_run::{StudyRun, Turn};
 use crate::worker::Launch;
+
+/// Cells of which a process is told that it leaves them to others.
+const MOST_LEFT_OUT: usize = 2_000;
 
 /// A program of a run.
 pub(super) struct Program<'a> {
@@ -29,6 +34,8 @@ pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyO
         if observer.cancelled() || !are_worth_another(programs, fork, budget_ms) {
             return;
         }
+        let left_ms = budget_ms.saturating_sub(programs[0].run.took_ms());
+        leave_out(programs, fork, left_ms / u64::from(all - count * fork));
         for place in 0..count {
             let done = count * fork + place;
             let Program { run, workers } = &mut programs[((fork + place) % count) as usize];
@@ -49,6 +56,30 @@ pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyO
     }
 }
 
+/// Has the next process of each program leave out what does not fit `budget_ms`: the same cells of all programs, since processes with
+/// one number are compared.
+fn leave_out(programs: &mut [Program<'_>], fork: u32, budget_ms: u64) {
+    let of_others: Vec<(Vec<CellSpec>, Vec<Option<f64>>)> =
+        programs[1..].iter().map(|program| (program.run.cells().to_vec(), program.run.need_ns())).collect();
+    let cells = programs[0].run.cells().to_vec();
+    let slowest = |(spec, own_ns): (&CellSpec, Option<f64>)| {
+        let of = |(cells, need_ns): &(Vec<CellSpec>, Vec<Option<f64>>)| {
+            cells.iter().position(|other| other.is_same(spec)).and_then(|at| need_ns[at])
+        };
+        of_others.iter().filter_map(of).chain(own_ns).reduce(f64::max)
+    };
+    let need_ns: Vec<Option<f64>> = cells.iter().zip(programs[0].run.need_ns()).map(slowest).collect();
+    let out = affordable::left_out(&need_ns, 1e6 * budget_ms as f64, fork);
+    // A request has room for so many.
+    let out = if out.len() > MOST_LEFT_OUT { Vec::new() } else { out };
+    for program in programs {
+        let places =
+            out.iter().filter_map(|cell| program.run.cells().iter().position(|spec| spec.is_same(&cells[*cell])));
+        let places: Vec<usize> = places.collect();
+        program.run.leave_out(places);
+    }
+}
+
 /// Whether another process of each program has something to measure, after `done` of each: what none has measured yet, or all of
 /// it if there is time for at least half of what they take.
 fn are_worth_another(programs: &[Program<'_>], done: u32, budget_ms: u64) -> bool {
@@ -65,34 +96,66 @@ mod tests {
     use super::*;
     use crate::record::TscAccess;
     use crate::study::options::StudyOptions;
-    use crate::study::protocol::Request;
+    use crate::study::protocol::{IterationLog, Message, Request, ThreadLog};
+    use crate::study::schedule::cells;
     use crate::study::study::Study;
-    use crate::worker::{Hear, Terms, WorkerFailure};
+    use crate::worker::{Hear, Terms, WorkerFailure, line};
 
-    /// A build whose processes say nothing, but when they were started.
+    /// A build whose processes say how long the operation of the case `slow` takes, and are remembered with what they leave out.
     struct Build<'a> {
         name: char,
-        started: &'a RefCell<Vec<(char, u32)>>,
+        slow_ns: u64,
+        started: &'a RefCell<Vec<(char, u32, Vec<bool>)>>,
     }
 
     impl Launch for Build<'_> {
-        fn converse(&self, request: &str, _: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
+        fn converse(&self, request: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
             let request: Request = serde_json::from_str(request).unwrap();
-            self.started.borrow_mut().push((self.name, request.fork));
+            let cells = cells(&request.plan, &study().cases);
+            let out = request.failed.flags(cells.len());
+            for (cell, spec) in cells.iter().enumerate().filter(|(cell, _)| !out[*cell]) {
+                let to_ns = if spec.case == "slow" { self.slow_ns } else { 1 };
+                let threads = vec![ThreadLog { to_ns, operations: 1, batches_ns: vec![to_ns], ..ThreadLog::default() }];
+                let visit = Message::Visit(IterationLog { cell, round: 0, layout: 0, threads });
+                hearer.line(&line(&serde_json::to_string(&visit).unwrap())).unwrap();
+            }
+            let of_user = |flags: &[bool]| {
+                cells.iter().zip(flags).filter(|(spec, _)| spec.is_of_user()).map(|(_, out)| *out).collect()
+            };
+            self.started.borrow_mut().push((self.name, request.fork, of_user(&out)));
             Ok(())
         }
     }
 
-    #[test]
-    fn processes_of_two_builds_take_turns_and_begin_in_turn() {
-        let study = Study::new("made up").case("a", |b| b.iter(|| ()));
+    fn study() -> Study {
+        ["slow", "quick"].into_iter().fold(Study::new("made up"), |study, case| study.case(case, |b| b.iter(|| ())))
+    }
+
+    /// The processes of two builds, in their order, with the cells that they leave out.
+    fn turns(slow_ns: [u64; 2]) -> Vec<(char, u32, Vec<bool>)> {
         let options = StudyOptions { forks: Some(4), ..StudyOptions::default() };
-        let begun = || StudyRun::new(&study, study.plan(&options, &[0]).unwrap(), TscAccess::Allowed);
+        let begun = || StudyRun::new(&study(), study().plan(&options, &[0]).unwrap(), TscAccess::Allowed);
         let (mut a, mut b) = (begun(), begun());
         let started = RefCell::new(Vec::new());
-        let [of_a, of_b] = ['A', 'B'].map(|name| Build { name, started: &started });
+        let build = |name, slow_ns| Build { name, slow_ns, started: &started };
+        let (of_a, of_b) = (build('A', slow_ns[0]), build('B', slow_ns[1]));
         take_turns(&mut [Program { run: &mut a, workers: &of_a }, Program { run: &mut b, workers: &of_b }], &mut ());
-        let expected = [('A', 0), ('B', 0), ('B', 1), ('A', 1), ('A', 2), ('B', 2), ('B', 3), ('A', 3)];
-        assert_eq!(started.into_inner(), expected);
+        started.into_inner()
+    }
+
+    #[test]
+    fn processes_of_two_builds_take_turns_and_begin_in_turn() {
+        let found: Vec<(char, u32)> = turns([1, 1]).into_iter().map(|(name, fork, _)| (name, fork)).collect();
+        assert_eq!(found, [('A', 0), ('B', 0), ('B', 1), ('A', 1), ('A', 2), ('B', 2), ('B', 3), ('A', 3)]);
+    }
+
+    #[test]
+    fn both_builds_leave_out_what_is_too_slow_in_one() {
+        const MINUTE: u64 = 60_000_000_000;
+        for slow_ns in [[MINUTE, 1], [1, MINUTE]] {
+            let found = turns(slow_ns);
+            assert!(found.iter().all(|(_, fork, out)| *out == [*fork > 0, false]), "{found:?}");
+        }
+        assert!(turns([1, 1]).iter().all(|(.., out)| *out == [false, false]));
     }
 }

@@ -121,8 +121,8 @@ struct Worker<'a> {
     states: KeptStates,
     /// Cells that are not visited, or no longer.
     failed: Vec<bool>,
-    /// Cells of the user that are visited, to begin with; at least one.
-    of_user: u64,
+    /// Cells that are visited, without calibration, to begin with; at least one.
+    visited: u64,
     /// Cells that this process or an earlier one has measured.
     measured: Vec<bool>,
     /// Cells whose operation uses threads of its own.
@@ -145,8 +145,8 @@ impl<'a> Worker<'a> {
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
-        let of_user =
-            cells.iter().zip(&failed).filter(|(cell, failed)| cell.is_of_user() && !**failed).count().max(1) as u64;
+        let is_visited = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
+        let visited = cells.iter().zip(&failed).filter(is_visited).count().max(1) as u64;
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
         let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
@@ -163,7 +163,7 @@ impl<'a> Worker<'a> {
             error_ns,
             states: KeptStates::default(),
             failed,
-            of_user,
+            visited,
             measured,
             own_threads,
             piloted_ns,
@@ -347,7 +347,7 @@ impl<'a> Worker<'a> {
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
-        let share_ns = left_ns / self.of_user / u64::from(rounds);
+        let share_ns = left_ns / self.visited / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
         let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
