@@ -253,13 +253,15 @@ fn slow_and_quick() {
     let said = &once.evidence.summary;
     assert!(said.contains(": slow") && !said.contains("quick"), "{said}");
     let advice = &once.advice[0];
-    assert!(advice.contains("--duration 5s"), "more than it had: {advice}");
+    let seconds = advice.split("--duration ").nth(1).and_then(|rest| rest.split('s').next()?.parse::<u32>().ok());
+    // Twelve processes, each with an operation of 200 ms.
+    assert!(seconds.is_some_and(|seconds| seconds >= 3), "{advice}");
 }
 
 /// Each operation takes longer than a process has for all it does.
 fn only_slow() {
     let tool = Tool { name: "test".into(), version: "0".into() };
-    let sleep = |b: &mut chronoscope_harness::Bencher<'_>| b.iter(|| std::thread::sleep(Duration::from_millis(150)));
+    let sleep = |b: &mut chronoscope_harness::Bencher<'_>| b.iter(|| std::thread::sleep(Duration::from_millis(100)));
     let study = Study::new("only slow").case("slow", sleep);
     let options = StudyOptions { budget: Some(Duration::from_secs(1)), forks: Some(12), ..wish() };
     let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");

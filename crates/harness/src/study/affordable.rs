@@ -2,36 +2,43 @@
 
 use super::protocol::IterationLog;
 
-/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is the shortest visit to each,
-/// as far as it is known.
+/// The golden section, by whose multiples turns begin: however many cells there are, few processes begin all over them.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is what each takes to
+/// try, as far as it is known.
 ///
-/// Without this, a few slow cells take the time of all: every process tries them before it measures anything. Cells that need no
-/// more than an equal share of the time stay. Of the others a process takes as many as fit, beginning with another one than the
-/// process before it, so that all get their turn. Cells of unknown need are always tried. If nothing fits, nothing is left out: then
-/// each process measures what it can begin.
+/// Without this, a few slow cells take the time of all: every process tries them before it measures anything. Cells that fit no
+/// process are left to the one that has measured them. Of the others, those that need no more than an equal share of the time stay,
+/// if they leave room for each of the rest; the rest take turns. Cells of unknown need are always tried. If nothing fits, nothing is
+/// left out: then each process measures what it can begin.
 pub(super) fn left_out(need_ns: &[Option<f64>], budget_ns: f64, fork: u32) -> Vec<usize> {
-    let known: Vec<(usize, f64)> =
-        need_ns.iter().enumerate().filter_map(|(cell, need_ns)| Some((cell, (*need_ns)?))).collect();
+    let known = need_ns.iter().enumerate().filter_map(|(cell, need_ns)| Some((cell, (*need_ns)?)));
+    let (mut left, too_slow): (Vec<(usize, f64)>, Vec<_>) = known.partition(|(_, ns)| *ns <= budget_ns);
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let mut out: Vec<usize> = too_slow.into_iter().map(|(cell, _)| cell).collect();
     let sum = |cells: &[(usize, f64)]| cells.iter().map(|(_, ns)| ns).sum::<f64>();
-    if sum(&known) <= budget_ns {
-        return Vec::new();
+    if sum(&left) > budget_ns {
+        let share_ns = budget_ns / left.len() as f64;
+        let (cheap, dear): (Vec<_>, Vec<_>) = left.iter().copied().partition(|(_, ns)| *ns <= share_ns);
+        let mut left_ns = budget_ns - sum(&cheap);
+        if dear.iter().all(|(_, ns)| *ns <= left_ns) {
+            left = dear;
+        } else {
+            left_ns = budget_ns;
+        }
+        let first = (f64::from(fork) * GOLDEN).fract() * left.len() as f64;
+        left.rotate_left(first as usize);
+        for (cell, ns) in left {
+            if ns <= left_ns {
+                left_ns -= ns;
+            } else {
+                out.push(cell);
+            }
+        }
     }
-    let share_ns = budget_ns / known.len() as f64;
-    let (cheap, mut dear): (Vec<_>, Vec<_>) = known.iter().copied().partition(|(_, ns)| *ns <= share_ns);
-    let mut left_ns = budget_ns - sum(&cheap);
-    // Those that fit no process have no turn to wait for.
-    let mut out: Vec<(usize, f64)> = dear.extract_if(.., |(_, ns)| *ns > left_ns).collect();
-    if dear.is_empty() && cheap.is_empty() {
-        return Vec::new();
-    }
-    let first = fork as usize % dear.len().max(1);
-    dear.rotate_left(first);
-    out.extend(dear.extract_if(.., |(_, ns)| {
-        let fits = *ns <= left_ns;
-        left_ns -= if fits { *ns } else { 0.0 };
-        !fits
-    }));
-    let mut out: Vec<usize> = out.into_iter().map(|(cell, _)| cell).collect();
     out.sort_unstable();
     out
 }
@@ -65,10 +72,28 @@ mod tests {
         }
     }
 
+    /// In how many of 24 processes each cell is measured.
+    fn turns(need_ns: &[f64], budget_ns: f64) -> Vec<usize> {
+        let out: Vec<Vec<usize>> = (0..24).map(|fork| of(need_ns, budget_ns, fork)).collect();
+        (0..need_ns.len()).map(|cell| out.iter().filter(|out| !out.contains(&cell)).count()).collect()
+    }
+
     #[test]
     fn where_some_fit_all_get_their_turn() {
-        let turns: Vec<Vec<usize>> = (0..4).map(|fork| of(&[70.0, 70.0, 1.0, 70.0, 70.0], 160.0, fork)).collect();
-        assert_eq!(turns, [vec![3, 4], vec![0, 4], vec![0, 1], vec![1, 3]]);
+        let found = turns(&[70.0, 70.0, 1.0, 70.0, 70.0], 160.0);
+        assert_eq!(found[2], 24, "the quick one is always there");
+        assert!(found.iter().all(|processes| *processes >= 11), "{found:?}");
+        for alike in [[100.0, 70.0], [100.0, 81.0]] {
+            assert!(
+                turns(&alike, 160.0).iter().all(|processes| *processes >= 9),
+                "{alike:?}: {:?}",
+                turns(&alike, 160.0)
+            );
+        }
+        let one_slow = turns(&[[50.0; 10].as_slice(), &[510.0]].concat(), 975.0);
+        assert!(one_slow.iter().all(|processes| *processes >= 8), "{one_slow:?}");
+        let many = turns(&[20.0; 40], 60.0);
+        assert!(many.iter().all(|processes| *processes >= 1), "more cells than processes: {many:?}");
     }
 
     #[test]

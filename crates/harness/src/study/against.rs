@@ -36,11 +36,12 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     }
 }
 
-/// The confidence with which all intervals hold at once, whatever their dependence (C. E. Bonferroni, 1936). A single pair has none.
+/// The confidence with which all intervals hold at once, whatever their dependence (C. E. Bonferroni, 1936). A single pair has none;
+/// 0 if there is none at all.
 fn attained(cells: &[AgainstCell]) -> f64 {
     let intervals = cells.iter().filter_map(|cell| cell.ratio).filter(Estimate::has_interval);
-    let misses: f64 = intervals.map(|ratio| 1.0 - ratio.confidence).sum();
-    (1.0 - misses).max(0.0)
+    let misses = intervals.map(|ratio| 1.0 - ratio.confidence).reduce(|all, of_one| all + of_one);
+    misses.map_or(0.0, |misses| (1.0 - misses).max(0.0))
 }
 
 fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {

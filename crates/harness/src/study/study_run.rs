@@ -115,7 +115,7 @@ impl StudyRun {
             if let Some(cell) = culprit.filter(|_| is_its_own) {
                 log.failures.push((cell, reason.clone()));
                 // The remaining cases are worth another process if next to nothing was measured.
-                again = log.visits.len() < self.cells.len();
+                again = log.visits.len() + self.left_out.len() < self.cells.len();
             }
             report.reason_incomplete = Some(reason);
         }
@@ -165,15 +165,13 @@ impl StudyRun {
         workers.converse(&request, &mut hearing, terms)
     }
 
-    /// What the shortest visit to each cell takes, as far as it was seen; not of the calibration, which every process needs.
+    /// What trying each cell takes, one operation, as far as it was seen; not of the calibration, which every process needs.
     pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
-        let of_batch = match self.plan.mode {
-            Mode::Batch(operations) => operations,
-            Mode::SingleShot | Mode::AverageTime | Mode::Throughput | Mode::SampleTime => 1,
-        };
-        let operations = of_batch as f64 * f64::from(1 + self.plan.warm_up_batches.min(1));
-        let need = |(spec, ns): (&CellSpec, &Option<f64>)| ns.filter(|_| spec.case != EMPTY).map(|ns| ns * operations);
-        self.cells.iter().zip(&self.operation_ns).map(need).collect()
+        // Where the study fixes the operations, nothing is tried before it is measured: every process measures all cells once.
+        let is_tried = !matches!(self.plan.mode, Mode::Batch(_) | Mode::SingleShot);
+        let counts = |cell: usize| is_tried && self.cells[cell].case != EMPTY && !self.failed.contains(&cell);
+        let need = |(cell, ns): (usize, &Option<f64>)| ns.filter(|_| counts(cell));
+        self.operation_ns.iter().enumerate().map(need).collect()
     }
 
     pub(super) fn cells(&self) -> &[CellSpec] {

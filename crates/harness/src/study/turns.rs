@@ -9,6 +9,11 @@ use crate::worker::Launch;
 /// Cells of which a process is told that it leaves them to others.
 const MOST_LEFT_OUT: usize = 2_000;
 
+/// What a process needs before it measures, about.
+const START_MS: u64 = 25;
+/// The share of its time that is planned for: what lies between visits takes time, too.
+const SHARE_OF_VISITS: f64 = 0.9;
+
 /// A program of a run.
 pub(super) struct Program<'a> {
     pub(super) run: &'a mut StudyRun,
@@ -59,6 +64,12 @@ pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyO
 /// Has the next process of each program leave out what does not fit `budget_ms`: the same cells of all programs, since processes with
 /// one number are compared.
 fn leave_out(programs: &mut [Program<'_>], fork: u32, budget_ms: u64) {
+    let budget_ns = SHARE_OF_VISITS * 1e6 * budget_ms.saturating_sub(START_MS) as f64;
+    let needed_ns: f64 = programs.iter().flat_map(|program| program.run.need_ns()).flatten().sum();
+    if needed_ns <= budget_ns {
+        programs.iter_mut().for_each(|program| program.run.leave_out([]));
+        return;
+    }
     let of_others: Vec<(Vec<CellSpec>, Vec<Option<f64>>)> =
         programs[1..].iter().map(|program| (program.run.cells().to_vec(), program.run.need_ns())).collect();
     let cells = programs[0].run.cells().to_vec();
@@ -69,7 +80,7 @@ fn leave_out(programs: &mut [Program<'_>], fork: u32, budget_ms: u64) {
         of_others.iter().filter_map(of).chain(own_ns).reduce(f64::max)
     };
     let need_ns: Vec<Option<f64>> = cells.iter().zip(programs[0].run.need_ns()).map(slowest).collect();
-    let out = affordable::left_out(&need_ns, 1e6 * budget_ms as f64, fork);
+    let out = affordable::left_out(&need_ns, budget_ns, fork);
     // A request has room for so many.
     let out = if out.len() > MOST_LEFT_OUT { Vec::new() } else { out };
     for program in programs {

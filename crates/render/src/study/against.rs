@@ -87,11 +87,11 @@ pub(super) fn sentences(against: &Against) -> Vec<(Mood, &'static str, String)> 
         }
     }
     let pairs = against.cells.iter().map(|cell| cell.pairs.len()).max().unwrap_or(0);
-    let how = format!(
-        "ratio: this build over the other, the median over {pairs} pairs of processes that took turns; the intervals of all \
-         cells hold at once at {}",
-        confidence(against.confidence)
-    );
+    let mut how =
+        format!("ratio: this build over the other, the median over {pairs} pairs of processes that took turns");
+    if against.has_intervals() {
+        how += &format!("; the intervals of all cells hold at once at {}", confidence(against.confidence));
+    }
     said.push((Mood::Quiet, " ", how));
     said
 }

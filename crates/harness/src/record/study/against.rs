@@ -88,6 +88,11 @@ impl AgainstCell {
 }
 
 impl Against {
+    /// Whether the ratio of a cell has an interval: a single pair of processes gives none.
+    pub fn has_intervals(&self) -> bool {
+        self.confidence > 0.0
+    }
+
     /// Whether anything is slower in this build, beyond the margin.
     pub fn has_regression(&self) -> bool {
         self.cells.iter().any(|cell| cell.is_regression(self.margin_pct))
