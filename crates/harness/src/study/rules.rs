@@ -279,9 +279,9 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
         names.push(format!("{} more", once.len() - MOST_NAMED));
     }
     let of_one_ms = record.measured_ms as f64 / record.forks.len().max(1) as f64;
-    // An operation of each cell, what lies between, and a start.
+    // Of each cell a trial and the shortest visit, and a start.
     let visits_ms =
-        30.0 + 1.2e-6 * record.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
+        30.0 + 3e-6 * record.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
     let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(record.plan.forks) / 1e3);
     let (cells, names) = (record.cells.len(), names.join(", "));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());

@@ -165,12 +165,13 @@ impl StudyRun {
         workers.converse(&request, &mut hearing, terms)
     }
 
-    /// What trying each cell takes, one operation, as far as it was seen; not of the calibration, which every process needs.
+    /// What the shortest visit to each cell takes, as far as it was seen; not of the calibration, which every process needs.
     pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
         // Where the study fixes the operations, nothing is tried before it is measured: every process measures all cells once.
         let is_tried = !matches!(self.plan.mode, Mode::Batch(_) | Mode::SingleShot);
         let counts = |cell: usize| is_tried && self.cells[cell].case != EMPTY && !self.failed.contains(&cell);
-        let need = |(cell, ns): (usize, &Option<f64>)| ns.filter(|_| counts(cell));
+        let operations = f64::from(1 + self.plan.warm_up_batches.min(1));
+        let need = |(cell, ns): (usize, &Option<f64>)| ns.filter(|_| counts(cell)).map(|ns| ns * operations);
         self.operation_ns.iter().enumerate().map(need).collect()
     }
 

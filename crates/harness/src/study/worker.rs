@@ -26,8 +26,6 @@ use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, requ
 const BATCH_ERRORS: f64 = 10_000.0;
 /// Minimum batch length, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// An operation that takes this long is measured by one: the clock's error is next to nothing of it.
-const SLOW_NS: f64 = 1e6;
 /// Maximum length of visits to calibration cells; there is one for each layout, and more as long as together they take
 /// no more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
@@ -133,8 +131,6 @@ struct Worker<'a> {
     piloted_ns: Vec<Option<f64>>,
     /// The same with what is not timed, such as making inputs.
     whole_ns: Vec<Option<f64>>,
-    /// Pilots of operations so slow that one is a measurement, where no visit followed.
-    slow_pilots: Vec<Option<Vec<ThreadLog>>>,
     /// Both, of each role of a group.
     roles_ns: Vec<Vec<(f64, f64)>>,
 }
@@ -152,7 +148,6 @@ impl<'a> Worker<'a> {
         let is_visited = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
         let visited = cells.iter().zip(&failed).filter(is_visited).count().max(1) as u64;
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
-        let slow_pilots = vec![None; cells.len()];
         let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock);
@@ -173,7 +168,6 @@ impl<'a> Worker<'a> {
             own_threads,
             piloted_ns,
             whole_ns,
-            slow_pilots,
             roles_ns,
         })
     }
@@ -201,15 +195,9 @@ impl<'a> Worker<'a> {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
                         self.measured[cell] = true;
-                        self.slow_pilots[cell] = None;
                         (self.say)(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
                     }
                 }
-            }
-        }
-        for cell in 0..self.cells.len() {
-            if let Some(threads) = self.slow_pilots[cell].take().filter(|_| !self.failed[cell]) {
-                (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         (self.say)(&Message::End { disturbance: self.crew.end() })
@@ -218,14 +206,11 @@ impl<'a> Worker<'a> {
     /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
-        // A process that was started measures something, however late it is.
-        let mut has_tried = false;
         for cell in order(self.cells.len(), self.request.fork, 0) {
             let is_fixed = self.fixed_operations().is_some() && self.cells[cell].is_of_user();
-            if self.failed[cell] || is_fixed || self.measured[cell] && has_tried && !self.time.fits(0.0) {
+            if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
                 continue;
             }
-            has_tried |= self.cells[cell].is_of_user();
             let Some((mut threads, mut others)) = self.pilot(cell, target_ns)? else { continue };
             if others {
                 // Once more: what another operation's threads still did is accounted late.
@@ -239,12 +224,9 @@ impl<'a> Worker<'a> {
             self.roles_ns[cell] = self.slowest_of_roles(cell, &threads);
             self.piloted_ns[cell] = self.roles_ns[cell].iter().map(|(own_ns, _)| *own_ns).reduce(f64::max);
             self.whole_ns[cell] = self.roles_ns[cell].iter().map(|(_, whole_ns)| *whole_ns).reduce(f64::max);
-            let is_slow = self.piloted_ns[cell].is_some_and(|ns| ns >= SLOW_NS);
-            if self.cells[cell].is_of_user() && !self.time.fits(0.0) {
+            if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
                 self.measured[cell] = true;
                 (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
-            } else if self.cells[cell].case != EMPTY && is_slow {
-                self.slow_pilots[cell] = Some(threads);
             }
         }
         Ok(())
