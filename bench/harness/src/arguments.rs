@@ -51,6 +51,8 @@ pub(crate) enum SectionName {
     Empty,
     /// One clock by check, by scaling and by the C probe
     OneClock,
+    /// Every clock over threads and work: for how many it says from where they scale
+    Scaling,
     /// What the author of a benchmark compiles
     Compile,
 }
@@ -65,6 +67,7 @@ impl SectionName {
             Self::Duration => "duration",
             Self::Empty => "empty",
             Self::OneClock => "one-clock",
+            Self::Scaling => "scaling",
             Self::Compile => "compile",
         }
     }

@@ -21,7 +21,7 @@ use chronoscope_clock::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};
-use section::{accuracy, builds, compile, difference, duration, empty, one_clock, peers};
+use section::{accuracy, builds, compile, difference, duration, empty, one_clock, peers, scaling};
 use sections::Sections;
 use size::Size;
 
@@ -60,6 +60,9 @@ fn measure(arguments: &Arguments, size: &Size) -> Report<Sections> {
             SectionName::Empty => empty::measure(size).map(|seen| sections.empty = Some(seen)),
             SectionName::OneClock => {
                 one_clock::measure(&arguments.chronoscope, size).map(|seen| sections.one_clock = Some(seen))
+            }
+            SectionName::Scaling => {
+                scaling::measure(&arguments.chronoscope, size).map(|seen| sections.scaling = Some(seen))
             }
             SectionName::Compile => compile::measure(size).map(|seen| sections.compile = Some(seen)),
         };

@@ -11,6 +11,7 @@ use crate::section::duration::Duration;
 use crate::section::empty::Empty;
 use crate::section::one_clock::OneClock;
 use crate::section::peers::Peers;
+use crate::section::scaling::Scaling;
 
 /// The sections that were measured.
 #[derive(Debug, Default, Serialize)]
@@ -23,6 +24,7 @@ pub(crate) struct Sections {
     pub(crate) duration: Option<Duration>,
     pub(crate) empty: Option<Empty>,
     pub(crate) one_clock: Option<OneClock>,
+    pub(crate) scaling: Option<Scaling>,
     pub(crate) compile: Option<Compile>,
 }
 
@@ -32,7 +34,7 @@ impl bench_common::report::Sections for Sections {
     }
 
     fn shown(&self) -> Vec<(&'static str, Option<String>)> {
-        let Self { accuracy, peers, difference, builds, duration, empty, one_clock, compile, .. } = self;
+        let Self { accuracy, peers, difference, builds, duration, empty, one_clock, scaling, compile, .. } = self;
         vec![
             (SectionName::Accuracy.title(), accuracy.as_ref().map(Accuracy::show)),
             (SectionName::Peers.title(), peers.as_ref().map(Peers::show)),
@@ -41,6 +43,7 @@ impl bench_common::report::Sections for Sections {
             (SectionName::Duration.title(), duration.as_ref().map(Duration::show)),
             (SectionName::Empty.title(), empty.as_ref().map(Empty::show)),
             (SectionName::OneClock.title(), one_clock.as_ref().map(OneClock::show)),
+            (SectionName::Scaling.title(), scaling.as_ref().map(Scaling::show)),
             (SectionName::Compile.title(), compile.as_ref().map(Compile::show)),
         ]
     }

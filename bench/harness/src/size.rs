@@ -32,6 +32,8 @@ pub(crate) struct Size {
     pub(crate) empty: Repeated,
     /// Runs of the product, three times each.
     pub(crate) one_clock: u32,
+    /// Runs of the product over every clock.
+    pub(crate) scaling: u32,
     /// Builds of both users; with none, their crates are counted and no more.
     pub(crate) compile: u32,
 }
@@ -64,6 +66,7 @@ impl Size {
         duration: 3,
         empty: Repeated::of(10, Duration::from_secs(1), 12),
         one_clock: 20,
+        scaling: 5,
         compile: 5,
     };
 
@@ -81,6 +84,7 @@ impl Size {
         duration: 1,
         empty: Repeated::of(1, Duration::from_millis(500), 4),
         one_clock: 1,
+        scaling: 1,
         compile: 0,
     };
 
@@ -98,6 +102,7 @@ impl Size {
             duration: runs,
             empty: again(self.empty),
             one_clock: runs,
+            scaling: runs,
             compile: runs,
             ..self
         }

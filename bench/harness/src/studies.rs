@@ -211,11 +211,14 @@ pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)>
 /// What an operation takes, where that is known.
 pub(crate) fn truth(operation: &str, ruler: Ruler) -> Option<Truth> {
     if let Some((_, ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
-        return Some(Truth { ns: *ns as f64, error_ns: 0.0 });
+        // What interrupts the end of a batch is no operation that the next one could make up for.
+        let ns = *ns as f64;
+        return Some(Truth { ns, low_ns: ns, high_ns: ns * (1.0 + ruler.interrupted) });
     }
     let chain = CHAINS.iter().find(|chain| chain.name() == operation)?;
-    let ns = chain.links()? * ruler.link_ns;
-    Some(Truth { ns, error_ns: ns * ruler.error })
+    let links = chain.links()?;
+    let [ns, low_ns, high_ns] = [ruler.link_ns, ruler.low_ns, ruler.high_ns].map(|link_ns| links * link_ns);
+    Some(Truth { ns, low_ns, high_ns })
 }
 
 /// The operation that the parameter names.
@@ -253,9 +256,9 @@ mod tests {
 
     #[test]
     fn what_is_known_is_known() {
-        let ruler = Ruler { link_ns: 1.5, error: 0.01 };
-        assert_eq!(truth("chain_100", ruler), Some(Truth { ns: 150.0, error_ns: 1.5 }));
-        assert_eq!(truth("spin_1us", ruler), Some(Truth { ns: 1000.0, error_ns: 0.0 }));
+        let ruler = Ruler { link_ns: 1.5, low_ns: 1.25, high_ns: 2.0, interrupted: 0.5 };
+        assert_eq!(truth("chain_100", ruler), Some(Truth { ns: 150.0, low_ns: 125.0, high_ns: 200.0 }));
+        assert_eq!(truth("spin_1us", ruler), Some(Truth { ns: 1000.0, low_ns: 1000.0, high_ns: 1500.0 }));
         assert_eq!(truth("empty", ruler), None);
     }
 }

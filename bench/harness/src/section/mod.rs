@@ -8,3 +8,4 @@ pub(crate) mod duration;
 pub(crate) mod empty;
 pub(crate) mod one_clock;
 pub(crate) mod peers;
+pub(crate) mod scaling;

@@ -129,6 +129,13 @@ mod tests {
     }
 
     #[test]
+    fn equal_ratios_are_equal_steps_of_a_log_scale() {
+        let axis = Axis::of_results([5.0, 4_000.0].into_iter(), Scale::Log).unwrap();
+        let step = |value: f64| axis.place(10.0 * value).unwrap() - axis.place(value).unwrap();
+        assert!((step(6.0) - step(300.0)).abs() < 1e-9 && step(6.0) > 0.0, "{} {}", step(6.0), step(300.0));
+    }
+
+    #[test]
     fn a_sweep_keeps_its_values() {
         let swept: Vec<f64> = (0..=40).map(f64::from).collect();
         assert_eq!(

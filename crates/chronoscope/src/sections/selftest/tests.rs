@@ -137,3 +137,21 @@ fn the_verdict_fits_any_terminal() {
     let selftest = Selftest { verdict: found, studies: Vec::new() };
     assert_fits(|width| show::terminal(&record, &selftest, width));
 }
+
+#[test]
+fn a_second_attempt_has_a_row_and_a_reason_of_its_own() {
+    let mut found = verdict(&[Judgement::too_noisy("±4 %"), Judgement::fail("off by 7 %")], disturbed());
+    found.checks[1].name = found.checks[0].name.clone();
+    found.checks[1].attempt = 2;
+    found.repeated = vec!["chains".to_owned()];
+    let record = command::document(found.clone(), Vec::new(), &chronoscope_harness::Start::of_this_process());
+    let page = show::terminal(
+        &record,
+        &Selftest { verdict: found, studies: Vec::new() },
+        chronoscope_render::Width::of_columns(118),
+    );
+    let page = anstream::adapter::strip_str(&page).to_string();
+    for words in ["~ x 0: ±4 %", "✘ x 0, again: off by 7 %", "could not be judged the first time: chains"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}

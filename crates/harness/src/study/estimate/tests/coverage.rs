@@ -4,9 +4,10 @@
 
 use std::cmp::Ordering;
 
-use super::{measured, thread, visit};
-use crate::record::study::Estimate;
+use super::{measured, reported, thread, visit};
+use crate::record::study::{Estimate, Mode};
 use crate::stats::Random;
+use crate::study::protocol::IterationLog;
 
 /// Runs per combination: enough to see a miss of 1 % at 99.9 %.
 const RUNS: usize = 1_000;
@@ -22,11 +23,36 @@ fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize, us
     measured(1, n, log).time_ns.unwrap()
 }
 
-/// Checks the coverage of `truth` for 3 to 31 processes.
+/// The ratio of two operations from `n` processes, of which the second takes as many times as long as `draw` says. The processes
+/// themselves are up to 10 % apart, which both operations share.
+fn ratio(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize, usize) -> f64) -> Estimate {
+    let log = |process: usize| {
+        let level = 1e6 * (1.0 + 0.1 * random.unit());
+        let times = [level, level * draw(random, process, n)];
+        let mut one = |cell: usize, round: u32| {
+            let mut batch = || (times[cell] * (1.0 + 0.001 * random.normal())) as u64;
+            IterationLog { cell, ..visit(round, vec![thread(0, &[batch(), batch()], 0, 1_000)]) }
+        };
+        (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
+    };
+    let compared = [("second", "first")];
+    reported(&["first", "second"], &compared, 0.0, Mode::AverageTime, 1, n, log).comparisons[0].points[0].ratio
+}
+
+/// Checks the coverage of `truth` by times for 3 to 31 processes.
 fn covers(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize, usize) -> f64) {
+    all_cover(seed, truth, |random, n| estimate(random, n, &draw));
+}
+
+/// Likewise, by ratios of two operations.
+fn ratios_cover(seed: u64, truth: f64, draw: impl Fn(&mut Random, usize, usize) -> f64) {
+    all_cover(seed, truth, |random, n| ratio(random, n, &draw));
+}
+
+fn all_cover(seed: u64, truth: f64, mut estimate: impl FnMut(&mut Random, usize) -> Estimate) {
     let mut random = Random::new(seed);
     for n in [3, 5, 8, 11, 12, 16, 24, 31] {
-        let found: Vec<Estimate> = (0..RUNS).map(|_| estimate(&mut random, n, &draw)).collect();
+        let found: Vec<Estimate> = (0..RUNS).map(|_| estimate(&mut random, n)).collect();
         let claimed = found[0].confidence;
         assert!(found.iter().all(|one| (one.confidence - claimed).abs() < 1e-12));
         assert!(if n >= 11 { claimed >= 0.999 } else { claimed < 0.999 }, "{claimed} from {n} processes");
@@ -78,5 +104,25 @@ fn under_a_step() {
             Ordering::Greater => 1_060.0,
         };
         level + 3.0 * random.normal()
+    });
+}
+
+#[test]
+fn of_ratios_of_alike_processes() {
+    ratios_cover(306, 1.02, |random, _, _| 1.02 * (1.0 + 0.01 * random.normal()));
+}
+
+#[test]
+fn of_ratios_where_one_process_in_ten_is_ten_percent_slow() {
+    // As above, of deviations of 1 % and 10 % of them.
+    ratios_cover(307, 1.001_397, |random, _, _| {
+        1.0 + 0.01 * random.normal() + if random.unit() < 0.1 { 0.1 } else { 0.0 }
+    });
+}
+
+#[test]
+fn of_ratios_under_a_drift() {
+    ratios_cover(308, 1.03, |random, process, n| {
+        1.0 + 0.06 * (process as f64 + 0.5) / n as f64 + 0.003 * random.normal()
     });
 }
