@@ -51,7 +51,7 @@ pub(crate) enum SectionName {
     Empty,
     /// One clock by check, by scaling and by the C probe
     OneClock,
-    /// Every clock over threads and work: for how many it says from where they scale
+    /// Every clock over threads and work: for how many a run reports from how much work on they scale
     Scaling,
     /// What the author of a benchmark compiles
     Compile,

@@ -6,32 +6,32 @@ use std::time::Instant;
 use bench_harness::operation::{RULER_LINKS, ruler};
 use chronoscope_harness::black_box;
 
-/// Batches of a lap, and chains in each: a tenth of a millisecond, of which the clock's error is a few ten-thousandths; many, since
-/// interruptions are rare and long.
+/// Batches of a lap, and chains in each: a tenth of a millisecond, of which the clock's error is a few ten-thousandths.
 const BATCHES: usize = 2_500;
 const CHAINS: u32 = 12;
-/// The value is the median batch; what lies between these quantiles is left open, and what the mean batch adds: interruptions. A
-/// harness leaves some of them out, and others are part of its mean.
-const LEFT_OPEN: (f64, f64) = (0.05, 0.75);
+/// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known.
+const PART: usize = 100;
+/// Half of a 99.9 % interval, in standard errors.
+const NORMAL_999: f64 = 3.29;
 
 /// What a link took, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ruler {
+    /// The mean, with what interrupted it: harnesses claim means, too.
     pub(crate) link_ns: f64,
-    /// What the ruler leaves open, on either side.
-    pub(crate) low_ns: f64,
-    pub(crate) high_ns: f64,
+    /// Half of its interval, as a share of it.
+    pub(crate) error: f64,
     /// What interruptions took of the ruler's own time, as a share of it.
     pub(crate) interrupted: f64,
+    /// How long an interruption still lasts at a moment within it, on average.
+    pub(crate) residual_ns: f64,
 }
 
-/// One use of the ruler, in nanoseconds per link.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One use of the ruler.
+#[derive(Clone, Debug, PartialEq)]
 struct Lap {
-    low: f64,
-    middle: f64,
-    high: f64,
-    mean: f64,
+    /// Nanoseconds per link of every batch.
+    batches_ns: Vec<f64>,
 }
 
 impl Ruler {
@@ -39,19 +39,52 @@ impl Ruler {
     pub(crate) fn around<T, E>(measure: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
         let before = lap();
         let measured = measure()?;
-        Ok((measured, Self::between(before, lap())))
+        Ok((measured, Self::between(&before, &lap())))
     }
 
-    fn between(a: Lap, b: Lap) -> Self {
-        let mean = f64::midpoint(a.mean, b.mean);
-        let link_ns = f64::midpoint(a.middle, b.middle);
+    fn between(a: &Lap, b: &Lap) -> Self {
+        let link_ns = f64::midpoint(a.mean(), b.mean());
+        let parts: Vec<f64> = [a, b].iter().flat_map(|lap| lap.parts()).collect();
+        let square = parts.iter().map(|part| (part - link_ns).powi(2)).sum::<f64>();
+        let standard_error = (square / (parts.len() as f64 - 1.0) / parts.len() as f64).sqrt();
+        let error_ns = (NORMAL_999 * standard_error).max((a.mean() - b.mean()).abs() / 2.0);
+        let undisturbed_ns = f64::midpoint(a.middle(), b.middle());
+        let excess = || [a, b].into_iter().flat_map(Lap::excess_ns);
+        let whole: f64 = excess().sum();
+        let residual_ns = if whole > 0.0 { excess().map(|ns| ns * ns).sum::<f64>() / (2.0 * whole) } else { 0.0 };
         Self {
             link_ns,
-            low_ns: a.low.min(b.low),
-            high_ns: a.high.max(b.high).max(mean),
-            interrupted: (mean / link_ns - 1.0).max(0.0),
+            error: error_ns / link_ns,
+            interrupted: (link_ns / undisturbed_ns - 1.0).max(0.0),
+            residual_ns: residual_ns * f64::from(CHAINS * RULER_LINKS),
         }
     }
+}
+
+impl Lap {
+    fn mean(&self) -> f64 {
+        mean(&self.batches_ns)
+    }
+
+    fn middle(&self) -> f64 {
+        let mut sorted = self.batches_ns.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    fn parts(&self) -> impl Iterator<Item = f64> {
+        self.batches_ns.chunks(PART).map(mean)
+    }
+
+    /// What each batch took beyond the middle one.
+    fn excess_ns(&self) -> impl Iterator<Item = f64> {
+        let middle = self.middle();
+        self.batches_ns.iter().map(move |ns| (ns - middle).max(0.0))
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn lap() -> Lap {
@@ -67,50 +100,50 @@ fn lap() -> Lap {
     };
     // The first wakes the core.
     batch();
-    summed_up((0..BATCHES).map(|_| batch()).collect())
-}
-
-fn summed_up(mut batches_ns: Vec<f64>) -> Lap {
-    batches_ns.sort_unstable_by(f64::total_cmp);
-    let quantile = |share: f64| batches_ns[((batches_ns.len() - 1) as f64 * share) as usize];
-    let mean = batches_ns.iter().sum::<f64>() / batches_ns.len() as f64;
-    Lap { low: quantile(LEFT_OPEN.0), middle: quantile(0.5), high: quantile(LEFT_OPEN.1), mean }
+    Lap { batches_ns: (0..BATCHES).map(|_| batch()).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A lap of batches that take `ns` per link, and every so many `more`.
+    fn of(ns: f64, every: usize, more: f64) -> Lap {
+        Lap { batches_ns: (0..BATCHES).map(|at| if at % every == every / 2 { ns + more } else { ns }).collect() }
+    }
+
+    #[test]
+    fn what_a_link_takes_is_the_mean_with_what_interrupts_it() {
+        let found = Ruler::between(&of(1.0, 10, 0.1), &of(1.0, 10, 0.1));
+        assert!((found.link_ns - 1.01).abs() < 1e-9 && (found.interrupted - 0.01).abs() < 1e-9, "{found:?}");
+        assert!(found.error < 1e-9, "every part is interrupted alike: {found:?}");
+        // Half of a tenth of a nanosecond per link.
+        let half_ns = 0.05 * f64::from(CHAINS * RULER_LINKS);
+        assert!((found.residual_ns - half_ns).abs() < 1e-6 * half_ns, "{found:?}");
+    }
+
     #[test]
     fn what_changes_between_two_laps_is_left_open() {
-        let lap = |at: f64| Lap { low: at - 0.001, middle: at, high: at + 0.002, mean: at };
-        let steady = Ruler::between(lap(1.0), lap(1.0));
-        assert_eq!((steady.link_ns, steady.low_ns, steady.high_ns), (1.0, 0.999, 1.002));
-        assert_eq!(steady.interrupted, 0.0);
-        let moved = Ruler::between(lap(1.0), lap(1.1));
-        assert!((moved.link_ns - 1.05).abs() < 1e-12, "{moved:?}");
-        assert!(moved.low_ns < 1.0 && moved.high_ns > 1.1, "{moved:?}");
+        let found = Ruler::between(&of(1.0, 10, 0.0), &of(1.1, 10, 0.0));
+        assert!((found.link_ns - 1.05).abs() < 1e-9 && found.error * found.link_ns > 0.0499, "{found:?}");
     }
 
     #[test]
-    fn what_interruptions_add_is_left_open() {
-        let lap = Lap { low: 0.999, middle: 1.0, high: 1.001, mean: 1.02 };
-        let found = Ruler::between(lap, lap);
-        assert!((found.high_ns - 1.02).abs() < 1e-12 && (found.interrupted - 0.02).abs() < 1e-12, "{found:?}");
+    fn rare_interruptions_leave_more_open_than_regular_ones() {
+        let (regular, rare) = (of(1.0, 10, 0.1), of(1.0, 1_000, 10.0));
+        let [regular, rare] = [regular, rare].map(|lap| Ruler::between(&lap, &lap));
+        assert!(rare.error > 0.01 && rare.error > 100.0 * regular.error, "{regular:?} {rare:?}");
+        assert!(rare.residual_ns > 50.0 * regular.residual_ns, "{regular:?} {rare:?}");
     }
 
     #[test]
-    fn a_few_disturbed_batches_do_not_move_the_middle() {
-        let disturbed = |every: i32| {
-            summed_up((0..100).map(|at| if at % every == 0 { 9.0 } else { 1.0 + f64::from(at) * 1e-5 }).collect())
-        };
-        assert!(disturbed(5).high < 1.001 && disturbed(5).mean > 2.0, "{:?}", disturbed(5));
-        assert!(disturbed(3).middle < 1.001 && disturbed(3).high > 8.0, "{:?}", disturbed(3));
+    fn a_steady_ruler_was_not_interrupted() {
+        let found = Ruler::between(&of(1.0, 10, 0.0), &of(1.0, 10, 0.0));
+        assert_eq!((found.interrupted, found.residual_ns, found.error), (0.0, 0.0, 0.0));
     }
 
     #[test]
     fn a_lap_takes_time() {
-        let found = lap();
-        assert!(found.low > 0.0 && found.low <= found.middle && found.middle <= found.high);
+        assert!(lap().batches_ns.iter().all(|ns| *ns > 0.0));
     }
 }

@@ -201,24 +201,24 @@ pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)>
             ns: cell.time_ns.map(|time| time.estimate),
             interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
             below_ns: cell.below_ns,
-            truth: truth(&name, ruler),
+            truth: truth(&name, cell.operations_per_batch, ruler),
         };
         Some((name, claim))
     };
     record.cells.iter().filter_map(claim).collect()
 }
 
-/// What an operation takes, where that is known.
-pub(crate) fn truth(operation: &str, ruler: Ruler) -> Option<Truth> {
-    if let Some((_, ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
-        // What interrupts the end of a batch is no operation that the next one could make up for.
-        let ns = *ns as f64;
-        return Some(Truth { ns, low_ns: ns, high_ns: ns * (1.0 + ruler.interrupted) });
+/// What an operation takes, where that is known, in batches of this many.
+pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) -> Option<Truth> {
+    if let Some((_, length_ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
+        // An interruption at the end of a batch is not made up for by a later operation.
+        let batch_ns = operations_per_batch.max(1) as f64 * *length_ns as f64;
+        let late_ns = *length_ns as f64 * ruler.interrupted * ruler.residual_ns / batch_ns;
+        return Some(Truth { ns: *length_ns as f64 + late_ns, error_ns: late_ns });
     }
     let chain = CHAINS.iter().find(|chain| chain.name() == operation)?;
-    let links = chain.links()?;
-    let [ns, low_ns, high_ns] = [ruler.link_ns, ruler.low_ns, ruler.high_ns].map(|link_ns| links * link_ns);
-    Some(Truth { ns, low_ns, high_ns })
+    let ns = chain.links()? * ruler.link_ns;
+    Some(Truth { ns, error_ns: ns * ruler.error })
 }
 
 /// The operation that the parameter names.
@@ -256,9 +256,10 @@ mod tests {
 
     #[test]
     fn what_is_known_is_known() {
-        let ruler = Ruler { link_ns: 1.5, low_ns: 1.25, high_ns: 2.0, interrupted: 0.5 };
-        assert_eq!(truth("chain_100", ruler), Some(Truth { ns: 150.0, low_ns: 125.0, high_ns: 200.0 }));
-        assert_eq!(truth("spin_1us", ruler), Some(Truth { ns: 1000.0, low_ns: 1000.0, high_ns: 1500.0 }));
-        assert_eq!(truth("empty", ruler), None);
+        let ruler = Ruler { link_ns: 1.5, error: 0.01, interrupted: 0.5, residual_ns: 4_000.0 };
+        assert_eq!(truth("chain_100", 1, ruler), Some(Truth { ns: 150.0, error_ns: 1.5 }));
+        // Half of all batches end 4 µs late.
+        assert_eq!(truth("spin_1us", 100, ruler), Some(Truth { ns: 1020.0, error_ns: 20.0 }));
+        assert_eq!(truth("empty", 1, ruler), None);
     }
 }

@@ -17,8 +17,8 @@ pub(crate) struct Accuracy {
     pub(crate) operations: Vec<Claims>,
     /// What a link of a chain took, in each run.
     link_ns: Vec<f64>,
-    /// What the ruler leaves open of that, from its shortest to its longest, as a share, in each run.
-    left_open: Vec<f64>,
+    /// The ruler's error, as a share of that, in each run.
+    ruler_error: Vec<f64>,
     /// What interruptions took of the ruler's time, as a share, in each run.
     interrupted: Vec<f64>,
     /// Time that a run took, in milliseconds.
@@ -28,18 +28,18 @@ pub(crate) struct Accuracy {
 pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
     let study = studies::accuracy();
     let mut collected = Collected::default();
-    let (mut link_ns, mut left_open) = (Vec::new(), Vec::new());
+    let (mut link_ns, mut ruler_error) = (Vec::new(), Vec::new());
     let (mut interrupted, mut elapsed_ms) = (Vec::new(), Vec::new());
     for run in 0..size.accuracy.runs {
         eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
         let (record, ruler) = Ruler::around(|| studies::run(&study, &size.accuracy))?;
         collected.add(studies::claims(&record, ruler));
         link_ns.push(ruler.link_ns);
-        left_open.push((ruler.high_ns - ruler.low_ns) / ruler.link_ns);
+        ruler_error.push(ruler.error);
         interrupted.push(ruler.interrupted);
         elapsed_ms.push(record.elapsed_ms as f64);
     }
-    Ok(Accuracy { operations: collected.into_claims(), link_ns, left_open, interrupted, elapsed_ms })
+    Ok(Accuracy { operations: collected.into_claims(), link_ns, ruler_error, interrupted, elapsed_ms })
 }
 
 impl Accuracy {
@@ -73,7 +73,7 @@ impl Accuracy {
             "truth ns",
             "claimed ns (extremes)",
             "error % (extremes)",
-            "median |error| beyond %",
+            "median absolute error, %",
             "± % (extremes)",
             "interval holds truth",
         ];
@@ -81,17 +81,16 @@ impl Accuracy {
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
         let percent = |shares: &[f64]| median(&shares.iter().map(|share| 100.0 * share).collect::<Vec<_>>(), 2);
         format!(
-            "{}\n\n{} runs of {} s (quartiles). A link took {} ns (quartiles), by a chain of {} that a loop of the benchmark's\n\
-             own timed before and after each run, by the clock of the standard library; {} % of it are left open, and\n\
-             interruptions took {} % of that loop's time (quartiles). An interval holds the truth if it\n\
-             shares a value with what that leaves open. |error| beyond: the error less what the truth leaves open.\n\
-             Intervals are of 99.9 %.",
+            "{}\n\n{} runs of {} s (quartiles). A link took {} ns ± {} % (quartiles), by a chain of {} that a loop of the\n\
+             benchmark's own timed before and after each run, by the clock of the standard library: the mean, with the\n\
+             interruptions of that loop, which took {} % of its time (quartiles). An interval holds the truth if the two are\n\
+             no farther apart than both leave open together, the root of the sum of their squares. Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
             median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),
             median(&self.link_ns, 4),
+            percent(&self.ruler_error),
             bench_harness::operation::RULER_LINKS,
-            percent(&self.left_open),
             percent(&self.interrupted),
         )
     }

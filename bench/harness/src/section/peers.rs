@@ -50,7 +50,7 @@ pub(crate) fn measure(size: &Size) -> Result<Peers, Failure> {
             // A place of its own for each run: none is to know of the one before.
             let home = home()?;
             let (mut claims, ruler) = Ruler::around(|| peer.run(&orders, home.path()))?;
-            claims.iter_mut().for_each(|(name, claim)| claim.truth = studies::truth(name, ruler));
+            claims.iter_mut().for_each(|(name, claim)| claim.truth = studies::truth(name, 1, ruler));
             collected.add(claims);
         }
     }

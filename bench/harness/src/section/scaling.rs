@@ -1,4 +1,5 @@
-//! Every clock over threads and work, as `scaling` measures them in its default time: for how many it says from where they scale.
+//! Every clock over threads and work, as `scaling` measures them in its default time: for how many it reports the work per read above
+//! which they scale.
 
 use std::path::Path;
 use std::process::Command;
@@ -75,24 +76,36 @@ impl Seen {
 }
 
 impl Scaling {
-    /// Clocks with an answer, over all runs.
+    /// Clocks with an answer, over all runs. A clock that is missing in a run has none there.
     pub(crate) fn answered(&self) -> Count {
-        Count::of(self.runs.iter().flatten().map(Seen::is_answered))
+        let answered = self.runs.iter().flatten().filter(|seen| seen.is_answered()).count();
+        Count { of: answered, all: self.clocks().len() * self.runs.len() }
     }
 
-    pub(crate) fn show(&self) -> String {
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Every clock that some run measured.
+    fn clocks(&self) -> Vec<&str> {
         let mut clocks: Vec<&str> = Vec::new();
         for seen in self.runs.iter().flatten() {
             if !clocks.contains(&seen.clock.as_str()) {
                 clocks.push(&seen.clock);
             }
         }
+        clocks
+    }
+
+    pub(crate) fn show(&self) -> String {
+        let clocks = self.clocks();
         let rows = clocks.iter().map(|clock| {
             let of_clock = || self.runs.iter().flatten().filter(|seen| seen.clock == *clock);
             let spread = |end: fn(&Seen) -> Option<f64>| {
                 table::or_dash(Spread::of(of_clock().filter_map(end)).map(|ns| ns.show_extremes(1)))
             };
-            let answered = Count::of(of_clock().map(Seen::is_answered)).show();
+            let of = of_clock().filter(|seen| seen.is_answered()).count();
+            let answered = Count { of, all: self.runs.len() }.show();
             vec![(*clock).to_owned(), answered, spread(|seen| seen.raised_ns), spread(|seen| seen.flat_ns)]
         });
         let headings = [
@@ -103,7 +116,8 @@ impl Scaling {
         ];
         let took = table::or_dash(Spread::of(self.took_s.iter().copied()).map(|took_s| took_s.show_extremes(1)));
         format!(
-            "{}\n\nA run took {took} s. Answered: from how much work on the clock scales, or that it does not with the most tried.",
+            "{}\n\nA run took {took} s. Answered: the run names an amount of work between reads from which the clock scales, be it\n\
+             inconclusive below, or says that it does not scale with the most tried.",
             table::numbers(&headings, rows)
         )
     }
@@ -129,6 +143,13 @@ mod tests {
         assert!(of(json!({ "scales": "unresolved", "flat_tokens": 9, "flat_ns": 9.0 })).is_answered());
         let open = json!({ "scales": "unresolved", "raised_tokens": 4, "raised_ns": 4.0, "flat_ns": null });
         assert!(!of(open).is_answered());
+    }
+
+    #[test]
+    fn a_clock_that_is_missing_in_a_run_has_no_answer_there() {
+        let answered = |clock: &str| Seen { clock: clock.into(), raised_ns: None, flat_ns: Some(1.0), beyond: false };
+        let found = Scaling { runs: vec![vec![answered("a"), answered("b")], vec![answered("a")]], took_s: vec![] };
+        assert_eq!(found.answered(), Count { of: 3, all: 4 });
     }
 
     #[test]

@@ -151,6 +151,8 @@ fn a_second_attempt_has_a_row_and_a_reason_of_its_own() {
         chronoscope_render::Width::of_columns(118),
     );
     let page = anstream::adapter::strip_str(&page).to_string();
+    let (table, _) = page.split_once("~ x 0: ").expect("the reasons");
+    assert!(table.contains("x 0, again"), "its row: {page}");
     for words in ["~ x 0: ±4 %", "✘ x 0, again: off by 7 %", "could not be judged the first time: chains"] {
         assert!(page.contains(words), "{words}: {page}");
     }
