@@ -9,7 +9,8 @@ use chronoscope_harness::black_box;
 /// Batches of a lap, and chains in each: a tenth of a millisecond, of which the clock's error is a few ten-thousandths.
 const BATCHES: usize = 2_500;
 const CHAINS: u32 = 12;
-/// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known.
+/// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known. Parts
+/// in which the thread lost its CPU are left out: harnesses leave out such iterations, or cannot tell.
 const PART: usize = 100;
 /// Half of a 99.9 % interval, in standard errors.
 const NORMAL_999: f64 = 3.29;
@@ -100,7 +101,27 @@ fn lap() -> Lap {
     };
     // The first wakes the core.
     batch();
-    Lap { batches_ns: (0..BATCHES).map(|_| batch()).collect() }
+    let parts: Vec<(bool, Vec<f64>)> = (0..BATCHES / PART)
+        .map(|_| {
+            let before = preemptions();
+            let part = (0..PART).map(|_| batch()).collect();
+            (preemptions() == before, part)
+        })
+        .collect();
+    kept(parts)
+}
+
+/// The parts that kept their CPU; all of them if none did.
+fn kept(parts: Vec<(bool, Vec<f64>)>) -> Lap {
+    let has_kept = parts.iter().any(|(is_whole, _)| *is_whole);
+    let kept = parts.into_iter().filter(|(is_whole, _)| *is_whole || !has_kept);
+    Lap { batches_ns: kept.flat_map(|(_, part)| part).collect() }
+}
+
+/// How often this thread has lost its CPU to another. None if the kernel does not say.
+fn preemptions() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:")?.trim().parse().ok())
 }
 
 #[cfg(test)]
@@ -140,6 +161,14 @@ mod tests {
     fn a_steady_ruler_was_not_interrupted() {
         let found = Ruler::between(&of(1.0, 10, 0.0), &of(1.0, 10, 0.0));
         assert_eq!((found.interrupted, found.residual_ns, found.error), (0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn parts_that_lost_their_cpu_are_left_out() {
+        let parts = |first: bool, second: bool| vec![(first, vec![1.0; PART]), (second, vec![9.0; PART])];
+        assert_eq!(kept(parts(true, false)).mean(), 1.0);
+        assert_eq!(kept(parts(false, false)).mean(), 5.0, "there is nothing else");
+        assert!(preemptions().is_some());
     }
 
     #[test]

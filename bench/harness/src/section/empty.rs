@@ -56,6 +56,6 @@ impl Empty {
             spread(&|said| said.empty_loop_ns),
         ];
         let headings = ["said \"< X\"", "X, ns (extremes)", "said a number, ns", "the harness's own empty loop, ns"];
-        format!("{}\n\nWhat peers say of it stands in the section on peers.", table::text(&headings, [row]))
+        format!("{}\n\nResults of peers are under `peers`.", table::text(&headings, [row]))
     }
 }
