@@ -5,6 +5,7 @@ mod claim;
 mod collect;
 mod goal;
 mod peer;
+mod product;
 mod ruler;
 mod section;
 mod sections;

@@ -49,10 +49,15 @@ impl Ruler {
         let square = parts.iter().map(|part| (part - link_ns).powi(2)).sum::<f64>();
         let standard_error = (square / (parts.len() as f64 - 1.0) / parts.len() as f64).sqrt();
         let error_ns = (NORMAL_999 * standard_error).max((a.mean() - b.mean()).abs() / 2.0);
-        let undisturbed_ns = f64::midpoint(a.middle(), b.middle());
-        let excess = || [a, b].into_iter().flat_map(Lap::excess_ns);
-        let whole: f64 = excess().sum();
-        let residual_ns = if whole > 0.0 { excess().map(|ns| ns * ns).sum::<f64>() / (2.0 * whole) } else { 0.0 };
+        let middles = [a.middle(), b.middle()];
+        let undisturbed_ns = f64::midpoint(middles[0], middles[1]);
+        // What each batch took beyond the middle one of its lap: the sum, and that of the squares.
+        let excess = [a, b]
+            .into_iter()
+            .zip(middles)
+            .flat_map(|(lap, middle)| lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0)));
+        let (whole, squares) = excess.fold((0.0, 0.0), |(whole, squares), ns| (whole + ns, squares + ns * ns));
+        let residual_ns = if whole > 0.0 { squares / (2.0 * whole) } else { 0.0 };
         Self {
             link_ns,
             error: error_ns / link_ns,
@@ -75,12 +80,6 @@ impl Lap {
 
     fn parts(&self) -> impl Iterator<Item = f64> {
         self.batches_ns.chunks(PART).map(mean)
-    }
-
-    /// What each batch took beyond the middle one.
-    fn excess_ns(&self) -> impl Iterator<Item = f64> {
-        let middle = self.middle();
-        self.batches_ns.iter().map(move |ns| (ns - middle).max(0.0))
     }
 }
 

@@ -1,10 +1,8 @@
 //! One clock, measured in three ways: by `check`, by `scaling` on one thread without work, and by the probe in C.
 
 use std::path::Path;
-use std::process::Command;
 
 use bench_common::failure::Failure;
-use bench_common::process::{output_of, parse};
 use bench_common::spread::Spread;
 use bench_common::table;
 use chronoscope_harness::record::study::Estimate;
@@ -12,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::claim::Count;
+use crate::product::{all, document};
 use crate::size::Size;
 
 /// The clock, and the probe's call that reads it.
@@ -49,11 +48,7 @@ pub(crate) fn measure(program: &Path, size: &Size) -> Result<OneClock, Failure> 
 
 fn one_run(program: &Path, size: &Size) -> Result<[Estimate; 3], Failure> {
     let quick: &[&str] = if size.is_quick { &["--quick"] } else { &[] };
-    let said = |arguments: &[&str]| -> Result<Value, Failure> {
-        let mut command = Command::new(program);
-        command.args(arguments).args(quick).args(["--quiet", "--format", "json"]);
-        parse(&output_of(command, arguments[0])?, arguments[0])
-    };
+    let said = |arguments: &[&str]| document(program, &[arguments, quick].concat());
     let check = said(&["check"])?;
     let scaling = said(&["scaling", "--clock", CLOCK, "--no-runtimes"])?;
     let runtimes = said(&["runtimes", "--only", "c"])?;
@@ -67,10 +62,6 @@ fn one_run(program: &Path, size: &Size) -> Result<[Estimate; 3], Failure> {
         estimate(all(cells).find(|cell| is_alone(cell)).map(|cell| &cell["time_ns"]), WAYS[1])?,
         estimate(calls.into_iter().find(|call| call["name"] == CALL).map(|call| &call["latency_ns"]), WAYS[2])?,
     ])
-}
-
-fn all(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
 
 fn estimate(value: Option<&Value>, way: &str) -> Result<Estimate, Failure> {

@@ -2,16 +2,15 @@
 //! which they scale.
 
 use std::path::Path;
-use std::process::Command;
 
 use bench_common::failure::Failure;
-use bench_common::process::{output_of, parse};
 use bench_common::spread::Spread;
 use bench_common::table;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::claim::Count;
+use crate::product::{all, document};
 use crate::size::Size;
 
 /// Where the front of one clock was found, in one run.
@@ -36,20 +35,12 @@ pub(crate) fn measure(program: &Path, size: &Size) -> Result<Scaling, Failure> {
     let mut found = Scaling::default();
     for run in 0..size.scaling {
         eprintln!("bench-harness: scaling, run {} of {}", run + 1, size.scaling);
-        let mut command = Command::new(program);
-        command.args(["scaling", "--quiet", "--format", "json"]);
-        if size.is_quick {
-            command.args(["--quick", "--no-runtimes"]);
-        }
-        let record: Value = parse(&output_of(command, "scaling")?, "scaling")?;
+        let arguments: &[&str] = if size.is_quick { &["scaling", "--quick", "--no-runtimes"] } else { &["scaling"] };
+        let record = document(program, arguments)?;
         found.runs.push(all(&record["content"]["scaling"]).filter_map(seen).collect());
         found.took_s.extend(record["elapsed_ms"].as_f64().map(|ms| ms / 1e3));
     }
     Ok(found)
-}
-
-fn all(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
 
 /// None for a clock that only one thread at a time can read.
