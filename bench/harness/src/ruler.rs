@@ -1,10 +1,17 @@
 //! What a link of a chain takes, by a ruler of its own: a loop of this file, and the clock of the standard library. The harness that
 //! is judged by it has no part in it.
 
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::time::Instant;
 
+use bench_common::failure::Failure;
 use bench_harness::operation::{RULER_LINKS, ruler};
 use chronoscope_harness::black_box;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use tempfile::Builder;
 
 /// Batches of a lap, and chains in each: a tenth of a millisecond, of which the clock's error is a few ten-thousandths.
 const BATCHES: usize = 2_500;
@@ -12,6 +19,8 @@ const CHAINS: u32 = 12;
 /// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known. Parts
 /// in which the thread lost its CPU are left out: harnesses leave out such iterations, or cannot tell.
 const PART: usize = 100;
+/// Batches of a part beside a visit.
+const PART_BESIDE: usize = 20;
 /// Half of a 99.9 % interval, in standard errors.
 const NORMAL_999: f64 = 3.29;
 
@@ -30,7 +39,7 @@ pub(crate) struct Ruler {
 
 /// One use of the ruler.
 #[derive(Clone, Debug, PartialEq)]
-struct Lap {
+pub(crate) struct Lap {
     /// Nanoseconds per link of every batch.
     batches_ns: Vec<f64>,
 }
@@ -40,22 +49,26 @@ impl Ruler {
     pub(crate) fn around<T, E>(measure: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
         let before = lap();
         let measured = measure()?;
-        Ok((measured, Self::between(&before, &lap())))
+        Ok((measured, Self::of(&[before, lap()])))
     }
 
-    fn between(a: &Lap, b: &Lap) -> Self {
-        let link_ns = f64::midpoint(a.mean(), b.mean());
-        let parts: Vec<f64> = [a, b].iter().flat_map(|lap| lap.parts()).collect();
-        let square = parts.iter().map(|part| (part - link_ns).powi(2)).sum::<f64>();
-        let standard_error = (square / (parts.len() as f64 - 1.0) / parts.len() as f64).sqrt();
-        let error_ns = (NORMAL_999 * standard_error).max((a.mean() - b.mean()).abs() / 2.0);
-        let middles = [a.middle(), b.middle()];
-        let undisturbed_ns = f64::midpoint(middles[0], middles[1]);
+    /// What the laps say together. How far apart they are says how well their mean is known: of two, half of that; of more, as far
+    /// as Student's t goes. What their parts leave open, it leaves open in any case.
+    pub(crate) fn of(laps: &[Lap]) -> Self {
+        let means: Vec<f64> = laps.iter().map(Lap::mean).collect();
+        let link_ns = mean(&means);
+        let parts: Vec<f64> = laps.iter().flat_map(Lap::parts).collect();
+        let between_ns = match means[..] {
+            [a, b] => (a - b).abs() / 2.0,
+            _ => student_999(means.len()) * standard_error(&means),
+        };
+        let error_ns = (NORMAL_999 * standard_error(&parts)).max(between_ns);
+        let undisturbed_ns = mean(&laps.iter().map(Lap::middle).collect::<Vec<_>>());
         // What each batch took beyond the middle one of its lap: the sum, and that of the squares.
-        let excess = [a, b]
-            .into_iter()
-            .zip(middles)
-            .flat_map(|(lap, middle)| lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0)));
+        let excess = laps.iter().flat_map(|lap| {
+            let middle = lap.middle();
+            lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0))
+        });
         let (whole, squares) = excess.fold((0.0, 0.0), |(whole, squares), ns| (whole + ns, squares + ns * ns));
         let residual_ns = if whole > 0.0 { squares / (2.0 * whole) } else { 0.0 };
         Self {
@@ -87,7 +100,72 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The standard error of their mean.
+fn standard_error(values: &[f64]) -> f64 {
+    let (mean, count) = (mean(values), values.len() as f64);
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count).sqrt()
+}
+
+/// Half of a 99.9 % interval over `count` values, in standard errors.
+fn student_999(count: usize) -> f64 {
+    let freedom = count.saturating_sub(1).max(1) as f64;
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(0.9995))
+}
+
 fn lap() -> Lap {
+    kept((0..BATCHES / PART).map(|_| part(PART)).collect())
+}
+
+/// A part beside a visit of a worker process.
+#[derive(Serialize, Deserialize)]
+struct Beside {
+    process: u32,
+    is_whole: bool,
+    batches_ns: Vec<f64>,
+}
+
+/// Uses the ruler beside the visits of all processes of `study`, which calls [`beside`] in each: a lap for each process.
+pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T, Ruler), Failure> {
+    let no_file = |error: std::io::Error| Failure::because(format!("the ruler's file: {error}"));
+    let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(no_file)?;
+    let measured = study();
+    let text = std::fs::read_to_string(file.path()).map_err(no_file)?;
+    let laps = laps(&text).map_err(|error| no_file(error.into()))?;
+    let measured = measured?;
+    if laps.len() < 2 {
+        return Err(Failure::because("the ruler was used in fewer than two processes of the study"));
+    }
+    Ok((measured, Ruler::of(&laps)))
+}
+
+/// What each process said, as a lap.
+fn laps(text: &str) -> serde_json::Result<Vec<Lap>> {
+    let mut processes = BTreeMap::<u32, Vec<(bool, Vec<f64>)>>::new();
+    for line in text.lines() {
+        let part: Beside = serde_json::from_str(line)?;
+        processes.entry(part.process).or_default().push((part.is_whole, part.batches_ns));
+    }
+    Ok(processes.into_values().map(kept).collect())
+}
+
+/// Uses the ruler once, in a visit, if [`within`] asks for it in the process that started this one.
+pub(crate) fn beside() {
+    let path = std::env::temp_dir().join(name(std::os::unix::process::parent_id()));
+    let Ok(mut file) = OpenOptions::new().append(true).open(path) else { return };
+    let (is_whole, batches_ns) = part(PART_BESIDE);
+    let beside = Beside { process: std::process::id(), is_whole, batches_ns };
+    let line = serde_json::to_string(&beside).map_err(std::io::Error::from);
+    let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
+    assert!(written.is_ok(), "the ruler's file: {written:?}");
+}
+
+/// The file into which worker processes of `parent` write what the ruler says beside their visits.
+fn name(parent: u32) -> String {
+    format!("bench-harness-ruler-{parent}")
+}
+
+/// So many batches, and whether the thread kept its CPU in them.
+fn part(batches: usize) -> (bool, Vec<f64>) {
     let mut value = 1;
     let mut batch = || {
         let began = Instant::now();
@@ -98,16 +176,11 @@ fn lap() -> Lap {
         black_box(value);
         took.as_nanos() as f64 / f64::from(CHAINS * RULER_LINKS)
     };
+    let before = preemptions();
     // The first wakes the core.
     batch();
-    let parts: Vec<(bool, Vec<f64>)> = (0..BATCHES / PART)
-        .map(|_| {
-            let before = preemptions();
-            let part = (0..PART).map(|_| batch()).collect();
-            (preemptions() == before, part)
-        })
-        .collect();
-    kept(parts)
+    let part = (0..batches).map(|_| batch()).collect();
+    (preemptions() == before, part)
 }
 
 /// The parts that kept their CPU; all of them if none did.
@@ -134,7 +207,7 @@ mod tests {
 
     #[test]
     fn what_a_link_takes_is_the_mean_with_what_interrupts_it() {
-        let found = Ruler::between(&of(1.0, 10, 0.1), &of(1.0, 10, 0.1));
+        let found = Ruler::of(&[of(1.0, 10, 0.1), of(1.0, 10, 0.1)]);
         assert!((found.link_ns - 1.01).abs() < 1e-9 && (found.interrupted - 0.01).abs() < 1e-9, "{found:?}");
         assert!(found.error < 1e-9, "every part is interrupted alike: {found:?}");
         // Half of a tenth of a nanosecond per link.
@@ -144,21 +217,21 @@ mod tests {
 
     #[test]
     fn what_changes_between_two_laps_is_left_open() {
-        let found = Ruler::between(&of(1.0, 10, 0.0), &of(1.1, 10, 0.0));
+        let found = Ruler::of(&[of(1.0, 10, 0.0), of(1.1, 10, 0.0)]);
         assert!((found.link_ns - 1.05).abs() < 1e-9 && found.error * found.link_ns > 0.0499, "{found:?}");
     }
 
     #[test]
     fn rare_interruptions_leave_more_open_than_regular_ones() {
         let (regular, rare) = (of(1.0, 10, 0.1), of(1.0, 1_000, 10.0));
-        let [regular, rare] = [regular, rare].map(|lap| Ruler::between(&lap, &lap));
+        let [regular, rare] = [regular, rare].map(|lap| Ruler::of(&[lap.clone(), lap]));
         assert!(rare.error > 0.01 && rare.error > 100.0 * regular.error, "{regular:?} {rare:?}");
         assert!(rare.residual_ns > 50.0 * regular.residual_ns, "{regular:?} {rare:?}");
     }
 
     #[test]
     fn a_steady_ruler_was_not_interrupted() {
-        let found = Ruler::between(&of(1.0, 10, 0.0), &of(1.0, 10, 0.0));
+        let found = Ruler::of(&[of(1.0, 10, 0.0), of(1.0, 10, 0.0)]);
         assert_eq!((found.interrupted, found.residual_ns, found.error), (0.0, 0.0, 0.0));
     }
 
@@ -168,6 +241,31 @@ mod tests {
         assert_eq!(kept(parts(true, false)).mean(), 1.0);
         assert_eq!(kept(parts(false, false)).mean(), 5.0, "there is nothing else");
         assert!(preemptions().is_some());
+    }
+
+    #[test]
+    fn many_laps_leave_open_what_their_spread_does() {
+        let laps: Vec<Lap> = (0..12).map(|at| of(1.0 + 0.01 * f64::from(at % 2), 10, 0.0)).collect();
+        let found = Ruler::of(&laps);
+        // The standard deviation is 0.00522, and Student's t of 11 degrees of freedom is 4.437.
+        let error_ns = 4.437 * 0.005_222 / 12.0_f64.sqrt();
+        assert!((found.error * found.link_ns - error_ns).abs() < 1e-5, "{found:?}, not {error_ns}");
+    }
+
+    #[test]
+    fn what_processes_say_beside_their_visits_is_a_lap_of_each() {
+        let file = Builder::new().prefix(&name(std::os::unix::process::parent_id())).rand_bytes(0).tempfile().unwrap();
+        beside();
+        beside();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let of_another = text.lines().next().unwrap().replace(&format!(":{},", std::process::id()), ":0,");
+        let found = laps(&format!("{text}{of_another}\n")).unwrap();
+        assert_eq!(found.len(), 2, "{text}");
+        assert!(found.iter().all(|lap| lap.batches_ns.len() % PART_BESIDE == 0 && lap.mean() > 0.0), "{found:?}");
+        drop(file);
+        beside();
+        assert!(within(|| Ok(())).is_err(), "no process used the ruler");
+        assert!(laps("{").is_err());
     }
 
     #[test]

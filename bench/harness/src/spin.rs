@@ -34,6 +34,20 @@ pub(crate) fn spin(bencher: &mut Bencher<'_>, length_ns: u64) {
     );
 }
 
+/// How much longer a spin takes on average than it is told to, if interruptions take this share of the time and one still lasts this
+/// long at a moment within it, in batches of so many.
+///
+/// An interruption at the end of a batch is not made up for. Nor is, in whole, one shortly before: a late operation takes a read of the
+/// clock, so that what is late shrinks by the rest of its length.
+pub(crate) fn late_ns(length_ns: u64, operations_per_batch: u64, interrupted: f64, residual_ns: f64) -> f64 {
+    let epoch = Instant::now();
+    let reads = (0..READS).map(|_| read_ns(|| epoch.elapsed().as_nanos() as u64));
+    let read_ns = reads.min().unwrap_or(0) as f64;
+    let length_ns = length_ns as f64;
+    let made_up = (1.0 - read_ns / length_ns).max(0.1);
+    interrupted * residual_ns / made_up / operations_per_batch.max(1) as f64
+}
+
 /// How far apart two reads in a row are.
 fn read_ns(now_ns: impl Fn() -> u64) -> u64 {
     let first = now_ns();

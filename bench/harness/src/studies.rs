@@ -9,9 +9,9 @@ use chronoscope_harness::record::study::{Cell, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 
 use crate::claim::{Claim, Truth};
-use crate::ruler::Ruler;
+use crate::ruler::{self, Ruler};
 use crate::size::Repeated;
-use crate::spin::spin;
+use crate::spin::{late_ns, spin};
 
 /// The parameter that names the operation.
 ///
@@ -211,9 +211,7 @@ pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)>
 /// What an operation takes, where that is known, in batches of this many.
 pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) -> Option<Truth> {
     if let Some((_, length_ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
-        // An interruption at the end of a batch is not made up for by a later operation.
-        let batch_ns = operations_per_batch.max(1) as f64 * *length_ns as f64;
-        let late_ns = *length_ns as f64 * ruler.interrupted * ruler.residual_ns / batch_ns;
+        let late_ns = late_ns(*length_ns, operations_per_batch, ruler.interrupted, ruler.residual_ns);
         return Some(Truth { ns: *length_ns as f64 + late_ns, error_ns: late_ns });
     }
     let chain = CHAINS.iter().find(|chain| chain.name() == operation)?;
@@ -223,6 +221,7 @@ pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) ->
 
 /// The operation that the parameter names.
 fn operation(bencher: &mut Bencher<'_>) {
+    ruler::beside();
     let name: String = bencher.parameter(OPERATION);
     if let Some((_, length_ns)) = SPINS.iter().find(|(spin, _)| *spin == name) {
         return spin(bencher, *length_ns);
@@ -258,8 +257,14 @@ mod tests {
     fn what_is_known_is_known() {
         let ruler = Ruler { link_ns: 1.5, error: 0.01, interrupted: 0.5, residual_ns: 4_000.0 };
         assert_eq!(truth("chain_100", 1, ruler), Some(Truth { ns: 150.0, error_ns: 1.5 }));
-        // Half of all batches end 4 µs late.
-        assert_eq!(truth("spin_1us", 100, ruler), Some(Truth { ns: 1020.0, error_ns: 20.0 }));
+        // Half of all batches are interrupted at their end, which is 4 µs late then; those before it made up for most.
+        let spin = truth("spin_1ms", 2, ruler).unwrap();
+        assert!(spin.ns == 1e6 + spin.error_ns && (1_000.0..1_010.0).contains(&spin.error_ns), "{spin:?}");
+        let short = truth("spin_50ns", 2_000, ruler).unwrap();
+        assert!(
+            short.error_ns > 1.05 && short.ns == 50.0 + short.error_ns,
+            "a read is a good part of 50 ns: {short:?}"
+        );
         assert_eq!(truth("empty", 1, ruler), None);
     }
 }

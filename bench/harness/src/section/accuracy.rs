@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::claim::{Claims, Count, decimals};
 use crate::collect::Collected;
-use crate::ruler::Ruler;
+use crate::ruler;
 use crate::size::Size;
 use crate::studies;
 
@@ -32,7 +32,7 @@ pub(crate) fn measure(size: &Size) -> Result<Accuracy, Failure> {
     let (mut interrupted, mut elapsed_ms) = (Vec::new(), Vec::new());
     for run in 0..size.accuracy.runs {
         eprintln!("bench-harness: accuracy, run {} of {}", run + 1, size.accuracy.runs);
-        let (record, ruler) = Ruler::around(|| studies::run(&study, &size.accuracy))?;
+        let (record, ruler) = ruler::within(|| studies::run(&study, &size.accuracy))?;
         collected.add(studies::claims(&record, ruler));
         link_ns.push(ruler.link_ns);
         ruler_error.push(ruler.error);
@@ -82,9 +82,10 @@ impl Accuracy {
         let percent = |shares: &[f64]| median(&shares.iter().map(|share| 100.0 * share).collect::<Vec<_>>(), 2);
         format!(
             "{}\n\n{} runs of {} s (quartiles). A link took {} ns ± {} % (quartiles), by a chain of {} that a loop of the\n\
-             benchmark's own timed before and after each run, by the clock of the standard library: the mean, with the\n\
-             interruptions of that loop, which took {} % of its time (quartiles). An interval holds the truth if the two are\n\
-             no farther apart than both leave open together, the root of the sum of their squares. Intervals are of 99.9 %.",
+             benchmark's own timed in the study's processes, before each visit, by the clock of the standard library: the\n\
+             mean, with the interruptions of that loop, which took {} % of its time (quartiles). An interval holds the\n\
+             truth if the two are no farther apart than both leave open together, the root of the sum of their squares.\n\
+             Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
             median(&self.elapsed_ms.iter().map(|ms| ms / 1e3).collect::<Vec<_>>(), 1),
