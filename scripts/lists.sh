@@ -2,10 +2,10 @@
 # shellcheck disable=SC2154 # `root` comes from whoever sources this
 # Sourced with `root` set. Reads lists where they are kept, so that no script keeps a copy.
 
-# list_rows FILE: its lines without comments, one space between words; fails if there is none.
+# list_rows FILE…: their lines without comments, one space between words; fails if there is none.
 list_rows() {
-    awk '!/^#/ && NF { $1 = $1; print; found = 1 } END { exit !found }' "$root/$1" ||
-        { echo "$root/$1 has no rows" >&2; return 1; }
+    awk '!/^#/ && NF { $1 = $1; print; found = 1 } END { exit !found }' "${@/#/$root/}" ||
+        { echo "no rows in $*" >&2; return 1; }
 }
 
 # targets USE: the targets of that use, as scripts/targets.txt has them.
@@ -16,8 +16,10 @@ targets() {
         { echo "scripts/targets.txt has no target for $1" >&2; return 1; }
 }
 
-# runtimes: `kind programs source…` of every language runtime.
-runtimes() { list_rows probes/runtimes.txt; }
+# runtimes: `kind programs source…` of every language runtime, as the folder of its probe has it.
+# programs: separated by commas; the first runs the probe, the others compile it.
+# source: Debian packages; or pip:PACKAGE, from the Python registry.
+runtimes() { (cd "$root" && list_rows probes/*/install.txt); }
 
 # clock_features: the clock library's features but `default`, as its manifest declares them.
 clock_features() {

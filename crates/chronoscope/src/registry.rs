@@ -118,7 +118,7 @@ sections! {
     /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
     #[command(alias = "pause")]
     pauses: Pauses;
-    #[command(about = format!("Clocks as this machine's language runtimes read them: {}", sections::runtimes::kind::RuntimeKind::titles()))]
+    #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
     runtimes: Runtimes;
     /// Cost of causal clocks on many threads: throughput, scaling and staleness by granularity (not part of check)

@@ -6,11 +6,11 @@ use crate::command::page::{Shown, browser_page, page};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::view::{View, terminal_at};
 use chronoscope_harness::record::Disturbance;
+use chronoscope_probes::RuntimeKind;
 
 /// Reads a document of any kind and, if valid, renders it in every way. Returns the pages, or the error.
 ///

@@ -387,9 +387,7 @@ mod tests {
             elapsed_ms: 1,
             disturbance: Disturbance::default(),
         });
-        record
-            .runtimes
-            .push(crate::sections::runtimes::probe::unasked(crate::sections::runtimes::kind::RuntimeKind::Java));
+        record.runtimes.push(crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java));
         let severities =
             |record: &Record| crate::rules::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
         assert_eq!(severities(&record), [Severity::Notice]);

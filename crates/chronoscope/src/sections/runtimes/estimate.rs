@@ -12,7 +12,6 @@ use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
 use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::estimate::reads;
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
@@ -25,6 +24,7 @@ use crate::sections::thread_release::report::ThreadReleaseReport;
 use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::{Distribution, median};
+use chronoscope_probes::RuntimeKind;
 
 /// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
 /// disturbed batch is no proof of that.

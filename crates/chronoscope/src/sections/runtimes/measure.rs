@@ -11,11 +11,11 @@ use crate::sections::clocks::latency::estimate::of_cell;
 use crate::sections::clocks::latency::study::{case_of, study};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
 use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
+use chronoscope_probes::RuntimeKind;
 
 /// Time allowed for a process beyond its task, in seconds, by depth. A virtual machine that compiles a source file on a
 /// busy machine takes five.

@@ -1,7 +1,6 @@
 //! How language runtimes see time.
 
 pub mod estimate;
-pub mod kind;
 mod lanes;
 pub mod measure;
 pub mod plan;

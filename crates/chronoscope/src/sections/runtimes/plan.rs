@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
 use crate::sections::pauses::plan as pauses;
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::thread_release::plan as thread_release;
+use chronoscope_probes::RuntimeKind;
 
 pub const RUNTIMES: Part = Part::named("runtimes");
 

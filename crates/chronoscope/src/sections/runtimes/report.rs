@@ -8,9 +8,9 @@ use crate::clock_id::ClockId;
 use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence};
 use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
 use crate::sections::reads::report::Reads;
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::thread_release::report::ThreadReleaseReport;
 use chronoscope_harness::record::{Disturbance, Estimate};
+use chronoscope_probes::RuntimeKind;
 
 /// One language runtime of the machine, measured from inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

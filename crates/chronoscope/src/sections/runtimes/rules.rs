@@ -6,11 +6,11 @@ use crate::sections::clocks::rules::misdeclared;
 use crate::sections::clocks::rules::way_off_the_slow_path;
 use crate::sections::clocks::rules::went_backwards;
 use crate::sections::pauses::rules::EARLY_PAUSE;
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::rule::Rule;
+use chronoscope_probes::RuntimeKind;
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },

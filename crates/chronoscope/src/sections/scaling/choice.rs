@@ -2,7 +2,7 @@ use chronoscope_bench::Failure;
 
 use super::clock::ScaledClock;
 use crate::clock_id::ClockId;
-use crate::sections::runtimes::kind::RuntimeKind;
+use chronoscope_probes::RuntimeKind;
 
 /// What comes between a kind of runtime and one of its clocks in `--clock`.
 const OF: char = ':';

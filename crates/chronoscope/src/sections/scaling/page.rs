@@ -624,7 +624,7 @@ mod tests {
         let conclusions = concluded(&mut record);
         let runtimes = [Runtime {
             reason_unavailable: Some("its answer is too short".to_owned()),
-            ..crate::sections::runtimes::probe::unasked(crate::sections::runtimes::kind::RuntimeKind::Java)
+            ..crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java)
         }];
         let text = page(&record, &conclusions, &runtimes, Width::of_columns(80));
         assert_golden("scaling-80.txt", &plain(&text));

@@ -11,11 +11,11 @@ use super::choice::OfRuntime;
 use super::clock::NOTHING;
 use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe::protocol::{Request, Sweep, Task};
 use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::sections::runtimes::report::Runtime;
+use chronoscope_probes::RuntimeKind;
 
 /// Processes of each runtime, by depth.
 const PROCESSES: [u32; 3] = [6, 8, 16];

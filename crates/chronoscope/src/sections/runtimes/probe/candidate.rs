@@ -9,11 +9,11 @@ use super::find::{Place, Surroundings};
 use super::protocol::{Request, Task};
 use super::recipe::{Launch, prepare};
 use crate::sections::runtimes::estimate::CountedCalls;
-use crate::sections::runtimes::kind::RuntimeKind;
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
+use chronoscope_probes::RuntimeKind;
 
 /// A runtime's process occasionally fails on a busy machine; after this many failures it is not asked again.
 const MOST_FAILURES: u32 = 3;

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::plan::RuntimePlace;
-use crate::sections::runtimes::kind::RuntimeKind;
+use chronoscope_probes::RuntimeKind;
 
 /// A program that may be a runtime, or compile for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

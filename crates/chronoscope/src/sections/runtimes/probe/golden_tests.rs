@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::find::{Surroundings, places};
 use super::protocol::{Request, Sweep, Task};
 use super::recipe::{Launch, prepare};
-use crate::sections::runtimes::kind::RuntimeKind;
+use chronoscope_probes::RuntimeKind;
 
 fn tasks() -> [Task; 5] {
     [

@@ -1,10 +1,10 @@
-//! Checks that every list of language runtimes outside the code has the code's kinds, in order.
+//! Checks that every list of language runtimes outside the code has the code's kinds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::find::{Surroundings, places};
-use crate::sections::runtimes::kind::RuntimeKind;
+use chronoscope_probes::RuntimeKind;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -12,6 +12,12 @@ fn root() -> PathBuf {
 
 fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// What scripts install, as the folders of probes have it.
+fn installed() -> String {
+    let folders = fs::read_dir(root().join("probes")).unwrap().map(|entry| entry.unwrap().path().join("install.txt"));
+    folders.filter(|list| list.is_file()).map(|list| fs::read_to_string(list).unwrap()).collect()
 }
 
 /// `kind` and the first of `programs` in every row of the list read by scripts.
@@ -27,16 +33,19 @@ fn listed(text: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn scripts_install_and_ask_every_kind() {
-    let text = read("probes/runtimes.txt");
-    let kinds: Vec<&str> = listed(&text).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds.join(", "), RuntimeKind::words());
+    let text = installed();
+    let mut kinds: Vec<&str> = listed(&text).into_iter().map(|(kind, _)| kind).collect();
+    let mut known: Vec<&str> = RuntimeKind::all().map(|kind| kind.row().word).collect();
+    kinds.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(kinds, known);
 }
 
 #[test]
 fn a_program_that_scripts_look_for_is_one_that_is_found() {
     use std::os::unix::fs::PermissionsExt;
 
-    for (word, program) in listed(&read("probes/runtimes.txt")) {
+    for (word, program) in listed(&installed()) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join(program);
         fs::write(&file, "#!/bin/sh\n").unwrap();

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use chronoscope_probes::{C, CSHARP, GO, JAVA, NODE, PYTHON, Source};
+use chronoscope_probes::{RuntimeKind, Start};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
-use crate::sections::runtimes::kind::RuntimeKind;
 use chronoscope_harness::process::{NotEnded, run_to_end, telling};
 
 /// A command that runs a probe, without the request.
@@ -51,15 +50,16 @@ pub fn prepare(
         return Err(format!("no such program: {}", place.program.display()));
     }
     let recipe = Recipe { place, directory, surroundings, limit, cancelled };
-    match place.kind {
-        RuntimeKind::Java => recipe.java(),
-        RuntimeKind::Dotnet => recipe.dotnet(),
-        RuntimeKind::Mono => Ok(recipe.run(&place.program).with(recipe.assembly()?)),
-        RuntimeKind::Go => recipe.go(),
-        RuntimeKind::Node => Ok(recipe.run(&place.program).with(recipe.write(&NODE)?)),
-        // -B: write no bytecode next to the source. Without -E and -s, so that the user's own settings apply.
-        RuntimeKind::Python => Ok(recipe.run(&place.program).with("-B").with(recipe.write(&PYTHON)?)),
-        RuntimeKind::C => recipe.c(),
+    match place.kind.row().start {
+        Start::Source(arguments) => {
+            let run = arguments.iter().fold(recipe.run(&place.program), |run, argument| run.with(argument));
+            Ok(run.with(recipe.write()?))
+        }
+        Start::Java => recipe.java(),
+        Start::Dotnet => recipe.dotnet(),
+        Start::Mono => Ok(recipe.run(&place.program).with(recipe.assembly()?)),
+        Start::Go => recipe.go(),
+        Start::C => recipe.c(),
     }
 }
 
@@ -83,14 +83,15 @@ impl Recipe<'_> {
         }
     }
 
-    fn write(&self, source: &Source) -> Result<PathBuf, String> {
+    fn write(&self) -> Result<PathBuf, String> {
+        let source = &self.place.kind.row().probe;
         let file = self.directory.join(source.file);
         let written = std::fs::write(&file, source.text);
         written.map_err(|error| format!("{} could not be written: {error}", file.display())).map(|()| file)
     }
 
     fn java(&self) -> Result<Launch, String> {
-        let (program, source) = (&self.place.program, self.write(&JAVA)?);
+        let (program, source) = (&self.place.program, self.write()?);
         // One compilation for all processes, and none inside the measuring process.
         let Some(compiler) = sibling(program, "javac") else { return Ok(self.run(program).with(source)) };
         self.compile(&self.run(&compiler).with("-d").with(self.directory).with(source))?;
@@ -107,7 +108,7 @@ impl Recipe<'_> {
     }
 
     fn go(&self) -> Result<Launch, String> {
-        let (source, binary) = (self.write(&GO)?, self.directory.join("probe"));
+        let (source, binary) = (self.write()?, self.directory.join("probe"));
         let mut build = self.run(&self.place.program).with("build").with("-o").with(&binary).with(source);
         // Use only local files, nothing from the network.
         for (name, value) in [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("GOFLAGS", ""), ("GOWORK", "off")] {
@@ -121,7 +122,7 @@ impl Recipe<'_> {
     }
 
     fn c(&self) -> Result<Launch, String> {
-        let (source, binary) = (self.write(&C)?, self.directory.join("probe"));
+        let (source, binary) = (self.write()?, self.directory.join("probe"));
         self.compile(
             &self.run(&self.place.program).with("-O2").with("-o").with(&binary).with(source).with("-lpthread"),
         )?;
@@ -130,7 +131,7 @@ impl Recipe<'_> {
 
     /// C#, compiled by the compiler of the .NET SDK that `dotnet` belongs to, else by Mono's.
     fn assembly(&self) -> Result<PathBuf, String> {
-        let (source, assembly) = (self.write(&CSHARP)?, self.directory.join("Probe.exe"));
+        let (source, assembly) = (self.write()?, self.directory.join("Probe.exe"));
         let mut out = OsString::from("-out:");
         out.push(&assembly);
         let program = &self.place.program;
