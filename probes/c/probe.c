@@ -64,7 +64,9 @@ enum {
     PAUSE_TURN_NS = 20000000,
     LATCH_TURNS_AT_LEAST = 3,
     LATCH_TURNS = 400,
-    SERIAL_CALLS_PER_THREAD = 10
+    SERIAL_CALLS_PER_THREAD = 10,
+    WORK_AT_LEAST = 16, /* steps of work between readings at irregular times */
+    RANDOM_SHIFT = 33 /* the upper bits of the work's state are random */
 };
 
 static const uint64_t READS_MAX = UINT64_C(1) << 30;
@@ -93,7 +95,7 @@ static void *touched_room_for(uint64_t count, size_t size) {
 
 /* ---- the request ---- */
 
-enum key { PROTOCOL, READS, THREADS, BATCH_NS, WARM_MS, LANES_MS, STEPS, STEPS_MS, CROWD_MS, ROTATION, BUDGET_MS,
+enum key { PROTOCOL, READS, READINGS, SPREAD_NS, THREADS, BATCH_NS, WARM_MS, LANES_MS, STEPS, STEPS_MS, CROWD_MS, ROTATION, BUDGET_MS,
            VISIT_NS, KEYS };
 enum list { LENGTHS_NS, TOKENS, THREADS_LIST, WANTED_CLOCKS, LISTS };
 
@@ -102,7 +104,8 @@ static const struct {
     const char *name;
     uint64_t most;
 } KEY[KEYS] = {
-    { "protocol", UINT64_MAX },       { "reads", UINT64_C(1) << 30 },   { "threads", CROWD_BATCHES },
+    { "protocol", UINT64_MAX },       { "reads", UINT64_C(1) << 30 },   { "readings", UINT64_C(1) << 30 },
+    { "spread_ns", 1000000000 },      { "threads", CROWD_BATCHES },
     { "batch_ns", 1000000000000 },    { "warm_ms", 1000000000 },        { "lanes_ms", 1000000000 },
     { "steps", UINT64_C(1) << 30 },   { "steps_ms", 1000000000 },       { "crowd_ms", 1000000000 },
     { "rotation", UINT64_MAX },       { "budget_ms", 1000000000 },
@@ -611,7 +614,7 @@ static void print_lanes(void) {
     }
 }
 
-/* ---- task clocks: steps and differences ---- */
+/* ---- task clocks: steps, differences, readings at irregular times ---- */
 
 static void await_steps(const struct clock *clock, uint64_t wanted, int64_t share_ns) {
     struct steps steps = { 0, 0, touched_room_for(wanted, sizeof *steps.changes), 0, (size_t)wanted };
@@ -635,6 +638,39 @@ static void count_differences(const struct clock *clock, uint64_t reads) {
         readings[i] = readings[i + 1] - readings[i];
     printf("{\"type\":\"differences\",\"clock\":\"%s\",\"span\":%" PRId64, clock->name, span);
     print_counts("counts", readings, (size_t)reads - 1);
+    printf("}\n");
+    free(readings);
+}
+
+/* The least power of two of steps that takes so long, by the fastest of three. */
+static uint64_t steps_of(int64_t spread_ns) {
+    for (uint64_t steps = WORK_AT_LEAST;; steps *= 2) {
+        int64_t fastest = INT64_MAX;
+        for (int i = 0; i < 3; i++) {
+            int64_t begin = now();
+            sink += work(sink, steps);
+            int64_t taken = since(begin, now());
+            if (taken < fastest)
+                fastest = taken;
+        }
+        if (fastest >= spread_ns || steps >= READS_MAX)
+            return steps;
+    }
+}
+
+/* A reading after each of 1 to `most` steps of work; `most` is a power of two. */
+static void read_irregularly(const struct clock *clock, uint64_t count, uint64_t most) {
+    int64_t *readings = touched_room_for(count, sizeof *readings);
+    uint64_t state = count;
+    for (uint64_t i = 0; i < count; i++) {
+        state = work(state, 1 + ((state >> RANDOM_SHIFT) & (most - 1)));
+        clock->readings(readings + i, 1);
+    }
+    sink += state;
+    for (uint64_t i = 0; i + 1 < count; i++)
+        readings[i] = readings[i + 1] - readings[i];
+    printf("{\"type\":\"readings\",\"clock\":\"%s\"", clock->name);
+    print_list("changes", readings, (size_t)count - 1);
     printf("}\n");
     free(readings);
 }
@@ -759,10 +795,10 @@ static void crowd(const struct clock *clock, uint64_t reads, int threads, int64_
 }
 
 static void measure_clocks(void) {
-    uint64_t reads = need(READS), steps = need(STEPS);
+    uint64_t reads = need(READS), steps = need(STEPS), readings = need(READINGS);
     int threads = (int)need(THREADS), first = (int)(need(ROTATION) % LANES), crowded = 0;
     int64_t batch_ns = (int64_t)need(BATCH_NS), warm_ns = need_ns(WARM_MS), lanes_ns = need_ns(LANES_MS);
-    int64_t steps_ns = need_ns(STEPS_MS), crowd_ns = need_ns(CROWD_MS);
+    int64_t spread_ns = (int64_t)need(SPREAD_NS), steps_ns = need_ns(STEPS_MS), crowd_ns = need_ns(CROWD_MS);
     if (threads == 0)
         crowd_ns = 0;
     if (lanes_ns > 0 || crowd_ns > 0)
@@ -777,6 +813,9 @@ static void measure_clocks(void) {
     if (reads > 0)
         for (int i = 0; i < CLOCK_COUNT; i++)
             count_differences(&CLOCKS[i], reads);
+    uint64_t most = readings > 0 ? steps_of(spread_ns) : 0;
+    for (int i = 0; readings > 0 && i < CLOCK_COUNT; i++)
+        read_irregularly(&CLOCKS[i], readings, most);
     for (int i = 0; i < CLOCK_COUNT; i++)
         crowded += strcmp(CLOCKS[i].kind, "cpu") != 0;
     for (int i = 0; crowd_ns > 0 && i < CLOCK_COUNT; i++)

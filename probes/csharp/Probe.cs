@@ -256,6 +256,13 @@ sealed class Clock
     // The loops of a sweep. What is added to the work changes, so that steps cannot be merged.
     const long Step = 0x5851F42D4C957F2D;
 
+    /// <summary>Steps of work alone.</summary>
+    [MethodImpl(Alone)]
+    public static long Work(long w, int tokens)
+    {
+        for (int t = tokens; t > 0; t--) w = w * Step + t;
+        return w;
+    }
     [MethodImpl(Alone)]
     static long NothingSweep(int n, int tokens)
     {
@@ -395,8 +402,12 @@ sealed class ClocksTask
     const int ChecksPerLane = 5;
     const int BatchesMax = 4000;
     const long SettleNs = 25 * Probe.NsPerMs;
+    const int WorkAtLeast = 16; // steps of work between readings at irregular times
+    const int RandomShift = 33; // the upper bits of the work's state are random
 
     readonly int _reads = Probe.Asked.Count("reads");
+    readonly int _readings = Probe.Asked.Count("readings");
+    readonly long _spreadNs = Probe.Asked.Number("spread_ns", Probe.NsPerS);
     readonly int _threads = (int)Probe.Asked.Number("threads", BatchesMax);
     readonly int _steps = Probe.Asked.Count("steps");
     readonly int _rotation = Probe.Asked.Count("rotation");
@@ -424,6 +435,11 @@ sealed class ClocksTask
         foreach (var clock in Clock.All)
         {
             if (_reads > 0) Differences(clock);
+        }
+        int most = _readings > 0 ? StepsOfSpread() : 0;
+        foreach (var clock in Clock.All)
+        {
+            if (_readings > 0) ReadIrregularly(clock, most);
         }
         foreach (var lane in _lanes.Skip(1))
         {
@@ -502,6 +518,48 @@ sealed class ClocksTask
         var differences = new Longs();
         for (int i = 1; i < _reads; i++) differences.Add(readings[i] - readings[i - 1]);
         new Line("differences").Text("clock", clock.Name).Put("span", span).Counts("counts", differences).Send();
+    }
+
+    /// <summary>The least power of two of steps that takes as long as the readings are to be spread, by the fastest of three.</summary>
+    int StepsOfSpread()
+    {
+        // Compiled first: it would be while the readings are taken, and they would be spread less.
+        long begin = GetTimestamp();
+        while (Timing.NsSince(begin) < SettleNs) Probe.Sink += Clock.Work(Probe.Sink, WorkAtLeast);
+        int steps = WorkAtLeast;
+        while (FastestNs(steps) < _spreadNs && steps < Measured.ReadsMax) steps *= 2;
+        return steps;
+    }
+
+    static long FastestNs(int steps)
+    {
+        long fastest = long.MaxValue;
+        for (int i = 0; i < 3; i++)
+        {
+            long begin = GetTimestamp();
+            Probe.Sink += Clock.Work(Probe.Sink, steps);
+            fastest = Math.Min(fastest, Timing.NsSince(begin));
+        }
+        return fastest;
+    }
+
+    /// <summary>A reading after each of 1 to `most` steps of work; `most` is a power of two.</summary>
+    void ReadIrregularly(Clock clock, int most)
+    {
+        var readings = new long[_readings];
+        for (int i = 0; i < _readings; i++) readings[i] = 1; // to touch its pages
+        var one = new long[1];
+        long state = _readings;
+        for (int i = 0; i < _readings; i++)
+        {
+            state = Clock.Work(state, 1 + ((int)(state >> RandomShift) & (most - 1)));
+            clock.Fill(one);
+            readings[i] = one[0];
+        }
+        Probe.Sink += state;
+        var changes = new Longs();
+        for (int i = 1; i < _readings; i++) changes.Add(readings[i] - readings[i - 1]);
+        new Line("readings").Text("clock", clock.Name).Rows("changes", 1, changes).Send();
     }
 
     void ReadTogether(Measured lane, long shareNs)

@@ -24,6 +24,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"sort"
@@ -50,11 +51,15 @@ const (
 	latchTurns           = 400
 	serialCallsPerThread = 10
 	parkNs               = 20 * int64(time.Microsecond)
+	workAtLeast          = 16 // steps of work between readings at irregular times
+	randomShift          = 33 // the upper bits of the work's state are random
 )
 
 // The largest values, the same in all probes: products of them still fit 63 bits.
 var most = map[string]uint64{
 	"reads":      readsMax,
+	"readings":   readsMax,
+	"spread_ns":  1e9,
 	"threads":    crowdBatches,
 	"batch_ns":   1e12,
 	"warm_ms":    1e9,
@@ -587,6 +592,37 @@ func (c *clock) countDifferences(reads uint64) {
 	say("differences", "clock", c.name, "span", span, "counts", counts(readings[:reads-1]))
 }
 
+// The least power of two of steps that takes so long, by the fastest of three.
+func stepsOf(spreadNs int64) uint64 {
+	for steps := uint64(workAtLeast); ; steps *= 2 {
+		fastest := int64(math.MaxInt64)
+		for i := 0; i < 3; i++ {
+			begin := now()
+			sink += work(sink, steps)
+			if taken := now() - begin; taken < fastest {
+				fastest = taken
+			}
+		}
+		if fastest >= spreadNs || steps >= readsMax {
+			return steps
+		}
+	}
+}
+
+// A reading after each of 1 to `most` steps of work; `most` is a power of two.
+func (c *clock) readIrregularly(count, most uint64) {
+	readings, state := touched(count), count
+	for i := range readings {
+		state = work(state, 1+(state>>randomShift&(most-1)))
+		c.readings(readings[i : i+1])
+	}
+	sink += state
+	for i := 1; i < len(readings); i++ {
+		readings[i-1] = readings[i] - readings[i-1]
+	}
+	say("readings", "clock", c.name, "changes", readings[:count-1])
+}
+
 func (c *clock) crowd(reads uint64, threads int, shareNs int64) {
 	room := crowdBatches / threads
 	var waiting int32
@@ -645,6 +681,7 @@ func awaitParked(waiting *int32, threads int) int64 {
 func measureClocks(r request) {
 	batchNs, warmNs, lanesNs := int64(r.number("batch_ns")), r.ns("warm_ms"), r.ns("lanes_ms")
 	steps, stepsNs, reads := r.number("steps"), r.ns("steps_ms"), r.number("reads")
+	readings, spreadNs := r.number("readings"), int64(r.number("spread_ns"))
 	threads, crowdNs := int64(r.number("threads")), r.ns("crowd_ms")
 	lanes := newLanes()
 	first := r.first(len(lanes))
@@ -660,6 +697,12 @@ func measureClocks(r request) {
 	}
 	for i := 0; reads > 0 && i < len(clocks); i++ {
 		clocks[i].countDifferences(reads)
+	}
+	if readings > 0 {
+		most := stepsOf(spreadNs)
+		for i := range clocks {
+			clocks[i].readIrregularly(readings, most)
+		}
 	}
 	for i := 0; crowded && i < len(clocks); i++ {
 		// Longer batches where more than crowdBatches would fit into the share.

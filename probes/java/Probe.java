@@ -174,6 +174,11 @@ public final class Probe {
     // The loops of a sweep. What is added to the work changes, so that steps cannot be merged.
     static final long STEP = 0x5851F42D4C957F2DL;
 
+    /** Steps of work alone. */
+    static long work(long w, int tokens) {
+        for (int t = tokens; t > 0; t--) w = w * STEP + t;
+        return w;
+    }
     static long nothingSweep(int n, int tokens) {
         long w = n;
         for (int i = 0; i < n; i++) {
@@ -310,8 +315,12 @@ public final class Probe {
         static final int CHECKS = 5;
         static final int BATCHES_MAX = 4000;
         static final long SETTLE_NS = 25 * NS_PER_MS;
+        static final int WORK_AT_LEAST = 16; // steps of work between readings at irregular times
+        static final int RANDOM_SHIFT = 33; // the upper bits of the work's state are random
 
         final int reads = request.count("reads");
+        final int readings = request.count("readings");
+        final long spreadNs = request.number("spread_ns", NS_PER_S);
         final int threads = (int) request.number("threads", BATCHES_MAX);
         final int steps = request.count("steps");
         final int rotation = request.count("rotation");
@@ -335,6 +344,10 @@ public final class Probe {
             }
             for (Clock clock : clocks) {
                 if (reads > 0) differences(clock);
+            }
+            int most = readings > 0 ? stepsOfSpread() : 0;
+            for (Clock clock : clocks) {
+                if (readings > 0) readIrregularly(clock, most);
             }
             lanes.removeIf(lane -> lane.clock == NOTHING || lane.clock.kind.equals("cpu"));
             for (Measured lane : lanes) {
@@ -403,6 +416,41 @@ public final class Probe {
             Longs differences = new Longs();
             for (int i = 1; i < reads; i++) differences.add(readings[i] - readings[i - 1]);
             new Line("differences").text("clock", clock.name).put("span", span).counts("counts", differences).send();
+        }
+
+        /** The least power of two of steps that takes as long as the readings are to be spread, by the fastest of three. */
+        int stepsOfSpread() {
+            // Compiled first: it would be while the readings are taken, and they would be spread less.
+            long begin = System.nanoTime();
+            while (System.nanoTime() - begin < SETTLE_NS) sink += work(sink, WORK_AT_LEAST);
+            int steps = WORK_AT_LEAST;
+            while (fastestNs(steps) < spreadNs && steps < Measured.READS_MAX) steps *= 2;
+            return steps;
+        }
+
+        static long fastestNs(int steps) {
+            long fastest = Long.MAX_VALUE;
+            for (int i = 0; i < 3; i++) {
+                long begin = System.nanoTime();
+                sink += work(sink, steps);
+                fastest = Math.min(fastest, System.nanoTime() - begin);
+            }
+            return fastest;
+        }
+
+        /** A reading after each of 1 to {@code most} steps of work; {@code most} is a power of two. */
+        void readIrregularly(Clock clock, int most) throws IOException {
+            long[] at = new long[readings], one = new long[1];
+            long state = readings;
+            for (int i = 0; i < readings; i++) {
+                state = work(state, 1 + ((int) (state >>> RANDOM_SHIFT) & (most - 1)));
+                clock.fill.run(one);
+                at[i] = one[0];
+            }
+            sink += state;
+            Longs changes = new Longs();
+            for (int i = 1; i < readings; i++) changes.add(at[i] - at[i - 1]);
+            new Line("readings").text("clock", clock.name).rows("changes", 1, changes).send();
         }
 
         void crowd(Measured lane, long shareNs) throws Exception {

@@ -33,10 +33,16 @@ const ROUNDS_AT_LEAST = 3;
 const CROWD_BATCHES = 4000;
 const PAUSES_A_TURN = 200;
 const PAUSE_TURN_NS = 20 * MILLISECOND_NS;
+const WORK_AT_LEAST = 16; // steps of work between readings at irregular times
+const SETTLE_NS = 25 * MILLISECOND_NS;
+const WORK_AT_MOST = 2 ** 20; // as many random bits as its state has
+const RANDOM_SHIFT = 10; // the upper bits of that state are random
 
 // The largest values, the same in all probes.
 const MOST = {
   reads: READS_MAX,
+  readings: READS_MAX,
+  spread_ns: 1e9,
   threads: CROWD_BATCHES,
   batch_ns: 1e12,
   warm_ms: 1e9,
@@ -332,6 +338,46 @@ function countDifferences(clock, reads) {
   say('differences', { clock: clock.name, span, counts: counts(differences) });
 }
 
+function work(state, tokens) {
+  for (let left = tokens; left > 0; left--) state = (Math.imul(state, 69069) + left) | 0;
+  return state;
+}
+
+/** The least power of two of steps that takes so long, by the fastest of three. */
+function stepsOf(spreadNs) {
+  // Compiled first: it would be while the readings are taken, and they would be spread less.
+  const begin = timer();
+  let state = 1;
+  while (since(begin) < SETTLE_NS) state = work(state, WORK_AT_LEAST);
+  let steps = WORK_AT_LEAST;
+  for (; ; steps *= 2) {
+    let fastest = Infinity;
+    for (let i = 0; i < 3; i++) {
+      const from = timer();
+      state = work(state, steps);
+      fastest = Math.min(fastest, since(from));
+    }
+    if (fastest >= spreadNs || steps >= WORK_AT_MOST) break;
+  }
+  fold(state >>> 0);
+  return steps;
+}
+
+/** A reading after each of 1 to `most` steps of work; `most` is a power of two. */
+function readIrregularly(clock, count, most) {
+  const readings = room(clock, count);
+  const one = room(clock, 1);
+  let state = count;
+  for (let i = 0; i < count; i++) {
+    state = work(state, 1 + ((state >>> RANDOM_SHIFT) & (most - 1)));
+    clock.readings(one);
+    readings[i] = one[0];
+  }
+  fold(state >>> 0);
+  const changes = Array.from({ length: count - 1 }, (_, i) => between(clock, readings[i], readings[i + 1]));
+  say('readings', { clock: clock.name, changes });
+}
+
 /** One clock after the other; the workers of all of them begin each one together. */
 async function crowd(threads, reads, warmNs, shareNs) {
   const gate = new Int32Array(new SharedArrayBuffer(4)); // how many clocks were begun
@@ -400,12 +446,17 @@ async function clocks(request) {
   const [first, batchNs, threads] = [request.number('rotation'), request.number('batch_ns'), request.number('threads')];
   const [warmNs, lanesNs] = [request.ns('warm_ms'), request.ns('lanes_ms')];
   const [steps, stepsNs, reads] = [request.number('steps'), request.ns('steps_ms'), request.number('reads')];
+  const [readings, spreadNs] = [request.number('readings'), request.number('spread_ns')];
   const crowdNs = threads > 0 ? request.ns('crowd_ms') : 0;
   const lanes = LANES.map((clock) => new Lane(clock));
   if (lanesNs > 0 || crowdNs > 0) warmLanes(lanes, first % lanes.length, batchNs, warmNs);
   if (lanesNs > 0) measureLanes(lanes, first % lanes.length, lanesNs);
   if (steps > 0 && stepsNs > 0) CLOCKS.forEach((clock) => awaitSteps(clock, steps, stepsNs / CLOCKS.length));
   if (reads > 0) CLOCKS.forEach((clock) => countDifferences(clock, reads));
+  if (readings > 0) {
+    const most = stepsOf(spreadNs);
+    CLOCKS.forEach((clock) => readIrregularly(clock, readings, most));
+  }
   if (crowdNs > 0) {
     const shareNs = crowdNs / CROWDED.length;
     // Longer batches where more than CROWD_BATCHES would fit into the share.

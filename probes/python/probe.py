@@ -53,10 +53,15 @@ PAUSE_TURN_NS = 20 * MILLISECOND_NS
 LATCH_TURNS_AT_LEAST = 3
 LATCH_TURNS = 400
 SERIAL_CALLS_PER_THREAD = 10
+WORK_AT_LEAST = 16  # steps of work between readings at irregular times
+SETTLE_NS = 25 * MILLISECOND_NS
+RANDOM_SHIFT = 10  # the upper bits of the work's state are random
 
 # The largest values, the same in all probes.
 MOST = {
     "reads": READS_MAX,
+    "readings": READS_MAX,
+    "spread_ns": 10**9,
     "threads": CROWD_BATCHES,
     "batch_ns": 10**12,
     "warm_ms": 10**9,
@@ -387,6 +392,48 @@ def count_differences(clock, reads):
     say("differences", clock=clock.name, span=max(0, span), counts=differences)
 
 
+def work(state, tokens):
+    for left in range(tokens, 0, -1):
+        state = (state * 69069 + left) & 0x3FFFFFFF
+    return state
+
+
+def steps_of(spread_ns):
+    """The least power of two of steps that takes so long, by the fastest of three."""
+    # A JIT, where there is one, compiles it first.
+    begin = timer()
+    while timer() - begin < SETTLE_NS:
+        work(1, WORK_AT_LEAST)
+    steps = WORK_AT_LEAST
+    while fastest_ns(steps) < spread_ns and steps < READS_MAX:
+        steps *= 2
+    return steps
+
+
+def fastest_ns(steps):
+    taken = []
+    for _ in range(3):
+        begin = timer()
+        work(1, steps)
+        taken.append(timer() - begin)
+    return min(taken)
+
+
+def read_irregularly(clock, count, most):
+    """A reading after each of 1 to `most` steps of work; `most` is a power of two."""
+    global sink
+    readings = [None] * count
+    one = [None]
+    state = count
+    for i in range(count):
+        state = work(state, 1 + (state >> RANDOM_SHIFT & (most - 1)))
+        clock.readings(one)
+        readings[i] = one[0]
+    sink += state
+    changes = [clock.ticks_of(after - before) for before, after in zip(readings, readings[1:])]
+    say("readings", clock=clock.name, changes=changes)
+
+
 class Latch:
     def __init__(self):
         lock = threading.Lock()
@@ -467,6 +514,7 @@ def clocks(request):
     first, batch_ns, threads = request.number("rotation"), request.number("batch_ns"), request.number("threads")
     warm_ns, lanes_ns = request.ns("warm_ms"), request.ns("lanes_ms")
     steps, steps_ns, reads = request.number("steps"), request.ns("steps_ms"), request.number("reads")
+    readings, spread_ns = request.number("readings"), request.number("spread_ns")
     crowd_ns = request.ns("crowd_ms") if threads else 0
     lanes = [Lane(loops) for loops in LANES]
     if lanes_ns or crowd_ns:
@@ -477,6 +525,9 @@ def clocks(request):
         await_steps(clock, steps, steps_ns // len(CLOCKS))
     for clock in CLOCKS if reads else ():
         count_differences(clock, reads)
+    most = steps_of(spread_ns) if readings else 0
+    for clock in CLOCKS if readings else ():
+        read_irregularly(clock, readings, most)
     crowded = [(clock, lane) for clock, lane in zip(CLOCKS, lanes[1:]) if clock.kind != "cpu"]
     for clock, lane in crowded if crowd_ns else ():
         share_ns = crowd_ns // len(crowded)

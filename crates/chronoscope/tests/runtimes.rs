@@ -147,11 +147,13 @@ fn a_probe_that_is_killed_midway_loses_its_own_row_alone() {
 #[test]
 fn a_runtime_that_behaves_is_judged_by_what_it_says() {
     let directory = tempfile::tempdir().unwrap();
+    let readings = format!(r#"{{"type":"readings","clock":"now","changes":[{}]}}"#, vec!["7"; 1_999].join(","));
     let told = [
         r#"{"type":"lane","clock":"nothing","reads":1000,"ticks":[500,500,500,500],"warm":[],"check":[[500,2000]]}"#,
         r#"{"type":"lane","clock":"now","reads":1000,"ticks":[50000,50000,50000,50000],"warm":[],"check":[[50000,200000]]}"#,
         r#"{"type":"steps","clock":"now","reads":400,"unchanged":200,"changes":[1,1,1,1,1,1,1,1,1,2]}"#,
         r#"{"type":"differences","clock":"now","span":18182,"counts":[[0,181817],[1,18182]]}"#,
+        &readings,
         r#"{"type":"end","sink":"0"}"#,
     ];
     let script = told.map(|line| format!("echo '{line}'")).join("\n    ");

@@ -126,9 +126,10 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
 
 /// Threads that measure alone on their CPU but waited for it: something else runs there.
 fn preempted(record: &Record) -> Option<Finding> {
-    const ALONE: [Part; 6] = [
+    const ALONE: [Part; 7] = [
         crate::sections::clocks::plan::LATENCY,
         crate::sections::clocks::plan::GRANULARITY,
+        crate::sections::clocks::plan::TICK,
         crate::sections::reads::plan::READS,
         crate::sections::causality::plan::OFFSETS,
         crate::sections::causality::plan::LITMUS,

@@ -18,6 +18,7 @@ use crate::sections::clocks::latency::study::NOTHING;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
+use crate::sections::clocks::tick::task as tick;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
 use chronoscope_harness::finding::{Finding, Kind};
@@ -28,8 +29,8 @@ use std::time::Duration;
 
 const MONOTONIC: &str = SourceId::Os(OsClock::Monotonic).name();
 const REALTIME: &str = SourceId::Os(OsClock::Realtime).name();
-const PARTS: [Part; 7] =
-    [clocks::PATHS, clocks::LATENCY, clocks::GRANULARITY, clocks::INTERVALS, READS, OFFSETS, LITMUS];
+const PARTS: [Part; 8] =
+    [clocks::PATHS, clocks::LATENCY, clocks::GRANULARITY, clocks::TICK, clocks::INTERVALS, READS, OFFSETS, LITMUS];
 /// The cost of every read, and the size of every step.
 const READ_NS: u64 = 20;
 /// Processes that time batches.
@@ -172,6 +173,9 @@ fn flawless(task: &str, request: Value) -> String {
         granularity::Request::NAME => {
             of(request, |request: granularity::Request| request.0.iter().map(|_| steps()).collect())
         }
+        tick::Request::NAME => of(request, |request: tick::Request| {
+            request.0.iter().map(|_| tick::Readings { changes: vec![READ_NS as i64; 2000] }).collect()
+        }),
         reads::Request::NAME => of(request, |_: reads::Request| reads::Samples {
             differences: vec![(READ_NS as i64, 999)],
             span_ticks: 999 * READ_NS,
@@ -284,6 +288,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
         ("path", 1),
         ("study", FORKS),
         ("granularity", 1),
+        ("tick", 1),
         ("empty", 3),
         ("interval", 2 * 3),
         ("reads", 2),
@@ -360,6 +365,8 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         ("path", clocks::PATHS, json!([0])),
         ("granularity", clocks::GRANULARITY, json!([])),
         ("granularity", clocks::GRANULARITY, json!([still, still])),
+        ("tick", clocks::TICK, json!([])),
+        ("tick", clocks::TICK, json!([{ "changes": [] }, { "changes": [] }])),
         ("empty", clocks::INTERVALS, json!([[20]])),
         ("empty", clocks::INTERVALS, json!([[20], []])),
         ("interval", clocks::INTERVALS, json!({ "timer_error_ticks": 1, "lengths": [] })),

@@ -15,6 +15,7 @@ use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
 use crate::sections::clocks::intervals::{empty, estimate as intervals_estimate};
 use crate::sections::clocks::report::{ClockReport, Path};
 use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY};
+use crate::sections::clocks::tick::{estimate as tick_estimate, task as tick};
 use crate::sections::pauses::report::PauseWay;
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::pauses::{estimate as pauses_estimate, task as pause};
@@ -101,6 +102,22 @@ fn a_coarsened_clock_gives_resolution_is_not_granularity() {
     let record = granularity_of(&clock, 1.0, |_| {});
     assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
     assert_eq!(conclusion::conclude(&record)[0].evidence.values["granularity_ns"], 100.0);
+}
+
+#[test]
+fn a_tick_that_a_read_hides_gives_resolution_is_not_granularity() {
+    let clock = FakeClock::new();
+    clock.set_read_cost(Duration::from_nanos(669));
+    clock.coarsen(Duration::from_nanos(100));
+    let mut record = granularity_of(&clock, 1.0, |_| {});
+    assert_eq!(found(&record), [], "without its tick, its step is the latency of a read");
+    let works: Vec<u64> = (0..2_000_u64).map(|at| at * at * 2_654_435_761 % 8_191).collect();
+    let work = |ns| clock.advance(Duration::from_nanos(ns));
+    let readings = tick::at_irregular_times(&clock, &works, work, || false);
+    record.clocks.report.clocks[0].tick = Some(tick_estimate::tick(&readings, Rate::NANOSECONDS));
+    assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
+    let granularity_ns = conclusion::conclude(&record)[0].evidence.values["granularity_ns"];
+    assert!((granularity_ns / 100.0 - 1.0).abs() < 1e-3, "{granularity_ns}");
 }
 
 #[test]

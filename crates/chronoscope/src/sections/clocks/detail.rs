@@ -1,5 +1,5 @@
 use crate::document::Record;
-use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod};
+use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod, Tick};
 
 use crate::answers::verdict_words;
 use crate::sections::clocks::library_clock::view as library_clock;
@@ -68,6 +68,9 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
     page.entry("resolution", PLAIN, &format!("{declared} declared"));
     granularity(page, record, clock);
+    if let Some(tick) = &clock.tick {
+        page.entry("tick", PLAIN, &tick_said(tick));
+    }
     if let (None, Some(reason)) = (clock.causal, &clock.reason_causal_unknown) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
@@ -143,7 +146,9 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
         (Some(step), Some(true)) => {
-            format!("{} observed, about the latency of a read: a finer tick would not show", ns(step))
+            let was_looked_for = clock.tick.as_ref().is_some_and(|tick| tick.longest_ns.is_some());
+            let finer = if was_looked_for { "" } else { ": a finer tick would not show" };
+            format!("{} observed, about the latency of a read{finer}", ns(step))
         }
         (Some(step), _) => ns(step),
         (None, _) => "no step observed".to_owned(),
@@ -157,6 +162,25 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
         counted(seen.reads, "read", "reads"),
         share(seen.zero_share),
     )
+}
+
+fn tick_said(tick: &Tick) -> String {
+    let readings = counted(tick.readings, "reading", "readings");
+    match (&tick.period_ns, tick.shortest_ns.zip(tick.longest_ns)) {
+        (Some(period), _) => {
+            let found = format!("{} ({})", ns(period.estimate), TIME.interval(period.low, period.high));
+            match tick.coherence.filter(|_| !tick.holds_all()) {
+                Some(coherence) => {
+                    format!("{found}: {readings} at irregular times share {} of its phase", share(coherence))
+                }
+                None => format!("{found}: all of {readings} at irregular times are multiples of it"),
+            }
+        }
+        (None, Some((shortest, longest))) => {
+            format!("none from {} to {} in {readings} at irregular times", ns(shortest), ns(longest))
+        }
+        (None, None) => format!("unknown: too few of {readings} differ, or their distances are too regular"),
+    }
 }
 
 fn histograms(page: &mut Page, clock: &ClockReport) {
@@ -198,5 +222,28 @@ fn clocksources(page: &mut Page, record: &Record) {
         let advice = record.verdict.trust.as_ref().and_then(|trust| trust.advice(&rating.name));
         let advice = advice.map_or_else(String::new, |advice| format!(" · {advice}"));
         page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(rating)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_harness::record::study::Estimate;
+
+    #[test]
+    fn a_tick_is_told_with_what_it_rests_on() {
+        let period_ns = Some(Estimate { estimate: 279.365, low: 279.36, high: 279.37, confidence: 0.999 });
+        let bounds = Tick { readings: 2_000, shortest_ns: Some(2.5), longest_ns: Some(3_000.0), ..Tick::default() };
+        let all = Tick { period_ns, coherence: Some(1.0), ..bounds.clone() };
+        let most = Tick { coherence: Some(0.9), ..all.clone() };
+        let unknown = Tick { readings: 2, ..Tick::default() };
+        for (tick, said) in [
+            (&all, "279 ns (279.36–279.37 ns): all of 2\u{202f}000 readings at irregular times are multiples of it"),
+            (&most, "279 ns (279.36–279.37 ns): 2\u{202f}000 readings at irregular times share 90.0 % of its phase"),
+            (&bounds, "none from 2.50 ns to 3.00 µs in 2\u{202f}000 readings at irregular times"),
+            (&unknown, "unknown: too few of 2 readings differ, or their distances are too regular"),
+        ] {
+            assert_eq!(tick_said(tick), said);
+        }
     }
 }

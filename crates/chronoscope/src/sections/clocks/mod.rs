@@ -1,4 +1,4 @@
-//! The clocks: path, latency, granularity, shortest intervals.
+//! The clocks: path, latency, granularity, tick, shortest intervals.
 
 pub mod detail;
 pub mod granularity;
@@ -9,6 +9,7 @@ pub mod paths;
 pub mod plan;
 pub mod report;
 pub mod rules;
+pub mod tick;
 pub mod view;
 
 use chronoscope_harness::rule::Rule;
@@ -34,6 +35,7 @@ impl Section for Clocks {
     const TASKS: &'static [Served] = &[
         served::<paths::task::Request>(),
         served::<granularity::task::Request>(),
+        served::<tick::task::Request>(),
         served::<intervals::empty::Request>(),
         served::<intervals::task::Request>(),
         served::<library_clock::task::Request>(),
@@ -49,6 +51,7 @@ impl Section for Clocks {
             plan::PATHS => paths::measure::run(session, record),
             plan::LATENCY => latency::measure::run(session, record),
             plan::GRANULARITY => granularity::measure::run(session, record),
+            plan::TICK => tick::measure::run(session, record),
             _ => intervals::measure::run(session, record),
         }
     }

@@ -10,12 +10,14 @@ use crate::plan::{Frame, PlanError, within};
 pub const PATHS: Part = Part::named("paths");
 pub const LATENCY: Part = Part::named("latency");
 pub const GRANULARITY: Part = Part::named("granularity");
+pub const TICK: Part = Part::named("tick");
 pub const INTERVALS: Part = Part::named("intervals");
 
 pub const PARTS: &[PartRow] = &[
     PartRow::of_check(PATHS, "path of each clock", 2),
     PartRow::of_check(LATENCY, "latency of a read", 34),
     PartRow::of_check(GRANULARITY, "granularity", 12),
+    PartRow::of_check(TICK, "tick of each clock", 4),
     PartRow::of_check(INTERVALS, "shortest intervals", 36),
 ];
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
+use chronoscope_harness::record::study::Estimate;
 use chronoscope_harness::record::{Disturbance, Histogram, Hypervisor, PublishedCycles};
 
 /// Measurements of the clocks.
@@ -76,6 +77,9 @@ pub struct ClockReport {
     pub granularity_is_latency: Option<bool>,
     /// The observation behind it.
     pub granularity: Option<Granularity>,
+    /// The lattice on which its readings lie, which also shows a tick shorter than a read; null if none was looked for.
+    #[serde(default)]
+    pub tick: Option<Tick>,
     /// What disturbed the latency measurement.
     pub disturbance: Option<Disturbance>,
 }
@@ -106,11 +110,52 @@ impl ClockReport {
         self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
     }
 
+    /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
+    pub fn moves_in_ns(&self) -> Option<f64> {
+        self.tick.as_ref().and_then(|tick| tick.hidden_ns(self.granularity_ns)).or_else(|| self.step_ns())
+    }
+
+    /// Whether it is known to tick faster than it can be read.
+    pub fn hides_its_tick(&self) -> bool {
+        self.granularity_is_latency == Some(true) && self.moves_in_ns().is_some()
+    }
+
     /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
     pub fn is_coarse(&self) -> bool {
         const COARSE_NS: f64 = 1_000.0;
         let is_longer_than_a_read = |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.estimate);
         self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
+    }
+}
+
+/// A search for the tick of a clock in readings that were taken at irregular times: they share a phase at its frequency.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tick {
+    /// Readings taken.
+    pub readings: u64,
+    /// The longest period within the bounds of which all readings are multiples, up to truncation to the clock's unit; null if there
+    /// is none.
+    pub period_ns: Option<Estimate>,
+    /// How much of a phase the readings share, of what truncation leaves of it: 1 if all lie on the lattice.
+    pub coherence: Option<f64>,
+    /// The shortest period that these readings could show; null if they show none.
+    pub shortest_ns: Option<f64>,
+    /// The longest.
+    pub longest_ns: Option<f64>,
+}
+
+impl Tick {
+    /// Whether all readings lie on the lattice, but for a few that something delayed.
+    pub fn holds_all(&self) -> bool {
+        const ALL: f64 = 0.99;
+        self.coherence.is_some_and(|coherence| coherence >= ALL)
+    }
+
+    /// The tick, if it is not longer than the smallest step seen, which truncation makes shorter by up to a unit.
+    pub fn hidden_ns(&self, granularity_ns: Option<f64>) -> Option<f64> {
+        const TRUNCATED: f64 = 1.5;
+        let period = self.period_ns.as_ref()?;
+        Some(period.estimate).filter(|period| granularity_ns.is_none_or(|step| *period < TRUNCATED * step))
     }
 }
 

@@ -79,7 +79,8 @@ pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>)
 }
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
-    let differs = |clock: &ClockReport| misdeclared(clock.name.name(), clock.resolution_ns_declared?, clock.step_ns()?);
+    let differs =
+        |clock: &ClockReport| misdeclared(clock.name.name(), clock.resolution_ns_declared?, clock.moves_in_ns()?);
     record.clocks.iter().filter_map(differs).collect()
 }
 
@@ -190,7 +191,8 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::{blank, latency, readable};
-    use crate::sections::clocks::report::{Harness, InterferenceProbe, PathEvidence};
+    use crate::sections::clocks::report::{Harness, InterferenceProbe, PathEvidence, Tick};
+    use chronoscope_harness::record::study::Estimate;
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
@@ -245,6 +247,24 @@ mod tests {
         let found = path_inferred(&record);
         assert!(found.len() == 1 && found[0].is(PATH_INFERRED), "{found:?}");
         assert_eq!(found[0].evidence.summary, "the path of a, c is inferred from timing");
+    }
+
+    #[test]
+    fn a_tick_behind_a_slower_read_is_compared_with_what_is_declared() {
+        let mut record = blank();
+        let mut clock = readable("CLOCK_MONOTONIC");
+        (clock.granularity_ns, clock.granularity_is_latency) = (Some(558.0), Some(true));
+        clock.resolution_ns_declared = Some(1.0);
+        let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
+        clock.tick = Some(Tick { readings: 4_000, period_ns, ..Tick::default() });
+        record.clocks.push(clock.clone());
+        let found = resolution_is_not_granularity(&record);
+        assert!(found.len() == 1 && found[0].is(RESOLUTION_IS_NOT_GRANULARITY), "{found:?}");
+        let words = "CLOCK_MONOTONIC declares a resolution of 1.00 ns and moves in steps of 279 ns";
+        assert_eq!(found[0].evidence.summary, words);
+        clock.tick = Some(Tick { readings: 4_000, ..Tick::default() });
+        record.clocks.report.clocks = vec![clock];
+        assert_eq!(resolution_is_not_granularity(&record), [], "its step is the latency");
     }
 
     #[test]

@@ -97,10 +97,11 @@ pub const fn path_word(path: Path) -> &'static str {
 }
 
 fn observed(clock: &ClockReport) -> String {
-    match (clock.granularity_ns, clock.granularity_is_latency) {
-        (_, Some(true)) => "= latency".to_owned(),
-        (Some(step), _) => ns(step),
-        (None, _) => UNKNOWN.to_owned(),
+    match (clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency) {
+        (Some(step), ..) => ns(step),
+        (None, _, Some(true)) => "= latency".to_owned(),
+        (None, Some(step), _) => ns(step),
+        (None, None, _) => UNKNOWN.to_owned(),
     }
 }
 
@@ -160,6 +161,13 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
     remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
+    remarks.extend(
+        record
+            .clocks
+            .iter()
+            .any(ClockReport::hides_its_tick)
+            .then(|| "observed under the latency: the tick that all readings are multiples of".to_owned()),
+    );
     remarks.extend(untested("path", |clock| clock.path.is_none(), PATHS));
     let mut notes = Vec::new();
     if !remarks.is_empty() {
@@ -222,4 +230,30 @@ fn quiet_visits(probe: &InterferenceProbe) -> String {
     let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
     let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
     format!("latency and interval from {quiet} of {all} visits{slow}; p50 and p99 from all")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::clocks::report::Tick;
+    use chronoscope_harness::record::study::Estimate;
+
+    #[test]
+    fn the_tick_is_observed_where_a_read_hides_it() {
+        let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
+        let clock = |granularity_ns, is_latency, period_ns| ClockReport {
+            granularity_ns,
+            granularity_is_latency: is_latency,
+            tick: Some(Tick { period_ns, ..Tick::default() }),
+            ..ClockReport::default()
+        };
+        for (clock, said) in [
+            (clock(Some(558.0), Some(true), period_ns), "279 ns"),
+            (clock(Some(558.0), Some(true), None), "= latency"),
+            (clock(Some(100.0), Some(false), None), "100 ns"),
+            (clock(None, None, None), UNKNOWN),
+        ] {
+            assert_eq!(observed(&clock), said);
+        }
+    }
 }

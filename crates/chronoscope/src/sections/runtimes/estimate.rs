@@ -9,6 +9,7 @@ use crate::estimate::median_of;
 use crate::sections::clocks::granularity::estimate::granularity;
 use crate::sections::clocks::intervals::estimate::claimed_intervals;
 use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
+use crate::sections::clocks::tick::estimate::{readings, tick};
 use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
 use crate::sections::reads::estimate::reads;
@@ -95,10 +96,14 @@ fn runtime_clock(
     let rate = Rate::from_hz(clock.hz).unwrap_or(Rate::NANOSECONDS);
     let name = &clock.clock;
     let steps = forks.iter().find_map(|fork| fork.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
+    let irregular = forks.iter().find_map(|fork| fork.answer.readings.get(name));
+    let tick = irregular.map(|changes| tick(&readings(changes), rate));
     let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
-        let tick_ns = steps.as_ref().filter(|step| !step.is_latency).map(|step| step.step_ns);
+        let granularity_ns = steps.as_ref().map(|step| step.step_ns);
+        let step_ns = granularity_ns.filter(|_| steps.as_ref().is_some_and(|step| !step.is_latency));
+        let tick_ns = tick.as_ref().and_then(|tick| tick.hidden_ns(granularity_ns)).or(step_ns);
         claimed_intervals(&empty, tick_ns)
     });
     let calls = counted.and_then(|(answer, calls)| {
@@ -128,6 +133,7 @@ fn runtime_clock(
         granularity_ns: steps.as_ref().map(|step| step.step_ns),
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
         granularity: steps.map(|step| step.observed),
+        tick,
         reads: differences.and_then(|found| reads(&name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
         loop_check: loop_check(forks, name),
@@ -289,6 +295,21 @@ mod tests {
 
     fn forks(lines: &[String]) -> Vec<ProbeProcess> {
         (0..11).map(|round| ProbeProcess { round, answer: answer(lines) }).collect()
+    }
+
+    #[test]
+    fn a_tick_shorter_than_a_read_shows_in_readings_at_irregular_times() {
+        let mut state = 1_u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        // All are multiples of 5 units of 100 ns.
+        let changes: Vec<u64> = (0..1_999).map(|_| 5 * (7 + draw() % 40)).collect();
+        let found = the_clock(&forks(&[format!(r#"{{"type":"readings","clock":"now","changes":{changes:?}}}"#)]));
+        let moves_in_ns = found.moves_in_ns().expect("a tick");
+        assert!((moves_in_ns - 500.0).abs() < 0.01, "{moves_in_ns}");
+        assert_eq!((found.tick.map(|tick| tick.readings), found.granularity_ns), (Some(2_000), None));
     }
 
     fn the_clock(forks: &[ProbeProcess]) -> RuntimeClock {

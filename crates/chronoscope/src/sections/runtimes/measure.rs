@@ -9,6 +9,7 @@ use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
 use crate::sections::clocks::latency::estimate::of_cell;
 use crate::sections::clocks::latency::study::{case_of, study};
+use crate::sections::clocks::tick::task::SPREAD_NS;
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -30,6 +31,8 @@ const MOST_OF_A_KIND_IN_CHECK: usize = 1;
 const GRACE: Duration = Duration::from_secs(2);
 /// Changes of a clock to wait for.
 const STEPS: u32 = 2_000;
+/// Readings of each clock at irregular times.
+const READINGS: u32 = 2_000;
 /// The time of a process that reads the system's own clocks, in milliseconds.
 const NATIVE_MS: u64 = 120;
 /// Share of the displayed progress for compiling and counting.
@@ -201,6 +204,8 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
         steps: STEPS * first as u32,
         steps_ms: plan.steps_ms * first,
         reads: plan.reads * first as u32,
+        readings: READINGS * first as u32,
+        spread_ns: SPREAD_NS,
         threads: plan.threads,
         crowd_ms: plan.crowd_ms,
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::report::DirectInterval;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence};
+use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence, Tick};
 use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
 use crate::sections::reads::report::Reads;
 use crate::sections::thread_release::report::ThreadReleaseReport;
@@ -118,6 +118,9 @@ pub struct RuntimeClock {
     pub granularity_is_latency: Option<bool>,
     /// The observation behind it.
     pub granularity: Option<Granularity>,
+    /// The lattice on which its readings lie, which also shows a tick shorter than a read; null if none was looked for.
+    #[serde(default)]
+    pub tick: Option<Tick>,
     /// The differences between consecutive reads.
     pub reads: Option<Reads>,
     /// The shortest interval that two reads of it should time correctly, from empty intervals and granularity.
@@ -134,6 +137,11 @@ impl RuntimeClock {
     /// The step in which the clock moves, if longer than a read.
     pub fn step_ns(&self) -> Option<f64> {
         self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+    }
+
+    /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
+    pub fn moves_in_ns(&self) -> Option<f64> {
+        self.tick.as_ref().and_then(|tick| tick.hidden_ns(self.granularity_ns)).or_else(|| self.step_ns())
     }
 
     /// The largest gap between two reads; an upper bound if the clock's steps hide shorter gaps. None without data.

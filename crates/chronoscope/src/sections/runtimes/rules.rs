@@ -119,7 +119,7 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let declared = clocks(record).filter_map(|(runtime, clock)| {
-        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.step_ns()?)
+        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.moves_in_ns()?)
     });
     declared.collect()
 }
@@ -181,7 +181,7 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
 fn steadiest(runtime: &Runtime) -> Option<&str> {
     let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
     let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
-    let step_of = |clock: &RuntimeClock| clock.step_ns().unwrap_or(0.0);
+    let step_of = |clock: &RuntimeClock| clock.moves_in_ns().unwrap_or(0.0);
     steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 

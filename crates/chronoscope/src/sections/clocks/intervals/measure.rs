@@ -21,7 +21,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let mut verdicts: Vec<ClockVerdict> = Vec::new();
     for (name, empty_ns) in clocks.iter().zip(&empties) {
         let clock = record.clocks.iter().find(|clock| clock.name == *name);
-        let step = clock.and_then(ClockReport::step_ns);
+        let step = clock.and_then(ClockReport::moves_in_ns);
         let claimed = estimate::claimed_intervals(empty_ns, step);
         verdicts.push(ClockVerdict::claimed(name.clone(), claimed));
     }

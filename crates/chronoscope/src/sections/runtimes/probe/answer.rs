@@ -35,6 +35,8 @@ pub struct Answer {
     pub steps: BTreeMap<String, Steps>,
     /// Differences between consecutive reads by clock.
     pub differences: BTreeMap<String, reads::Samples>,
+    /// Readings at irregular times by clock: each less the one before.
+    pub readings: BTreeMap<String, Vec<i64>>,
     pub crowds: Vec<Crowd>,
     pub pauses: Vec<Paused>,
     /// Unavailable methods of pausing.
@@ -203,6 +205,11 @@ impl Answer {
                     reads::Samples { differences: counts, span_ticks: span, empty_intervals, largest_empty_ticks };
                 self.differences.insert(clock, samples);
             }
+            Line::Readings { clock, changes } => {
+                self.known(&clock)?;
+                no_second(self.readings.contains_key(&clock), "readings of this clock")?;
+                self.readings.insert(clock, changes);
+            }
             Line::Crowd(crowd) => {
                 self.known(&crowd.clock)?;
                 no_second(self.crowds.iter().any(|known| known.clock == crowd.clock), "crowd at this clock")?;
@@ -243,7 +250,7 @@ impl Answer {
                 let is_whole = |name: &str| self.counted.get(name).is_some_and(|made| *made >= u64::from(*reads));
                 of_clocks("counted reads", &is_whole)
             }
-            Task::Clocks { steps, reads, .. } => {
+            Task::Clocks { steps, reads, readings, .. } => {
                 let is_timed =
                     |name: &str| self.lanes.get(name).is_some_and(|lane| lane.batch_ticks.len() >= FEWEST_TURNS);
                 let has_steps = |name: &str| *steps == 0 || self.steps.contains_key(name);
@@ -251,11 +258,16 @@ impl Answer {
                     let made = self.differences.get(name).map_or(0, |found| found.empty_intervals.saturating_add(1));
                     made >= u64::from(*reads)
                 };
+                let has_readings = |name: &str| {
+                    let made = self.readings.get(name).map_or(0, |changes| changes.len() as u64 + 1);
+                    *readings == 0 || made >= u64::from(*readings)
+                };
                 (!is_timed(NOTHING))
                     .then(|| "batches of the empty loop".to_owned())
                     .or_else(|| of_clocks("batches", &is_timed))
                     .or_else(|| of_clocks("changes", &has_steps))
                     .or_else(|| of_clocks("consecutive reads", &has_reads))
+                    .or_else(|| of_clocks("readings at irregular times", &has_readings))
             }
             Task::Pause { .. } if self.pauses.is_empty() => Some("pauses".to_owned()),
             Task::Pause { lengths_ns, .. } => {
@@ -416,6 +428,7 @@ mod tests {
             r#"{"type":"lane","clock":"now","reads":10,"ticks":[250,251],"warm":[],"check":[]}"#,
             r#"{"type":"steps","clock":"now","reads":9,"unchanged":1,"changes":[25,-3]}"#,
             r#"{"type":"differences","clock":"now","span":50,"counts":[[-3,1],[25,2]]}"#,
+            r#"{"type":"readings","clock":"now","changes":[25,0,-3]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,1,9],[1,2,8]]}"#,
             r#"{"type":"sweep","clock":"nothing","tokens":16,"threads":2,"round":0,"operations":9,"batches":[[0,1,9],[1,2,8]]}"#,
             r#"{"type":"sweep","clock":"now","tokens":16,"threads":1,"round":0,"operations":5,"batches":[[0,1,9]]}"#,
@@ -426,6 +439,7 @@ mod tests {
         let swept = &found.sweeps[2];
         assert_eq!((swept.round, swept.operations, &*swept.batches), (1, 5, &[(0, 9, 11)][..]));
         assert_eq!((found.lanes.len(), found.steps["now"].changes[1], found.crowds[0].batches[1]), (2, -3, (1, 2, 8)));
+        assert_eq!(found.readings["now"], [25, 0, -3]);
         assert!(found.ended);
     }
 
@@ -455,6 +469,8 @@ mod tests {
             r#"{"type":"steps","clock":"now","reads":1,"unchanged":1,"changes":[25]}"#,
             r#"{"type":"steps","clock":"now","reads":9,"unchanged":1,"changes":[0]}"#,
             r#"{"type":"differences","clock":"now","span":0,"counts":[[1,18446744073709551615],[2,2]]}"#,
+            r#"{"type":"readings","clock":"other","changes":[25]}"#,
+            r#"{"type":"readings","clock":"now","changes":[0.5]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[2,1,9]]}"#,
             r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,9,1]]}"#,
             r#"{"type":"sweep","clock":"other","tokens":0,"threads":1,"round":0,"operations":5,"batches":[]}"#,
@@ -474,16 +490,19 @@ mod tests {
         }
         let end = r#"{"type":"end","sink":"1"}"#;
         assert!(answer(&[end, end]).is_err());
+        let readings = r#"{"type":"readings","clock":"now","changes":[25]}"#;
+        assert!(answer(&[readings]).is_ok() && answer(&[readings, readings]).is_err());
         let other = IDENTITY.replace("\"protocol\":1", "\"protocol\":2");
         assert!(Answer::of(&other).unwrap_err().to_string().contains("protocol 2"));
     }
 
     #[test]
     fn an_answer_that_is_too_short_says_of_what() {
-        let asked = |steps, reads| {
-            let (batch_ns, warm_ms, lanes_ms, steps_ms, threads, crowd_ms) = (1, 1, 1, 1, 1, 1);
-            Task::Clocks { batch_ns, warm_ms, lanes_ms, steps, steps_ms, reads, threads, crowd_ms }
+        let at_irregular_times = |steps, reads, readings| {
+            let (batch_ns, warm_ms, lanes_ms, steps_ms, spread_ns, threads, crowd_ms) = (1, 1, 1, 1, 1, 1, 1);
+            Task::Clocks { batch_ns, warm_ms, lanes_ms, steps, steps_ms, reads, readings, spread_ns, threads, crowd_ms }
         };
+        let asked = |steps, reads| at_irregular_times(steps, reads, 0);
         let pause = Task::Pause { lengths_ns: vec![1_000, 2_000], budget_ms: 1 };
         let latch = Task::Latch { threads: 2, budget_ms: 1 };
         let lane = |clock: &str, ticks: &str| {
@@ -500,6 +519,7 @@ mod tests {
             r#"{"type":"count_end","clock":"now","reads":5}"#.to_owned(),
         ];
         let differences = r#"{"type":"differences","clock":"now","span":50,"counts":[[25,2]]}"#;
+        let readings = r#"{"type":"readings","clock":"now","changes":[25,0,-3]}"#;
         let missing = |task: &Task, lines: &[&str]| answer(lines).unwrap().missing(task);
         for (task, lines, wanted) in [
             (Task::Count { reads: 5 }, vec![&*counted[0], &*counted[1]], None),
@@ -511,6 +531,8 @@ mod tests {
             (asked(1, 0), vec![&*nothing, &*now], Some("changes of now")),
             (asked(0, 3), vec![&*nothing, &*now, differences], None),
             (asked(0, 4), vec![&*nothing, &*now, differences], Some("consecutive reads of now")),
+            (at_irregular_times(0, 0, 4), vec![&*nothing, &*now, readings], None),
+            (at_irregular_times(0, 0, 5), vec![&*nothing, &*now, readings], Some("readings at irregular times of now")),
             (pause.clone(), vec![&*paused(1_000), &*paused(2_000)], None),
             (pause.clone(), vec![&*paused(1_000)], Some("pauses of 2000 ns by sleep")),
             (pause, vec![], Some("pauses")),

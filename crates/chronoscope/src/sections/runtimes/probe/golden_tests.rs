@@ -3,6 +3,7 @@
 //! Numbers and versions differ from run to run, so transcripts contain only shapes. `UPDATE_GOLDEN=1` rewrites them. A
 //! runtime absent from the machine is skipped with a note.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -25,6 +26,8 @@ fn tasks() -> [Task; 5] {
             steps: 3,
             steps_ms: 40,
             reads: 500,
+            readings: 600,
+            spread_ns: 2_000,
             threads: 2,
             crowd_ms: 20,
         },
@@ -126,6 +129,7 @@ fn assert_sound(task: &Task, heard: &Answer) {
         Task::Clocks { .. } => {
             assert_eq!(heard.lanes.len(), heard.clocks.len() + 1);
             assert!(heard.lanes.values().all(|lane| lane.check.len() == 5 && !lane.warm.is_empty()), "{heard:?}");
+            heard.clocks.iter().for_each(|clock| assert_irregular(heard, &clock.clock));
         }
         Task::Pause { lengths_ns, .. } => {
             for way in heard.pauses.iter().map(|paused| &paused.way) {
@@ -151,6 +155,19 @@ fn assert_sound(task: &Task, heard: &Answer) {
             }
         }
     }
+}
+
+/// Readings must come at times as irregular in the end as in the beginning: a poor generator runs into a value that it never leaves.
+fn assert_irregular(heard: &Answer, clock: &str) {
+    let (changes, steps) = (&heard.readings[clock], &heard.steps[clock]);
+    // A clock that moves by more than the work takes shows nothing of it.
+    if steps.unchanged * 10 > steps.reads {
+        return;
+    }
+    let different = |part: &[i64]| BTreeSet::from_iter(part.iter().copied()).len();
+    let quarter = changes.len() / 4;
+    let (first, last) = (different(&changes[..quarter]), different(&changes[changes.len() - quarter..]));
+    assert!(last * 2 > first && first > 10, "{clock}: {first} different changes, then {last}: {changes:?}");
 }
 
 /// Compares the output of the probe of `kind`, in every environment, with its transcript.

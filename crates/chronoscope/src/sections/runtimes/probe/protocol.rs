@@ -7,6 +7,8 @@ pub use chronoscope_harness::worker::PROTOCOL;
 
 /// Time for threads to meet before they read concurrently, for all clocks of a runtime.
 const MEETING_MS: u64 = 100;
+/// Clocks of a probe, about: each is read at irregular times in turn.
+const CLOCKS_OF_A_PROBE: u64 = 5;
 /// The lane without a clock, and the empty call.
 pub const NOTHING: &str = "nothing";
 
@@ -32,6 +34,8 @@ pub enum Task {
         steps: u32,
         steps_ms: u64,
         reads: u32,
+        readings: u32,
+        spread_ns: u64,
         threads: u32,
         crowd_ms: u64,
     },
@@ -68,8 +72,10 @@ impl Request {
         match &self.task {
             Task::Count { .. } => 0,
             // Steps may take four times their share, and threads take a while to meet before they read.
-            Task::Clocks { warm_ms, lanes_ms, steps_ms, crowd_ms, .. } => {
-                warm_ms + lanes_ms + 4 * steps_ms + crowd_ms + MEETING_MS
+            Task::Clocks { warm_ms, lanes_ms, steps_ms, readings, spread_ns, crowd_ms, .. } => {
+                // The longest work is a power of two of steps, up to twice as long.
+                let readings_ms = 2 * u64::from(*readings) * spread_ns / 1_000_000;
+                warm_ms + lanes_ms + 4 * steps_ms + CLOCKS_OF_A_PROBE * readings_ms + crowd_ms + MEETING_MS
             }
             Task::Pause { budget_ms, .. } | Task::Latch { budget_ms, .. } => *budget_ms,
             Task::Sweep { warm_ms, budget_ms, .. } => warm_ms + budget_ms + MEETING_MS,
@@ -107,6 +113,10 @@ pub enum Line {
         clock: String,
         span: u64,
         counts: Vec<(i64, u64)>,
+    },
+    Readings {
+        clock: String,
+        changes: Vec<i64>,
     },
     Crowd(Crowd),
     Pause(Paused),

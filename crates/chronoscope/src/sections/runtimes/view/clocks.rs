@@ -149,10 +149,11 @@ fn path(clock: &RuntimeClock) -> String {
 }
 
 fn observed(clock: &RuntimeClock) -> String {
-    match (clock.granularity_ns, clock.granularity_is_latency) {
-        (_, Some(true)) => "= read".to_owned(),
-        (Some(step), _) => ns(step),
-        (None, _) => none(),
+    match (clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency) {
+        (Some(step), ..) => ns(step),
+        (None, _, Some(true)) => "= read".to_owned(),
+        (None, Some(step), _) => ns(step),
+        (None, None, _) => none(),
     }
 }
 
@@ -215,7 +216,8 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
-         decl.: the declared resolution; obs.: the smallest step observed, = read where the clock ticks faster than it can be read; eq. %: \
+         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick of which all readings are multiples; = read: no tick \
+         was found; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(reads)),
@@ -255,6 +257,21 @@ fn crowd_said(measured: &[&Runtime]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sections::clocks::report::Tick;
+    use chronoscope_harness::record::study::Estimate;
+
+    #[test]
+    fn the_tick_is_observed_where_a_read_hides_it() {
+        let record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
+        let mut clock = record.runtimes.iter().find_map(|runtime| runtime.clocks.first()).unwrap().clone();
+        (clock.granularity_ns, clock.granularity_is_latency, clock.tick) = (Some(558.0), Some(true), None);
+        assert_eq!(observed(&clock), "= read");
+        let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
+        clock.tick = Some(Tick { period_ns, ..Tick::default() });
+        assert_eq!(observed(&clock), "279 ns");
+        (clock.granularity_ns, clock.granularity_is_latency, clock.tick) = (Some(100.0), Some(false), None);
+        assert_eq!(observed(&clock), "100 ns");
+    }
 
     #[test]
     fn an_interval_reaches_as_far_as_its_longer_side() {

@@ -1,0 +1,279 @@
+//! The lattice on which the readings of a clock lie.
+//!
+//! A clock that ticks every P nanoseconds and is read at time t returns ⌊t/P⌋·P, truncated to the unit it reports in. The reads may
+//! take much longer than P, so that no two readings are one tick apart: the tick then shows only in all of them together. At the
+//! frequency 1/P the readings share a phase; at any other they do not, provided that the reads themselves came at irregular times.
+//!
+//! # Sources
+//! The periodogram as the estimator of a period from sparse events, and its statistical efficiency: E. Fogel, M. Gavish, "Parameter
+//! estimation of quasi-periodic sequences", ICASSP 1988; I. V. L. Clarkson, "Approximate maximum-likelihood period estimation from
+//! sparse, noisy timing data", IEEE Transactions on Signal Processing 56(5), 2008. That every harmonic of the frequency explains the
+//! readings as well, so that the lowest must be chosen: S. D. Casey, B. M. Sadler, "Modifications of the Euclidean algorithm for
+//! isolating periodicities from a sparse set of noisy measurements", IEEE Transactions on Signal Processing 44(9), 1996.
+
+use std::f64::consts::TAU;
+
+use realfft::RealFftPlanner;
+
+/// Readings without which nothing is said.
+const FEWEST: usize = 400;
+/// The shortest period looked for, in units of the readings: truncation to a unit hides any shorter one.
+const SHORTEST: f64 = 2.5;
+/// The longest period looked for, as a share of the spread of the distances between reads. Distances spread over fewer periods
+/// could share a phase by themselves.
+const LONGEST: f64 = 1.0 / 3.0;
+/// Bins of the distances between neighbouring readings in the search. With longer distances they are coarser, and so is the shortest
+/// period.
+const BINS: usize = 1 << 16;
+/// Peaks of the search that are looked at more closely.
+const CANDIDATES: usize = 48;
+/// How much of the phase that a lattice would share the readings must share: all of it but for jitter.
+const SHARED: f64 = 0.85;
+/// What a peak of the search must reach to be looked at. Truncation leaves half of that of the shortest period.
+const WORTH_A_LOOK: f64 = 0.35;
+/// Half-width of a 99.9 % interval in standard errors.
+const NORMAL_999: f64 = 3.29;
+
+/// The period of a lattice, in units of the readings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lattice {
+    pub period: f64,
+    /// Half of its 99.9 % interval.
+    pub half_width: f64,
+    /// How much of a phase the readings share, of what truncation to whole units leaves of it: 1 if they all lie on the lattice.
+    pub coherence: f64,
+}
+
+/// What a search for a lattice found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Search {
+    /// The shortest and the longest period that the readings could show, in their units. None if they show none: too few differ, or
+    /// they came at times too regular.
+    pub bounds: Option<(f64, f64)>,
+    /// The longest period whose multiples all readings are, up to truncation to whole units. It may be longer than the bound, but is
+    /// not always found then.
+    pub found: Option<Lattice>,
+}
+
+/// Looks for the lattice on which `readings` lie, which were taken one after the other at irregular times.
+pub fn search(readings: &[u64]) -> Search {
+    let first = readings.first().copied().unwrap_or_default();
+    let mut values: Vec<f64> = readings.iter().map(|reading| reading.wrapping_sub(first) as i64 as f64).collect();
+    values.dedup();
+    let Some(distances) = Distances::of(&values) else { return Search::default() };
+    // Every multiple of the frequency would do as well, so the lowest comes first.
+    let found = distances.frequencies().into_iter().find_map(|frequency| {
+        let found = proved(&values, refined(&values, frequency), distances.most)?;
+        // Lower ones than were looked for may do, too.
+        let most = (distances.most / found.period) as u32;
+        let lower = (2..=most).rev().find_map(|part| {
+            let frequency = found.period.recip() / f64::from(part);
+            proved(&values, frequency, distances.most)
+        });
+        Some(lower.unwrap_or(found))
+    });
+    Search { bounds: Some((distances.shortest, distances.longest)), found }
+}
+
+/// The distances of neighbouring readings, without interruptions.
+struct Distances {
+    all: Vec<f64>,
+    /// The longest.
+    most: f64,
+    /// The width of a bin in which they are counted.
+    width: f64,
+    /// Bounds of the periods that they can show.
+    shortest: f64,
+    longest: f64,
+}
+
+impl Distances {
+    fn of(values: &[f64]) -> Option<Self> {
+        let mut all: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|d| *d > 0.0).collect();
+        all.sort_by(f64::total_cmp);
+        let at = |share: f64| all.get((share * all.len() as f64) as usize).copied();
+        let (low, high) = (at(0.1)?, at(0.9)?);
+        let most = 2.0 * high;
+        all.retain(|distance| *distance <= most);
+        let width = (most / BINS as f64).ceil().max(1.0);
+        let (shortest, longest) = (SHORTEST * width, (high - low) * LONGEST);
+        (all.len() >= FEWEST && longest > shortest).then_some(Self { all, most, width, shortest, longest })
+    }
+
+    /// Frequencies at which they have much of a phase in common, lowest first.
+    fn frequencies(&self) -> Vec<f64> {
+        // Padded, so that a peak between two frequencies is not missed.
+        let length = 4 * ((self.most / self.width) as usize + 1).next_power_of_two();
+        let mut counts = vec![0.0; length];
+        self.all.iter().for_each(|distance| counts[(distance / self.width) as usize] += 1.0);
+        let transform = RealFftPlanner::<f64>::new().plan_fft_forward(length);
+        let mut spectrum = transform.make_output_vec();
+        if transform.process(&mut counts, &mut spectrum).is_err() {
+            return Vec::new();
+        }
+        let power = |at: usize| spectrum[at].norm() / self.all.len() as f64;
+        let whole = length as f64 * self.width;
+        let begin = ((whole / self.longest).ceil() as usize).max(1);
+        let end = ((whole / self.shortest) as usize).min(spectrum.len() - 2);
+        let is_peak =
+            |at: &usize| power(*at) > WORTH_A_LOOK && power(*at) >= power(at - 1) && power(*at) >= power(at + 1);
+        (begin..=end).filter(is_peak).take(CANDIDATES).map(|at| at as f64 / whole).collect()
+    }
+}
+
+/// The frequency near `frequency` with which ever more distant readings agree best.
+fn refined(values: &[f64], mut frequency: f64) -> f64 {
+    let mut lag = 1;
+    while lag < values.len() {
+        let mut distances: Vec<f64> = values.windows(lag + 1).map(|window| window[lag] - window[0]).collect();
+        let middle = distances.len() / 2;
+        let usual = *distances.select_nth_unstable_by(middle, f64::total_cmp).1;
+        // Over an interruption the phase is known to less than a turn only later.
+        distances.retain(|distance| *distance > 0.0 && *distance <= 4.0 * usual);
+        let weight: f64 = distances.iter().map(|d| d * d).sum();
+        if weight > 0.0 {
+            let turned: f64 = distances.iter().map(|d| d * wrapped(frequency * d)).sum();
+            frequency -= turned / weight;
+        }
+        lag *= 2;
+    }
+    frequency
+}
+
+/// The lattice of this frequency, if all readings lie on it; none of a period longer than `most`, on which any would.
+fn proved(values: &[f64], frequency: f64, most: f64) -> Option<Lattice> {
+    if frequency * most < 1.0 || frequency * SHORTEST > 1.0 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let (sin, cos) = values.iter().fold((0.0, 0.0), |(sin, cos), value| {
+        let (s, c) = (TAU * (frequency * value).fract()).sin_cos();
+        (sin + s, cos + c)
+    });
+    let coherence = f64::hypot(sin, cos) / n / truncated(frequency);
+    if coherence < SHARED {
+        return None;
+    }
+    // The line through the phases says how far off the frequency is, and how well it is known.
+    let phase = f64::atan2(sin, cos) / TAU;
+    let turns = |value: f64| wrapped(frequency * value - phase);
+    let mean = values.iter().sum::<f64>() / n;
+    let spread: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let slope = values.iter().map(|value| (value - mean) * turns(*value)).sum::<f64>() / spread;
+    let left: f64 = values.iter().map(|value| (turns(*value) - slope * (value - mean)).powi(2)).sum();
+    let frequency = frequency - slope;
+    let error = (left / (n - 2.0) / spread).sqrt();
+    let found = Lattice {
+        period: frequency.recip(),
+        half_width: NORMAL_999 * error / (frequency * frequency),
+        coherence: coherence.min(1.0),
+    };
+    (found.period > 0.0 && found.period.is_finite() && found.half_width.is_finite()).then_some(found)
+}
+
+/// What truncation to whole units leaves of a phase: its error is uniform over a unit.
+fn truncated(frequency: f64) -> f64 {
+    let half_turn = TAU / 2.0 * frequency;
+    if half_turn > 0.0 { half_turn.sin() / half_turn } else { 1.0 }
+}
+
+/// Turns, in ±½.
+fn wrapped(turns: f64) -> f64 {
+    turns - turns.round()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use rand_xoshiro::rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Draws between 0 and 1.
+    struct Random(Xoshiro256PlusPlus);
+
+    impl Random {
+        fn unit(&mut self) -> f64 {
+            (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// Readings of a clock that ticks every `period`, in whole units. A read takes `read`, give or take a twentieth, and up to ten
+    /// times that lie between two.
+    fn readings(seed: u64, period: f64, read: f64) -> Vec<u64> {
+        let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(seed));
+        let mut now = 1e6 * random.unit();
+        let mut reading = || {
+            now += read * (1.0 + 0.05 * random.unit()) + 10.0 * read * random.unit();
+            ((now / period).floor() * period) as u64
+        };
+        (0..4_000).map(|_| reading()).collect()
+    }
+
+    fn period(seed: u64, period: f64, read: f64) -> Option<f64> {
+        lattice(&readings(seed, period, read)).map(|found| found.period)
+    }
+
+    fn lattice(readings: &[u64]) -> Option<Lattice> {
+        search(readings).found
+    }
+
+    #[test]
+    fn ticks_shorter_than_a_read_are_found() {
+        // ACPI PM at 3.579545 MHz, HPETs at 14.31818 and 100 MHz, Hyper-V, the generic timer of Arm at 62.5 MHz.
+        for (tick, read) in [(279.365, 669.0), (69.841, 700.0), (10.0, 650.0), (100.0, 45.0), (16.0, 30.0)] {
+            let found = period(1, tick, read).unwrap_or_else(|| panic!("{tick} behind {read}"));
+            assert!((found / tick - 1.0).abs() < 1e-3, "{found} instead of {tick}");
+        }
+    }
+
+    #[test]
+    fn a_clock_without_ticks_has_none() {
+        for seed in 0..50 {
+            assert_eq!(period(seed, 1.0, 21.3), None, "nanoseconds of a fast counter");
+            assert_eq!(period(seed, 0.357, 700.0), None);
+        }
+    }
+
+    #[test]
+    fn reads_of_always_the_same_length_are_no_lattice() {
+        let steady: Vec<u64> = (0..4_000).map(|read| (26.3 * f64::from(read)) as u64).collect();
+        assert_eq!(lattice(&steady), None);
+    }
+
+    #[test]
+    fn what_was_hardly_read_has_none() {
+        assert_eq!(lattice(&[]), None);
+        assert_eq!(lattice(&[5; 4_000]), None);
+        assert_eq!(lattice(&[u64::MAX, 0, 3]), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_period_is_found_and_no_harmonic(seed: u64, tick in 3.0_f64..2_000.0, reads in 0.5_f64..20.0) {
+            let found = period(seed, tick, tick * reads).unwrap_or(0.0);
+            prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {} behind {}", found, tick, tick * reads);
+        }
+
+        #[test]
+        fn of_a_tick_longer_than_all_that_is_looked_for_no_harmonic_is_claimed(
+            seed: u64, tick in 200.0_f64..5_000.0, reads in 0.02_f64..0.5
+        ) {
+            if let Some(found) = period(seed, tick, tick * reads) {
+                prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {} behind {}", found, tick, tick * reads);
+            }
+        }
+
+        #[test]
+        fn an_interruption_hides_nothing(seed: u64, tick in 10.0_f64..300.0, at in 1_usize..3_999, ns in 0_u64..10_000_000) {
+            let mut readings = readings(seed, tick, 2.5 * tick);
+            let late = (ns as f64 / tick).floor() * tick;
+            readings[at..].iter_mut().for_each(|reading| *reading += late as u64);
+            let found = lattice(&readings).map_or(0.0, |found| found.period);
+            prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {}", found, tick);
+        }
+    }
+}
