@@ -36,7 +36,7 @@ pub struct Runtime {
     pub forks: u32,
     /// Time from the start of a process until it identified itself: the median over processes, in milliseconds.
     pub start_ms: Option<f64>,
-    /// Whether threads of one process run in parallel.
+    /// Whether threads of one process run in parallel; null if its programs have no threads, or it did not identify itself.
     pub parallel: Option<bool>,
     /// Caveats about how its loops are built.
     pub notes: Vec<String>,

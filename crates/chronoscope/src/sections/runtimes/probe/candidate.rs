@@ -94,7 +94,7 @@ impl Candidate {
         if !identity.executable.is_empty() && !is_ours {
             self.runtime.executable = Some(identity.executable.clone());
         }
-        self.runtime.parallel = Some(identity.parallel);
+        self.runtime.parallel = identity.parallel;
         self.runtime.notes.clone_from(&identity.notes);
     }
 

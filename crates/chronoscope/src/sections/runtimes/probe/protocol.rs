@@ -159,8 +159,8 @@ pub struct Identity {
     pub executable: String,
     pub timer: String,
     pub timer_hz: u64,
-    /// Whether threads of one process run in parallel.
-    pub parallel: bool,
+    /// Whether threads of one process run in parallel; None if a program has no threads.
+    pub parallel: Option<bool>,
     pub notes: Vec<String>,
 }
 
