@@ -132,6 +132,34 @@ kinds! {
         // -B: write no bytecode next to the source. Without -E and -s, so that the user's own settings apply.
         start: Start::Source(&["-B"]),
     }
+    /// Ruby.
+    Ruby {
+        word: "ruby",
+        title: "Ruby",
+        programs: &["ruby"],
+        starts_quickly: true,
+        warms_up: false,
+        clocks: &[
+            "Process.clock_gettime",
+            "Process.clock_gettime ns",
+            "Process.clock_gettime wall",
+            "Time.now",
+            "Process.clock_gettime cpu",
+        ],
+        probe: source!("ruby", "probe.rb"),
+        start: Start::Source(&[]),
+    }
+    /// PHP.
+    Php {
+        word: "php",
+        title: "PHP",
+        programs: &["php"],
+        starts_quickly: true,
+        warms_up: false,
+        clocks: &["hrtime", "microtime", "getrusage"],
+        probe: source!("php", "probe.php"),
+        start: Start::Source(&[]),
+    }
     /// C, through a system compiler.
     C {
         word: "c",
