@@ -1,6 +1,6 @@
 use std::io;
 
-use crate::checks::{forks, hogs, readings, signals, slews, stops, switch, timens};
+use crate::checks::{forks, hogs, readings, signals, slews, stops, switch, tick, timens};
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
@@ -26,6 +26,8 @@ pub enum Check {
     Forks,
     /// A signal handler reads inside other reads.
     Signals,
+    /// The tool looks for the tick of the system's clock.
+    Tick,
 }
 
 impl Check {
@@ -36,7 +38,7 @@ impl Check {
     }
 
     /// Every check.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Readings,
         Self::SlowReadings,
         Self::Slews,
@@ -46,6 +48,7 @@ impl Check {
         Self::Timens,
         Self::Forks,
         Self::Signals,
+        Self::Tick,
     ];
 
     /// As it is named in `lab/machines`.
@@ -60,6 +63,7 @@ impl Check {
             Self::Timens => "timens",
             Self::Forks => "forks",
             Self::Signals => "signals",
+            Self::Tick => "tick",
         }
     }
 
@@ -92,6 +96,7 @@ impl Check {
             Self::Timens => timens::run(size, print)?,
             Self::Forks => forks::run(size, plant, print)?,
             Self::Signals => signals::run(size, print)?,
+            Self::Tick => print(tick::run()?),
         }
         Ok(())
     }

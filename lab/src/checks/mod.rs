@@ -7,4 +7,5 @@ pub mod signals;
 pub mod slews;
 pub mod stops;
 pub mod switch;
+pub mod tick;
 pub mod timens;
