@@ -4,6 +4,8 @@ use chronoscope_clock::{SourceId, SourceVisitor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ptp_clock::PtpClock;
+
 /// A clock by name: one known to this build, or one from another build, another architecture or a runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum ClockId {
     /// A source that this build knows or can read.
     Known(SourceId),
+    /// A PTP clock of a machine.
+    Ptp(PtpClock),
     /// Any other: it can be shown, but only its document describes it.
     Other(String),
 }
@@ -25,16 +29,8 @@ impl ClockId {
     pub const fn known(&self) -> Option<SourceId> {
         match self {
             Self::Known(id) => Some(*id),
-            Self::Other(_) => None,
+            Self::Ptp(_) | Self::Other(_) => None,
         }
-    }
-
-    /// The source to read.
-    ///
-    /// # Errors
-    /// If this build does not know the clock.
-    pub fn source(&self) -> Result<SourceId, String> {
-        self.known().ok_or_else(|| format!("unknown clock {self}"))
     }
 
     /// Passes the clock to `visitor`.
@@ -42,13 +38,18 @@ impl ClockId {
     /// # Errors
     /// If this build does not know the clock, or it cannot be read.
     pub fn visit<V: SourceVisitor>(&self, visitor: V) -> Result<V::Output, String> {
-        self.source()?.visit(visitor).map_err(|unavailable| unavailable.to_string())
+        match self {
+            Self::Known(id) => id.visit(visitor).map_err(|unavailable| unavailable.to_string()),
+            Self::Ptp(clock) => clock.visit(visitor),
+            Self::Other(name) => Err(format!("unknown clock {name}")),
+        }
     }
 
     /// Its name in reports.
     pub fn name(&self) -> &str {
         match self {
             Self::Known(id) => id.name(),
+            Self::Ptp(clock) => clock.name(),
             Self::Other(name) => name,
         }
     }
@@ -65,7 +66,7 @@ impl ClockId {
 
     /// Whether it may be set, and thus step back.
     pub fn is_settable(&self) -> bool {
-        self.known().is_some_and(|id| id.facts().is_settable)
+        matches!(self, Self::Ptp(_)) || self.known().is_some_and(|id| id.facts().is_settable)
     }
 }
 
@@ -98,6 +99,7 @@ impl From<&str> for ClockId {
         let former = || name.strip_prefix("granular ")?.strip_suffix(" ns")?.parse().ok();
         match SourceId::from_name(name) {
             Some(id) => Self::Known(id),
+            None if let Some(clock) = PtpClock::from_name(name) => Self::Ptp(clock),
             None => former().map_or_else(|| Self::Other(name.to_owned()), Self::granular),
         }
     }
@@ -137,11 +139,12 @@ impl PartialEq<&str> for ClockId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::timer::ReadOnce;
     use chronoscope_clock::Guarantee;
 
     #[test]
     fn every_clock_is_written_and_read_as_its_name() {
-        let others = ["isb; cntvct", "lfence; rdtsc", "granular 100 ns", ""].map(ClockId::from);
+        let others = ["isb; cntvct", "lfence; rdtsc", "granular 100 ns", "/dev/ptp0", ""].map(ClockId::from);
         for clock in SourceId::all().map(ClockId::Known).chain(others) {
             let written = serde_json::to_value(&clock).unwrap();
             assert_eq!(written, clock.name());
@@ -164,7 +167,7 @@ mod tests {
     fn a_clock_that_this_build_does_not_know_is_shown_and_not_read() {
         let sundial = serde_json::from_str::<ClockId>("\"sundial\"").unwrap();
         assert_eq!(format!("{sundial:<9}|"), "sundial  |");
-        assert_eq!(sundial.source(), Err("unknown clock sundial".to_owned()));
+        assert_eq!(sundial.visit(ReadOnce), Err("unknown clock sundial".to_owned()));
         assert!(!sundial.is_counter() && !sundial.is_settable());
     }
 }

@@ -14,6 +14,7 @@ mod json;
 mod machine;
 mod part;
 mod plan;
+mod ptp_clock;
 mod read_case;
 mod registry;
 mod rules;

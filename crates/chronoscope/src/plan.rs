@@ -1,6 +1,7 @@
 //! The plan of a run: settings common to every section. Each section adds its own.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use chronoscope_bench::CpuList;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
+use crate::ptp_clock::PtpClock;
 use crate::registry;
 use crate::run_options::RunOptions;
 use chronoscope_harness::quantity;
@@ -159,7 +161,7 @@ impl Plan {
             budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),
             measuring_cpu: frame.cpus.last().copied(),
             cpus: frame.cpus.clone(),
-            clocks: SourceId::all().map(ClockId::from).collect(),
+            clocks: clocks(),
             parts: rows.iter().map(|row| PartBudget { part: row.part, budget_ms: share(row).max(1) }).collect(),
         })
     }
@@ -168,6 +170,12 @@ impl Plan {
     pub fn budget_ms_of(&self, part: Part) -> Option<u64> {
         self.parts.iter().find(|budget| budget.part == part).map(|budget| budget.budget_ms)
     }
+}
+
+/// All of this build, and the PTP clocks of this machine.
+pub fn clocks() -> Vec<ClockId> {
+    let ptp = PtpClock::present(Path::new("/")).into_iter().map(ClockId::Ptp);
+    SourceId::all().map(ClockId::Known).chain(ptp).collect()
 }
 
 fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {

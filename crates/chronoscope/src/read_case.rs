@@ -1,11 +1,13 @@
 //! The cases of studies that read a clock: the same loop in every study.
 
-use chronoscope_clock::{SourceId, SourceVisitor, TickSource};
+use chronoscope_clock::{SourceVisitor, TickSource};
 use chronoscope_harness::{Bencher, Study};
 
-/// The study with a case that reads `id` in this way; without it if the clock is not available here.
-pub fn added(study: Study, name: String, id: SourceId, read: Read) -> Study {
-    id.visit(Case { study: study.clone(), name, read }).unwrap_or(study)
+use crate::clock_id::ClockId;
+
+/// The study with a case that reads `clock` in this way; without it if that is not available here.
+pub fn added(study: Study, name: String, clock: &ClockId, read: Read) -> Study {
+    clock.visit(Case { study: study.clone(), name, read }).unwrap_or(study)
 }
 
 /// How a case reads a clock.

@@ -5,7 +5,9 @@ use chronoscope_clock::{Family, SourceId};
 
 use crate::answers::conclusions::Conclusions;
 use crate::answers::{causality, fast_path, intervals, monotonic};
+use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::ptp_clock::PtpClock;
 use crate::sections::clocks::library_clock::report::LibraryClockState;
 use crate::sections::clocks::report::ClockReport;
 
@@ -65,7 +67,11 @@ fn clock(record: &Record, id: SourceId) -> Option<&ClockReport> {
 /// Whether to time intervals with `clock`, and why.
 fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
     let no = |why: &str| (false, why.to_owned());
-    let Some(id) = clock.name.known() else { return no("unknown to this build") };
+    let id = match &clock.name {
+        ClockId::Known(id) => *id,
+        ClockId::Ptp(_) => return no(PtpClock::ADVICE),
+        ClockId::Other(_) => return no("unknown to this build"),
+    };
     if clock.causal == Some(false) && clock.must_be_causal() {
         return no("it went backwards between CPUs");
     }

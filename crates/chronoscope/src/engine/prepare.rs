@@ -66,7 +66,29 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
 }
 
 fn report(clock: &ClockId, reason_unavailable: Option<String>) -> Option<ClockReport> {
-    let id = clock.known()?;
+    match clock {
+        ClockId::Known(id) => Some(report_of(*id, reason_unavailable)),
+        ClockId::Ptp(_) => Some(report_of_ptp(clock, reason_unavailable)),
+        ClockId::Other(_) => None,
+    }
+}
+
+/// What is known of a PTP clock before it is read.
+fn report_of_ptp(clock: &ClockId, reason_unavailable: Option<String>) -> ClockReport {
+    let detail = "an open device is read by the system call".to_owned();
+    ClockReport {
+        name: clock.clone(),
+        available: reason_unavailable.is_none(),
+        reason_unavailable,
+        path: Some(Path::Syscall),
+        path_evidence: Some(PathEvidence { method: PathMethod::ByConstruction, detail }),
+        ordered: true,
+        reason_causal_unknown: Some("it can be set, and is not tested".to_owned()),
+        ..ClockReport::default()
+    }
+}
+
+fn report_of(id: SourceId, reason_unavailable: Option<String>) -> ClockReport {
     let facts = id.facts();
     let by_construction = match facts.family {
         Family::Counter => Some((Path::Register, "the read is the instruction itself")),
@@ -75,8 +97,8 @@ fn report(clock: &ClockId, reason_unavailable: Option<String>) -> Option<ClockRe
             (id == SourceId::MonotonicSystemCall).then_some((Path::Syscall, "the read is the system call itself"))
         }
     };
-    Some(ClockReport {
-        name: clock.clone(),
+    ClockReport {
+        name: id.into(),
         available: reason_unavailable.is_none(),
         reason_unavailable,
         path: by_construction.map(|(path, _)| path),
@@ -88,7 +110,7 @@ fn report(clock: &ClockId, reason_unavailable: Option<String>) -> Option<ClockRe
         reason_causal_unknown: causality_not_tested(id),
         resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
         ..ClockReport::default()
-    })
+    }
 }
 
 /// The resolution declared by the system or the library; the counter's follows once its frequency is measured.

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::task::{Request, Task};
 use super::*;
+use crate::clock_id::ClockId;
 use crate::engine::rules::NO_WORKERS;
 use crate::part::Part;
+use crate::ptp_clock::{PtpClock, fake};
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
@@ -18,6 +20,7 @@ use crate::sections::clocks::latency::study::NOTHING;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
+use crate::sections::clocks::report::Path;
 use crate::sections::clocks::tick::task as tick;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
@@ -558,4 +561,23 @@ fn without_a_worker_process_the_run_measures_in_this_one() {
         let told = &finding(&record, NO_WORKERS).unwrap().evidence.summary;
         assert!(told.ends_with(&failure.to_string()), "{told}");
     }
+}
+
+#[test]
+fn a_ptp_clock_is_a_row_like_any_other() {
+    let none = |_: &str, _| Some(Err(WorkerFailure::NotStarted("Operation not permitted".into())));
+    let mut plan = plan();
+    plan.plan.parts.retain(|planned| [clocks::LATENCY, clocks::GRANULARITY, clocks::TICK].contains(&planned.part));
+    plan.plan.parts.iter_mut().for_each(|planned| planned.budget_ms = 300);
+    plan.plan.clocks.push(ClockId::Ptp(fake::CLOCK));
+    // For real, in this process: the fake device is the wall clock in longer steps.
+    let record = run_by(&Script::new(&none), plan);
+    let row = record.clocks.iter().find(|clock| clock.name == ClockId::Ptp(fake::CLOCK)).expect("a row");
+    assert_eq!((row.available, row.path, row.ordered), (true, Some(Path::Syscall), true), "{row:?}");
+    assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.estimate > 0.0), "{:?}", row.latency_ns);
+    let moves_in_ns = row.moves_in_ns().expect("its tick shows, whether a read is longer or not");
+    assert!((moves_in_ns / fake::TICK_NS as f64 - 1.0).abs() < 1e-3, "{moves_in_ns}: {:?}", row.tick);
+    assert!(row.name.is_settable() && row.reason_causal_unknown.is_some());
+    let absent = ClockId::Ptp(PtpClock::from_name("/dev/ptp14").unwrap());
+    assert!(absent.visit(super::timer::ReadOnce).unwrap_err().starts_with("/dev/ptp14: "));
 }

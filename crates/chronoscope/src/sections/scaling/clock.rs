@@ -82,7 +82,7 @@ impl ScaledClock {
     /// Adds the case `name`, which reads it in this way. The threads of a cell share one clock.
     pub fn add_case(&self, study: Study, name: String, read: Read) -> Study {
         match self.kind {
-            Kind::Source(id) => read_case::added(study, name, id, read),
+            Kind::Source(id) => read_case::added(study, name, &id.into(), read),
             Kind::Granular(ns) => {
                 let granularity = Duration::from_nanos(ns);
                 let make = move |_: &_| Granular::over(Unordered::or_system(), granularity);

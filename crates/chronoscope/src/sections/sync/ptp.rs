@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 use super::slew::Bracket;
+use crate::ptp_clock;
 
 const CLASS: &str = "sys/class/ptp";
 const SECOND_NS: i64 = 1_000_000_000;
@@ -90,28 +91,14 @@ pub fn kind_of(clock_name: &str) -> PtpKind {
 }
 
 /// The PTP clock between two reads of the wall clock.
-#[cfg(target_os = "linux")]
 fn ahead(device: &File) -> std::io::Result<Bracket> {
     use std::io::Error;
-    use std::os::fd::AsFd;
 
     use chronoscope_clock::os::{OsClock, try_read_ns};
-    use rustix::time::{DynamicClockId, clock_gettime_dynamic};
 
     use super::slew::bracket;
 
-    let clock = || {
-        let time = clock_gettime_dynamic(DynamicClockId::Dynamic(device.as_fd()))?;
-        // An unset clock may be before 1970.
-        let ns = time.tv_sec.checked_mul(SECOND_NS).and_then(|ns| ns.checked_add(time.tv_nsec));
-        ns.and_then(|ns| u64::try_from(ns).ok()).ok_or_else(|| Error::other("its time is out of range"))
-    };
-    bracket(|| try_read_ns(OsClock::Realtime).map_err(|why| Error::other(why.reason())), clock)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ahead(_device: &File) -> std::io::Result<Bracket> {
-    Err(std::io::Error::other("PTP clocks are readable on Linux only"))
+    bracket(|| try_read_ns(OsClock::Realtime).map_err(|why| Error::other(why.reason())), || ptp_clock::read_ns(device))
 }
 
 /// How far the inner clock is ahead of the outer one.

@@ -2,6 +2,7 @@ use chronoscope_clock::{Serialised, SourceId, SourceVisitor, TickSource};
 use chronoscope_harness::Study;
 
 use crate::clock_id::ClockId;
+use crate::plan::clocks;
 use crate::read_case::{self, Read};
 
 /// The study's name, by which its worker processes recognise themselves.
@@ -14,17 +15,16 @@ pub const NOTHING: &str = "nothing";
 /// In a worker process of the study: serves, then exits the process. Otherwise returns at once.
 pub fn serve_if_worker() {
     if Study::requested().is_some_and(|name| name == NAME) {
-        let all: Vec<ClockId> = SourceId::all().map(ClockId::Known).collect();
-        study(&all).serve_if_worker();
+        study(&clocks()).serve_if_worker();
     }
 }
 
 /// The empty loop, a read of each of `clocks`, and a read of each counter followed by a fence.
 pub fn study(clocks: &[ClockId]) -> Study {
     let empty = Study::new(NAME).rounds(ROUNDS).case(NOTHING, |bencher| bencher.iter(|| ()));
-    let known = || clocks.iter().filter_map(ClockId::known);
-    let reads = known().fold(empty, |study, id| added(study, id, false));
-    known().filter(|id| is_cheap_counter(*id)).fold(reads, |study, id| added(study, id, true))
+    let reads = clocks.iter().fold(empty, |study, clock| added(study, clock, false));
+    let counters = clocks.iter().filter(|clock| clock.known().is_some_and(is_cheap_counter));
+    counters.fold(reads, |study, clock| added(study, clock, true))
 }
 
 /// The case that reads `id`, followed by a fence if it is `serialised`.
@@ -37,11 +37,11 @@ fn is_cheap_counter(id: SourceId) -> bool {
 }
 
 /// The study with that case; without it if the clock is not available here.
-fn added(study: Study, id: SourceId, serialised: bool) -> Study {
-    let name = case_of(&ClockId::Known(id), serialised);
+fn added(study: Study, clock: &ClockId, serialised: bool) -> Study {
+    let name = case_of(clock, serialised);
     match serialised {
-        true => id.visit(Fenced { study: study.clone(), name }).unwrap_or(study),
-        false => read_case::added(study, name, id, Read::InARow),
+        true => clock.visit(Fenced { study: study.clone(), name }).unwrap_or(study),
+        false => read_case::added(study, name, clock, Read::InARow),
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_clock::SourceId;
 use chronoscope_clock::os::{self, OsClock};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde::{Deserialize, Serialize};
@@ -29,9 +28,11 @@ impl Task for Request {
 
     fn perform(&self, bench: &Bench) -> Result<(Self::Samples, Disturbance), String> {
         bench.alone(|| {
-            let readable = |id: SourceId| id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok());
-            let clocks: Vec<Option<OsClock>> =
-                self.0.iter().map(|clock| clock.source().map(readable)).collect::<Result<_, _>>()?;
+            let readable = |clock: &ClockId| {
+                let id = clock.known().ok_or_else(|| format!("{clock} is no clock of the system"))?;
+                Ok(id.os_clock().filter(|clock| os::try_read_ns(*clock).is_ok()))
+            };
+            let clocks: Vec<Option<OsClock>> = self.0.iter().map(readable).collect::<Result<_, String>>()?;
             forbid_clock_gettime()?;
             let failures = |clock: OsClock| (0..READS).filter(|_| os::try_read_ns(clock).is_err()).count() as u32;
             Ok(clocks.into_iter().map(|clock| clock.map(failures)).collect())
