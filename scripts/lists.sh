@@ -2,10 +2,13 @@
 # shellcheck disable=SC2154 # `root` comes from whoever sources this
 # Sourced with `root` set. Reads lists where they are kept, so that no script keeps a copy.
 
-# list_rows FILE…: their lines without comments, one space between words; fails if there is none.
+# list_rows FILE…: their lines without comments, one space between words; fails if a file has none.
 list_rows() {
-    awk '!/^#/ && NF { $1 = $1; print; found = 1 } END { exit !found }' "${@/#/$root/}" ||
-        { echo "no rows in $*" >&2; return 1; }
+    local file
+    for file; do
+        awk '!/^#/ && NF { $1 = $1; print; found = 1 } END { exit !found }' "$root/$file" ||
+            { echo "$root/$file has no rows" >&2; return 1; }
+    done
 }
 
 # targets USE: the targets of that use, as scripts/targets.txt has them.

@@ -556,6 +556,8 @@ switch ($task) {
         pause($request, static fn (): int => cpu_us(getrusage()));
         break;
     default:
-        say($task . '_unavailable', ['reason' => 'PHP has no threads that share a program']);
+        if ($request->number('budget_ms') > 0) {
+            say($task . '_unavailable', ['reason' => 'PHP has no threads that share a program']);
+        }
 }
 say('end', ['sink' => (string) $sink]);

@@ -2,12 +2,11 @@
 #
 #     ruby probe.rb REQUEST
 #
-# Ruby 2.7 or newer, the standard library only. Decisions:
+# CRuby 2.7 or newer, the standard library only; other engines are refused. Decisions:
 #
 # - Every loop is compiled from a text, once for each clock, so that each has code and inline caches of its own.
 # - A lane is a `while` loop that assigns the reading to a local variable. CRuby executes one call after the other and
-#   leaves none out; folding would add to every turn what is no part of a read. A compiler of another engine might leave
-#   a call out, so elsewhere the reading is folded into an integer by `^`.
+#   leaves none out; folding would add to every turn what is no part of a read.
 # - The collector stays on: a reading of Time.now is an object, and collecting it is part of what it costs.
 # - One lock lets only one thread run, and CRuby hands it over every 100 ms. Batches that contain several turns would take
 #   seconds, so there is no crowd and no sweep.
@@ -17,13 +16,10 @@
 require "json"
 require "rbconfig"
 
-CRUBY = RUBY_ENGINE == "ruby"
-
 MILLISECOND_NS = 1_000_000
 SECOND_NS = 1_000_000_000
 READS_MAX = 1 << 30
 CHUNK_READS = 256 # reads between two looks at the time, while steps are awaited
-COMPILED_TURNS = CRUBY ? 0 : 10_000 # by then another engine has compiled a lane; no warm-up ends before
 STEPS_AT_LEAST = 10
 WARM_BATCHES_KEPT = 200
 CHECKS = 5
@@ -119,10 +115,10 @@ LOOPS = <<~TEXT
       x = 0
       i = 0
       while i < reads
-        %<turn>s
+        x = %<read>s
         i += 1
       end
-      %<folded>s
+      1
     end
 
     def step(changes, wanted)
@@ -167,13 +163,12 @@ LOOPS = <<~TEXT
   end.new
 TEXT
 
-# A clock and the loops around it. `integer` makes one of a reading, for a fold; `between` two readings lie so many ticks.
+# A clock and the loops around it; `between` two readings lie so many ticks.
 class Clock
   attr_reader :name, :kind, :hz, :resolution_ns, :loops
 
-  def initialize(name, kind, hz, resolution_ns, read, integer, &between)
-    turn = CRUBY ? "x = #{read}" : "x ^= #{integer}"
-    text = format(LOOPS, turn: turn, read: read, call: kind ? read : "nil", folded: CRUBY ? "1" : "x")
+  def initialize(name, kind, hz, resolution_ns, read, &between)
+    text = format(LOOPS, read: read, call: kind ? read : "nil")
     @loops = Object.class_eval(text, "<loops of #{name}>")
     @name, @kind, @hz, @resolution_ns, @between = name, kind, hz, resolution_ns, between
   end
@@ -192,18 +187,18 @@ end
 def gettime(name, clock, kind, unit = nil)
   read = "Process.clock_gettime(Process::#{clock}#{unit ? ", :#{unit}" : ""})"
   resolution_ns = declared_ns(Process.const_get(clock))
-  return Clock.new(name, kind, SECOND_NS, resolution_ns, read, read) { |a, b| b - a } if unit
+  return Clock.new(name, kind, SECOND_NS, resolution_ns, read) { |a, b| b - a } if unit
 
   # A Float of nanoseconds since 1970 is coarser than one of seconds, so the difference comes first.
-  Clock.new(name, kind, SECOND_NS, resolution_ns, read, "(#{read} * 1e9).to_i") { |a, b| ((b - a) * 1e9).round }
+  Clock.new(name, kind, SECOND_NS, resolution_ns, read) { |a, b| ((b - a) * 1e9).round }
 end
 
-NOTHING = Clock.new("nothing", nil, 0, nil, "i", "i")
+NOTHING = Clock.new("nothing", nil, 0, nil, "i")
 CLOCKS = [
   gettime("Process.clock_gettime", "CLOCK_MONOTONIC", "monotonic"),
   gettime("Process.clock_gettime ns", "CLOCK_MONOTONIC", "monotonic", "nanosecond"),
   gettime("Process.clock_gettime wall", "CLOCK_REALTIME", "wall"),
-  Clock.new("Time.now", "wall", SECOND_NS, nil, "Time.now", "Time.now.nsec") do |a, b|
+  Clock.new("Time.now", "wall", SECOND_NS, nil, "Time.now") do |a, b|
     (b.to_i - a.to_i) * SECOND_NS + b.nsec - a.nsec
   end,
   gettime("Process.clock_gettime cpu", "CLOCK_PROCESS_CPUTIME_ID", "cpu", "nanosecond"),
@@ -215,8 +210,7 @@ $sink = 0
 
 def identity
   notes = [
-    CRUBY ? "A lane is a `while` loop that assigns the reading to a local variable, since CRuby leaves no call out." :
-      "A lane is a `while` loop that folds the reading into an integer by `^`.",
+    "A lane is a `while` loop that assigns the reading to a local variable, since CRuby leaves no call out.",
     "The lane nothing does so with the counter of the loop.",
     "Process.clock_gettime is called with CLOCK_MONOTONIC and returns seconds as a Float; the one called ns returns an " \
       "integer of nanoseconds, the one called wall is of CLOCK_REALTIME, the one called cpu of CLOCK_PROCESS_CPUTIME_ID.",
@@ -228,12 +222,12 @@ def identity
   say(
     "identity",
     protocol: 1,
-    runtime: CRUBY ? "CRuby" : RUBY_ENGINE,
+    runtime: "CRuby",
     version: RUBY_DESCRIPTION,
     executable: RbConfig.ruby.to_s.encode("UTF-8", invalid: :replace, undef: :replace),
     timer: "Process.clock_gettime(CLOCK_MONOTONIC, :nanosecond)",
     timer_hz: SECOND_NS,
-    parallel: !CRUBY,
+    parallel: false,
     notes: notes,
   )
   CLOCKS.each do |clock|
@@ -256,7 +250,7 @@ def count(request)
   return if reads.zero?
 
   CLOCKS.each do |clock|
-    clock.loops.lane([1, COMPILED_TURNS].max)
+    clock.loops.lane(1)
     say("count_begin", clock: clock.name)
     clock.loops.lane(reads)
     say("count_end", clock: clock.name, reads: reads)
@@ -266,12 +260,11 @@ end
 # ---- task clocks ----
 
 class Lane
-  attr_reader :name, :reads, :warm, :ticks, :check, :turns
+  attr_reader :name, :reads, :warm, :ticks, :check
 
   def initialize(clock)
     @name, @loops = clock.name, clock.loops
     @reads = 1
-    @turns = 0 # in the warm-up
     @warm, @ticks, @check = [], [], []
   end
 
@@ -287,7 +280,6 @@ class Lane
   def warm_up(batch_ns)
     ticks = batch(@reads)
     @warm << [@reads, ticks] if @warm.size < WARM_BATCHES_KEPT
-    @turns += @reads
     return true if ticks >= batch_ns || @reads >= READS_MAX
 
     @reads *= 2
@@ -303,7 +295,7 @@ def warm_lanes(lanes, first, batch_ns, warm_ns)
     turn += 1
   end
   lanes.rotate(first % lanes.size).each do |lane|
-    nil until lane.warm_up(batch_ns) && lane.turns >= COMPILED_TURNS
+    nil until lane.warm_up(batch_ns)
   end
 end
 
@@ -587,12 +579,15 @@ end
 
 # ---- task sweep ----
 
-def sweep(_request)
+def sweep(request)
+  return if request.number("budget_ms").zero?
+
   say("sweep_unavailable", reason: "one lock lets only one thread run, in turns of 100 ms: a visit would take seconds")
 end
 
 def main
   fail_with(2, "usage: probe.rb REQUEST") if ARGV.size != 1
+  fail_with(3, "this probe measures CRuby only, not #{RUBY_ENGINE}") if RUBY_ENGINE != "ruby"
   request = Request.new(ARGV[0])
   task = request.values["task"]
   fail_with(2, "invalid request: unknown task #{task}") unless %w[count clocks pause latch sweep].include?(task)

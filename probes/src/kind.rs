@@ -158,7 +158,8 @@ kinds! {
         warms_up: false,
         clocks: &["hrtime", "microtime", "getrusage"],
         probe: source!("php", "probe.php"),
-        start: Start::Source(&[]),
+        // What PHP complains of before the probe's first line must not go to standard output, which is the answer.
+        start: Start::Source(&["-d", "display_errors=stderr", "-d", "display_startup_errors=0"]),
     }
     /// C, through a system compiler.
     C {
