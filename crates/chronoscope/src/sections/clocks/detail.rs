@@ -146,7 +146,7 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
         (Some(step), Some(true)) => {
-            let was_looked_for = clock.tick.as_ref().is_some_and(|tick| tick.longest_ns.is_some());
+            let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
             let finer = if was_looked_for { "" } else { ": a finer tick would not show" };
             format!("{} observed, about the latency of a read{finer}", ns(step))
         }
@@ -169,12 +169,8 @@ fn tick_said(tick: &Tick) -> String {
     match (&tick.period_ns, tick.shortest_ns.zip(tick.longest_ns)) {
         (Some(period), _) => {
             let found = format!("{} ({})", ns(period.estimate), TIME.interval(period.low, period.high));
-            match tick.coherence.filter(|_| !tick.holds_all()) {
-                Some(coherence) => {
-                    format!("{found}: {readings} at irregular times share {} of its phase", share(coherence))
-                }
-                None => format!("{found}: all of {readings} at irregular times are multiples of it"),
-            }
+            let part = tick.share.filter(|_| !tick.holds_all()).map_or_else(|| "all".to_owned(), share);
+            format!("{found}: {part} of {readings} at irregular times are multiples of it")
         }
         (None, Some((shortest, longest))) => {
             format!("none from {} to {} in {readings} at irregular times", ns(shortest), ns(longest))
@@ -234,12 +230,15 @@ mod tests {
     fn a_tick_is_told_with_what_it_rests_on() {
         let period_ns = Some(Estimate { estimate: 279.365, low: 279.36, high: 279.37, confidence: 0.999 });
         let bounds = Tick { readings: 2_000, shortest_ns: Some(2.5), longest_ns: Some(3_000.0), ..Tick::default() };
-        let all = Tick { period_ns, coherence: Some(1.0), ..bounds.clone() };
-        let most = Tick { coherence: Some(0.9), ..all.clone() };
+        let all = Tick { period_ns, coherence: Some(1.0), share: Some(1.0), ..bounds.clone() };
+        let most = Tick { coherence: Some(0.9), share: Some(0.9), ..all.clone() };
         let unknown = Tick { readings: 2, ..Tick::default() };
         for (tick, said) in [
             (&all, "279 ns (279.36–279.37 ns): all of 2\u{202f}000 readings at irregular times are multiples of it"),
-            (&most, "279 ns (279.36–279.37 ns): 2\u{202f}000 readings at irregular times share 90.0 % of its phase"),
+            (
+                &most,
+                "279 ns (279.36–279.37 ns): 90.0 % of 2\u{202f}000 readings at irregular times are multiples of it",
+            ),
             (&bounds, "none from 2.50 ns to 3.00 µs in 2\u{202f}000 readings at irregular times"),
             (&unknown, "unknown: too few of 2 readings differ, or their distances are too regular"),
         ] {

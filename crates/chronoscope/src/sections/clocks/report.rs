@@ -133,11 +133,13 @@ impl ClockReport {
 pub struct Tick {
     /// Readings taken.
     pub readings: u64,
-    /// The longest period within the bounds of which all readings are multiples, up to truncation to the clock's unit; null if there
-    /// is none.
+    /// The longest period on whose multiples the readings lie, up to truncation to the clock's unit; null if there is none. It may be
+    /// longer than the bound, but is not always found then.
     pub period_ns: Option<Estimate>,
-    /// How much of a phase the readings share, of what truncation leaves of it: 1 if all lie on the lattice.
+    /// How much of a phase the readings share, of what truncation leaves of it; at least 0.85.
     pub coherence: Option<f64>,
+    /// The share of readings within a unit of the clock of a multiple of the period.
+    pub share: Option<f64>,
     /// The shortest period that these readings could show; null if they show none.
     pub shortest_ns: Option<f64>,
     /// The longest.
@@ -145,10 +147,14 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// Whether all readings lie on the lattice, but for a few that something delayed.
+    /// Whether all readings lie on the lattice.
     pub fn holds_all(&self) -> bool {
-        const ALL: f64 = 0.99;
-        self.coherence.is_some_and(|coherence| coherence >= ALL)
+        self.share.is_some_and(|share| share >= 1.0)
+    }
+
+    /// Whether the readings could have shown a tick.
+    pub fn was_looked_for(&self) -> bool {
+        self.longest_ns.is_some()
     }
 
     /// The tick, if it is not longer than the smallest step seen, which truncation makes shorter by up to a unit.

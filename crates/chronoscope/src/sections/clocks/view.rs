@@ -166,7 +166,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
             .clocks
             .iter()
             .any(ClockReport::hides_its_tick)
-            .then(|| "observed under the latency: the tick that all readings are multiples of".to_owned()),
+            .then(|| "observed under the latency: the tick on whose multiples the readings lie".to_owned()),
     );
     remarks.extend(untested("path", |clock| clock.path.is_none(), PATHS));
     let mut notes = Vec::new();

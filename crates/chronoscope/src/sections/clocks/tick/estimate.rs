@@ -18,6 +18,7 @@ pub fn tick(readings: &[u64], rate: Rate) -> Tick {
             confidence: CONFIDENCE,
         }),
         coherence: seen.found.map(|found| found.coherence),
+        share: seen.found.map(|found| found.share),
         shortest_ns: seen.bounds.map(|(shortest, _)| ns(shortest)),
         longest_ns: seen.bounds.map(|(_, longest)| ns(longest)),
     }

@@ -31,6 +31,13 @@ const CANDIDATES: usize = 48;
 const SHARED: f64 = 0.85;
 /// What a peak of the search must reach to be looked at. Truncation leaves half of that of the shortest period.
 const WORTH_A_LOOK: f64 = 0.35;
+/// How far from a multiple of the period a reading may be, in its units: truncation moves it by half of one either way, and the line
+/// through the phases is not exact.
+const WITHIN: f64 = 1.0;
+/// How many more readings must lie on a finer lattice, as a share of those that would not by chance.
+const CLEARLY_MORE: f64 = 0.03;
+/// Parts of a period that are tried: every other part has one of these as a factor, but for those beyond 7.
+const PARTS: [f64; 4] = [2.0, 3.0, 5.0, 7.0];
 /// Half-width of a 99.9 % interval in standard errors.
 const NORMAL_999: f64 = 3.29;
 
@@ -40,8 +47,25 @@ pub struct Lattice {
     pub period: f64,
     /// Half of its 99.9 % interval.
     pub half_width: f64,
-    /// How much of a phase the readings share, of what truncation to whole units leaves of it: 1 if they all lie on the lattice.
+    /// How much of a phase the readings share, of what truncation to whole units leaves of it.
     pub coherence: f64,
+    /// The share of readings within a unit of a multiple of the period.
+    pub share: f64,
+    /// Where the lattice lies, in periods from the first reading.
+    phase: f64,
+}
+
+impl Lattice {
+    /// How far from a multiple of the period a value is, in units.
+    fn off(&self, value: f64) -> f64 {
+        wrapped(value / self.period - self.phase) * self.period
+    }
+
+    /// The share of readings on the lattice, of those that do not lie there by chance.
+    fn beyond_chance(&self) -> f64 {
+        let chance = (2.0 * WITHIN / self.period).min(1.0);
+        if chance < 1.0 { (self.share - chance) / (1.0 - chance) } else { 0.0 }
+    }
 }
 
 /// What a search for a lattice found.
@@ -64,15 +88,34 @@ pub fn search(readings: &[u64]) -> Search {
     // Every multiple of the frequency would do as well, so the lowest comes first.
     let found = distances.frequencies().into_iter().find_map(|frequency| {
         let found = proved(&values, refined(&values, frequency), distances.most)?;
-        // Lower ones than were looked for may do, too.
-        let most = (distances.most / found.period) as u32;
-        let lower = (2..=most).rev().find_map(|part| {
-            let frequency = found.period.recip() / f64::from(part);
-            proved(&values, frequency, distances.most)
-        });
-        Some(lower.unwrap_or(found))
+        let whole = of_all(&values, found, distances.most);
+        // A lower one than was looked for may do, too.
+        let times = common_multiple(&values, &whole);
+        Some(proved(&values, whole.period.recip() / times, distances.most).unwrap_or(whole))
     });
     Search { bounds: Some((distances.shortest, distances.longest)), found }
+}
+
+/// The lattice, or a part of its period on which clearly more readings lie: where most readings happen to be even multiples of a
+/// tick, they share much of a phase at half its frequency, too.
+fn of_all(values: &[f64], found: Lattice, most: f64) -> Lattice {
+    let finer = |part: &f64| {
+        let finer = proved(values, found.period.recip() * part, most)?;
+        (finer.beyond_chance() > found.beyond_chance() + CLEARLY_MORE).then_some(finer)
+    };
+    PARTS.iter().find_map(finer).unwrap_or(found)
+}
+
+/// How many times as long the period could be for the readings that lie on the lattice.
+fn common_multiple(values: &[f64], found: &Lattice) -> f64 {
+    let on_it = values.iter().filter(|value| found.off(**value).abs() <= WITHIN);
+    let mut places = on_it.map(|value| (value / found.period - found.phase).round() as i64);
+    let first = places.next().unwrap_or_default();
+    places.fold(0, |common, place| gcd(common, place.abs_diff(first))).max(1) as f64
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The distances of neighbouring readings, without interruptions.
@@ -161,13 +204,17 @@ fn proved(values: &[f64], frequency: f64, most: f64) -> Option<Lattice> {
     let spread: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let slope = values.iter().map(|value| (value - mean) * turns(*value)).sum::<f64>() / spread;
     let left: f64 = values.iter().map(|value| (turns(*value) - slope * (value - mean)).powi(2)).sum();
-    let frequency = frequency - slope;
+    let intercept = phase + values.iter().map(|value| turns(*value) - slope * (value - mean)).sum::<f64>() / n;
     let error = (left / (n - 2.0) / spread).sqrt();
-    let found = Lattice {
+    let (frequency, intercept) = (frequency - slope, intercept - slope * mean);
+    let mut found = Lattice {
         period: frequency.recip(),
         half_width: NORMAL_999 * error / (frequency * frequency),
         coherence: coherence.min(1.0),
+        share: 0.0,
+        phase: intercept,
     };
+    found.share = values.iter().filter(|value| found.off(**value).abs() <= WITHIN).count() as f64 / n;
     (found.period > 0.0 && found.period.is_finite() && found.half_width.is_finite()).then_some(found)
 }
 
@@ -234,6 +281,32 @@ mod tests {
             assert_eq!(period(seed, 1.0, 21.3), None, "nanoseconds of a fast counter");
             assert_eq!(period(seed, 0.357, 700.0), None);
         }
+    }
+
+    /// The same, and so many of a hundred are `more` later.
+    fn some_later(period: f64, percent: u64, more: f64) -> Vec<u64> {
+        let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(7));
+        let is_late = |random: &mut Random| random.unit() * 100.0 < percent as f64;
+        readings(3, period, 700.0)
+            .into_iter()
+            .map(|at| if is_late(&mut random) { at + (more * random.unit().ceil()) as u64 } else { at })
+            .collect()
+    }
+
+    #[test]
+    fn few_odd_multiples_halve_the_tick() {
+        let found = lattice(&some_later(200.0, 7, 100.0)).unwrap();
+        assert!((found.period / 100.0 - 1.0).abs() < 1e-3 && found.share > 0.999, "{found:?}");
+    }
+
+    #[test]
+    fn readings_beside_the_lattice_are_counted() {
+        let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(9));
+        let mut some = readings(3, 40.0, 700.0);
+        some.iter_mut().step_by(10).for_each(|at| *at += (random.unit() * 40.0) as u64);
+        let found = lattice(&some).unwrap();
+        assert!((found.period / 40.0 - 1.0).abs() < 1e-3 && (0.89..0.96).contains(&found.share), "{found:?}");
+        assert_eq!(lattice(&readings(3, 40.0, 700.0)).unwrap().share, 1.0);
     }
 
     #[test]

@@ -216,8 +216,8 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
-         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick of which all readings are multiples; = read: no tick \
-         was found; eq. %: \
+         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; = read: no \
+         step but that of a read was seen; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(reads)),
