@@ -58,15 +58,17 @@ impl Claim {
     /// Whether the interval holds the truth: with a truth that was measured, whether the two differ by no more than what
     /// both intervals leave open together, the root of the sum of their squares. None where no truth is known.
     fn holds_truth(&self) -> Option<bool> {
-        let truth = self.truth?;
+        self.truth.map(|truth| self.holds_this(truth))
+    }
+
+    fn holds_this(&self, truth: Truth) -> bool {
         // "Less than X" is right where it is.
         let below = self.ns.is_none() && self.below_ns.is_some_and(|below_ns| truth.ns - truth.error_ns <= below_ns);
-        let held = below
+        below
             || self.ns.zip(self.interval_ns).is_some_and(|(ns, (low, high))| {
                 let half_ns = if truth.ns < ns { ns - low } else { high - ns };
                 (truth.ns - ns).abs() <= half_ns.hypot(truth.error_ns)
-            });
-        Some(held)
+            })
     }
 }
 
@@ -101,6 +103,19 @@ impl Claims {
     pub(crate) fn hold_truth(&self) -> Count {
         let known = self.claims.iter().filter(|claim| claim.interval_ns.is_some() || claim.ns.is_none());
         Count::of(known.filter_map(Claim::holds_truth))
+    }
+
+    /// Runs whose interval would hold a truth this much longer, or that much shorter, whichever are more: a judge that lets those
+    /// pass says little.
+    pub(crate) fn hold_truth_off_by(&self, share: f64) -> Count {
+        let off = |factor: f64| {
+            let held = |claim: &Claim| {
+                let truth = claim.truth?;
+                Some(claim.holds_this(Truth { ns: truth.ns * factor, ..truth }))
+            };
+            Count::of(self.claims.iter().filter_map(held))
+        };
+        [off(1.0 + share), off(1.0 - share)].into_iter().max_by_key(|count| count.of).unwrap_or(Count { of: 0, all: 0 })
     }
 
     /// Runs whose interval holds the median of all runs' values.
@@ -152,6 +167,8 @@ mod tests {
             claims: claims.claims.iter().map(|claim| Claim { truth: Some(known(0.2)), ..*claim }).collect(),
         };
         assert_eq!(vague.hold_truth(), Count { of: 3, all: 3 });
+        assert_eq!(claims.hold_truth_off_by(0.05), Count { of: 2, all: 3 }, "of 10.3 and of 10.4 it may be 10.5");
+        assert_eq!(claims.hold_truth_off_by(0.1), Count { of: 0, all: 3 });
         assert!((claims.absolute_error_pct().unwrap().median - 3.0).abs() < 1e-9);
     }
 

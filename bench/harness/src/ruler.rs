@@ -1,5 +1,5 @@
-//! What a link of a chain takes, by a ruler of its own: a loop of this file, and the clock of the standard library. The harness that
-//! is judged by it has no part in it.
+//! What a link of a chain takes, by a ruler of its own: a loop of this file, and the clock of the standard library. It shares with the
+//! harness that is judged by it the chain itself and, within a study, the processes and the moments.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -21,6 +21,10 @@ const CHAINS: u32 = 12;
 const PART: usize = 100;
 /// Batches of a part beside a visit.
 const PART_BESIDE: usize = 20;
+/// With fewer processes, Student's t leaves so much open that every claim holds.
+const FEWEST_PROCESSES: usize = 3;
+/// The place of `starttime` in `/proc/PID/stat`, after the program's name.
+const BEGAN_FIELD: usize = 19;
 /// Half of a 99.9 % interval, in standard errors.
 const NORMAL_999: f64 = 3.29;
 
@@ -49,19 +53,25 @@ impl Ruler {
     pub(crate) fn around<T, E>(measure: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
         let before = lap();
         let measured = measure()?;
-        Ok((measured, Self::of(&[before, lap()])))
+        Ok((measured, Self::of_both(before, lap())))
     }
 
-    /// What the laps say together. How far apart they are says how well their mean is known: of two, half of that; of more, as far
-    /// as Student's t goes. What their parts leave open, it leaves open in any case.
-    pub(crate) fn of(laps: &[Lap]) -> Self {
+    /// What the laps of several processes say together: how far apart they are says how well their mean is known, by Student's t.
+    fn of_processes(laps: &[Lap]) -> Self {
         let means: Vec<f64> = laps.iter().map(Lap::mean).collect();
-        let link_ns = mean(&means);
+        Self::of(laps, student_999(means.len()) * standard_error(&means))
+    }
+
+    /// What two laps say, one before and one after: whatever changed meanwhile, half of that is left open.
+    fn of_both(before: Lap, after: Lap) -> Self {
+        let between_ns = (before.mean() - after.mean()).abs() / 2.0;
+        Self::of(&[before, after], between_ns)
+    }
+
+    /// The mean of `laps`, of which at least `between_ns` is left open, and at least what the spread of their parts says.
+    fn of(laps: &[Lap], between_ns: f64) -> Self {
+        let link_ns = mean(&laps.iter().map(Lap::mean).collect::<Vec<_>>());
         let parts: Vec<f64> = laps.iter().flat_map(Lap::parts).collect();
-        let between_ns = match means[..] {
-            [a, b] => (a - b).abs() / 2.0,
-            _ => student_999(means.len()) * standard_error(&means),
-        };
         let error_ns = (NORMAL_999 * standard_error(&parts)).max(between_ns);
         let undisturbed_ns = mean(&laps.iter().map(Lap::middle).collect::<Vec<_>>());
         // What each batch took beyond the middle one of its lap: the sum, and that of the squares.
@@ -128,14 +138,13 @@ struct Beside {
 pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T, Ruler), Failure> {
     let no_file = |error: std::io::Error| Failure::because(format!("the ruler's file: {error}"));
     let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(no_file)?;
-    let measured = study();
+    let measured = study()?;
     let text = std::fs::read_to_string(file.path()).map_err(no_file)?;
     let laps = laps(&text).map_err(|error| no_file(error.into()))?;
-    let measured = measured?;
-    if laps.len() < 2 {
-        return Err(Failure::because("the ruler was used in fewer than two processes of the study"));
+    if laps.len() < FEWEST_PROCESSES {
+        return Err(Failure::because(format!("the ruler was used in {} processes of the study only", laps.len())));
     }
-    Ok((measured, Ruler::of(&laps)))
+    Ok((measured, Ruler::of_processes(&laps)))
 }
 
 /// What each process said, as a lap.
@@ -159,9 +168,14 @@ pub(crate) fn beside() {
     assert!(written.is_ok(), "the ruler's file: {written:?}");
 }
 
-/// The file into which worker processes of `parent` write what the ruler says beside their visits.
+/// The file into which worker processes of `parent` write what the ruler says beside their visits: no other process has its number and
+/// began when it did, in ticks since the machine was started.
 fn name(parent: u32) -> String {
-    format!("bench-harness-ruler-{parent}")
+    let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
+    // The name of the program, in parentheses, may have spaces.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let began = after_name.split_whitespace().nth(BEGAN_FIELD).unwrap_or("0");
+    format!("bench-harness-ruler-{parent}-{began}")
 }
 
 /// So many batches, and whether the thread kept its CPU in them.
@@ -207,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_a_link_takes_is_the_mean_with_what_interrupts_it() {
-        let found = Ruler::of(&[of(1.0, 10, 0.1), of(1.0, 10, 0.1)]);
+        let found = Ruler::of_both(of(1.0, 10, 0.1), of(1.0, 10, 0.1));
         assert!((found.link_ns - 1.01).abs() < 1e-9 && (found.interrupted - 0.01).abs() < 1e-9, "{found:?}");
         assert!(found.error < 1e-9, "every part is interrupted alike: {found:?}");
         // Half of a tenth of a nanosecond per link.
@@ -217,21 +231,21 @@ mod tests {
 
     #[test]
     fn what_changes_between_two_laps_is_left_open() {
-        let found = Ruler::of(&[of(1.0, 10, 0.0), of(1.1, 10, 0.0)]);
+        let found = Ruler::of_both(of(1.0, 10, 0.0), of(1.1, 10, 0.0));
         assert!((found.link_ns - 1.05).abs() < 1e-9 && found.error * found.link_ns > 0.0499, "{found:?}");
     }
 
     #[test]
     fn rare_interruptions_leave_more_open_than_regular_ones() {
         let (regular, rare) = (of(1.0, 10, 0.1), of(1.0, 1_000, 10.0));
-        let [regular, rare] = [regular, rare].map(|lap| Ruler::of(&[lap.clone(), lap]));
+        let [regular, rare] = [regular, rare].map(|lap| Ruler::of_both(lap.clone(), lap));
         assert!(rare.error > 0.01 && rare.error > 100.0 * regular.error, "{regular:?} {rare:?}");
         assert!(rare.residual_ns > 50.0 * regular.residual_ns, "{regular:?} {rare:?}");
     }
 
     #[test]
     fn a_steady_ruler_was_not_interrupted() {
-        let found = Ruler::of(&[of(1.0, 10, 0.0), of(1.0, 10, 0.0)]);
+        let found = Ruler::of_both(of(1.0, 10, 0.0), of(1.0, 10, 0.0));
         assert_eq!((found.interrupted, found.residual_ns, found.error), (0.0, 0.0, 0.0));
     }
 
@@ -246,7 +260,7 @@ mod tests {
     #[test]
     fn many_laps_leave_open_what_their_spread_does() {
         let laps: Vec<Lap> = (0..12).map(|at| of(1.0 + 0.01 * f64::from(at % 2), 10, 0.0)).collect();
-        let found = Ruler::of(&laps);
+        let found = Ruler::of_processes(&laps);
         // The standard deviation is 0.00522, and Student's t of 11 degrees of freedom is 4.437.
         let error_ns = 4.437 * 0.005_222 / 12.0_f64.sqrt();
         assert!((found.error * found.link_ns - error_ns).abs() < 1e-5, "{found:?}, not {error_ns}");

@@ -11,6 +11,9 @@ use crate::ruler;
 use crate::size::Size;
 use crate::studies;
 
+/// A truth that is so wrong must not be held: how often it is says how sharp the judge is.
+const OFF: f64 = 0.02;
+
 /// What was claimed of each operation, in each run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Accuracy {
@@ -66,6 +69,7 @@ impl Accuracy {
                 table::or_dash(claims.absolute_error_pct().map(|pct| format!("{:.3}", pct.median))),
                 table::or_dash(claims.half_width_pct().map(|pct| pct.show_extremes(3))),
                 claims.hold_truth().show(),
+                claims.hold_truth_off_by(OFF).show(),
             ]
         });
         let headings = [
@@ -76,6 +80,7 @@ impl Accuracy {
             "median absolute error, %",
             "± % (extremes)",
             "interval holds truth",
+            "holds one 2 % off",
         ];
         let median =
             |values: &[f64], places| table::or_dash(Spread::of(values.iter().copied()).map(|of| of.show(places)));
@@ -85,6 +90,7 @@ impl Accuracy {
              benchmark's own timed in the study's processes, before each visit, by the clock of the standard library: the\n\
              mean, with the interruptions of that loop, which took {} % of its time (quartiles). An interval holds the\n\
              truth if the two are no farther apart than both leave open together, the root of the sum of their squares.\n\
+             The last column has how often it would hold a truth that is 2 % longer, or shorter, whichever is more.\n\
              Intervals are of 99.9 %.",
             table::numbers(&headings, rows),
             self.link_ns.len(),
