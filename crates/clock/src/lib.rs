@@ -20,8 +20,9 @@
 //! Code generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on demand.
 //!
 //! # Guarantees
-//! - Nothing runs before `main` or in the background, and no state goes stale. The first read takes some 10 µs; on
-//!   kernels before 6.11 longer in a process with thousands of mappings.
+//! - Nothing runs before `main`, nor in the background unless the program starts it (`hiccups::HiccupRecorder`), and no
+//!   state goes stale. The first read takes some 10 µs; on kernels before 6.11 longer in a process with thousands of
+//!   mappings.
 //! - Reads are infallible. They never wait for another thread, and for the kernel only as `clock_gettime` does, while it
 //!   updates its data. Stopping a thread, forking, or reading in a signal handler inside a read changes no reading.
 //! - After [`Clock::warm_up`] no read makes a system call, unless `clock_gettime` itself does: when the kernel uses a
@@ -47,7 +48,7 @@
 //!   anywhere; [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`], [`Distrust`] and [`BootId`]. Not
 //!   clocks, stopwatches, tables, sources, [`AtomicInstant`] or other errors.
 //! - `tracing-subscriber`: `log_time`, timestamps for log lines.
-//! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms.
+//! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms; `hiccups`, what holds up a thread that asks for nothing.
 //! - `sources`: for studying clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's
 //!   counter with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
 //!   between two CPUs.
@@ -122,6 +123,10 @@ mod clock;
 mod exact;
 mod fake;
 mod granular;
+#[cfg(feature = "hdrhistogram")]
+pub mod hiccups;
+#[cfg(feature = "hdrhistogram")]
+mod histogram;
 mod instant;
 #[cfg(feature = "serde")]
 mod instant_serde;

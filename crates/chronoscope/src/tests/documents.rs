@@ -69,6 +69,7 @@ fn public_names() -> BTreeSet<String> {
     let mut names = shown_by("lib.rs", "");
     names.extend(shown_by("pause/mod.rs", "pause::"));
     names.extend(shown_by("pacer/mod.rs", "pacer::"));
+    names.extend(shown_by("hiccups/mod.rs", "hiccups::"));
     names
 }
 

@@ -3,11 +3,7 @@ use core::time::Duration;
 use hdrhistogram::Histogram;
 
 use super::{RateFit, Slot, Times};
-use crate::nanos;
-
-/// Values from a nanosecond to 18 minutes, to a thousandth of each. Longer ones count as that.
-const LONGEST_NS: u64 = 1 << 40;
-const DIGITS: u8 = 3;
+use crate::{histogram, nanos};
 
 /// A pacer's events in histograms of nanoseconds: how late they started, and how long they took for their users
 /// (response) and for the system (service).
@@ -47,10 +43,10 @@ impl Default for PaceRecord {
 }
 
 impl PaceRecord {
-    /// An empty record. Some 300 KB.
+    /// An empty record. 768 KiB.
     #[must_use]
     pub fn new() -> Self {
-        let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
+        let empty = histogram::empty;
         Self { lateness: empty(), response: empty(), service: empty(), rate: RateFit::new(), late: [Duration::ZERO; 3] }
     }
 
@@ -153,6 +149,6 @@ mod tests {
         let mut record = PaceRecord::new();
         record.add(&slot(u64::MAX - 1_000), slot(0).times(Instant::from_nanos(u64::MAX)));
         assert_eq!(record.events(), 1);
-        assert!(record.response().max() >= LONGEST_NS);
+        assert!(record.response().max() >= histogram::LONGEST_NS);
     }
 }

@@ -160,21 +160,37 @@ pub fn hybrid(length: Duration, margin: Duration) -> Waited {
 /// ```
 pub fn hybrid_until(deadline: Instant, margin: Duration) -> Waited {
     let _slack = TimerSlack::set(Duration::from_nanos(1)).ok();
-    hybrid_on(&SystemTimer::new(), deadline, margin)
+    hybrid_on(&SystemTimer::new(), deadline, margin, None)
 }
 
-fn hybrid_on<T: Timer>(timer: &T, deadline: Instant, margin: Duration) -> Waited {
+/// As [`sleep_until`] under the caller's [`TimerSlack`]; `cancel` ends it early.
+#[cfg(feature = "hdrhistogram")]
+pub(crate) fn sleep_until_or(deadline: Instant, cancel: &Cancel) -> Waited {
+    hybrid_on(&SystemTimer::new(), deadline, Duration::ZERO, Some(cancel))
+}
+
+/// As [`spin_until`]; `cancel` ends it early.
+#[cfg(feature = "hdrhistogram")]
+pub(crate) fn spin_until_or(deadline: Instant, cancel: &Cancel) -> Waited {
+    let mut waited = Waited::nothing(deadline);
+    let clock = Clock::or_system().unordered();
+    spin::spin_until(|| clock.now(), deadline, Some(cancel), &mut waited);
+    waited
+}
+
+fn hybrid_on<T: Timer>(timer: &T, deadline: Instant, margin: Duration, cancel: Option<&Cancel>) -> Waited {
     let mut waited = Waited::nothing(deadline);
     let aim = deadline.saturating_sub(margin);
     let mut sleeps = Sleeps::NONE;
     let mut now = timer.glance();
-    while now < aim && !sleeps.are_given_up() {
-        let outcome = timer.sleep_until(aim, None);
+    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
+    while now < aim && !sleeps.are_given_up() && !is_cancelled() {
+        let outcome = timer.sleep_until(aim, cancel);
         let ended = timer.glance();
-        sleeps.note(outcome, Sleep { began: now, aim, ended, is_cancelled: false }, &mut waited);
+        sleeps.note(outcome, Sleep { began: now, aim, ended, is_cancelled: is_cancelled() }, &mut waited);
         now = ended;
     }
-    spin::spin_until(|| timer.glance(), deadline, None, &mut waited);
+    spin::spin_until(|| timer.glance(), deadline, cancel, &mut waited);
     waited
 }
 
@@ -201,7 +217,7 @@ mod tests {
             clock.set_oversleep(Duration::from_nanos(oversleep_ns));
             clock.set_read_cost(Duration::from_nanos(20));
             let deadline = Instant::from_nanos(length_ns);
-            let waited = hybrid_on(&clock, deadline, Duration::from_nanos(margin_ns));
+            let waited = hybrid_on(&clock, deadline, Duration::from_nanos(margin_ns), None);
             prop_assert!(waited.ended >= deadline);
             prop_assert!(waited.spun <= Duration::from_nanos(margin_ns + 100));
             prop_assert_eq!(waited.late, waited.ended - deadline);
@@ -213,7 +229,7 @@ mod tests {
         let clock = FakeClock::new();
         clock.interrupt_sleeps(7);
         let deadline = Instant::from_nanos(5_000_000);
-        let waited = hybrid_on(&clock, deadline, Duration::ZERO);
+        let waited = hybrid_on(&clock, deadline, Duration::ZERO, None);
         assert!(waited.ended >= deadline && waited.sleeps == 8, "{waited:?}");
     }
 
@@ -221,7 +237,7 @@ mod tests {
     fn no_number_of_signals_ends_a_sleep() {
         let clock = FakeClock::new();
         clock.interrupt_sleeps_every(Duration::from_micros(10));
-        let waited = hybrid_on(&clock, Instant::from_nanos(50_000_000), Duration::ZERO);
+        let waited = hybrid_on(&clock, Instant::from_nanos(50_000_000), Duration::ZERO, None);
         assert!(waited.sleeps >= 4_999 && waited.failed_sleeps == 0, "{waited:?}");
         assert!(waited.spun < Duration::from_micros(1), "{waited:?}");
     }
@@ -230,7 +246,7 @@ mod tests {
     fn a_few_failures_are_slept_over() {
         let clock = FakeClock::new();
         clock.fail_sleeps(3);
-        let waited = hybrid_on(&clock, Instant::from_nanos(5_000_000), Duration::ZERO);
+        let waited = hybrid_on(&clock, Instant::from_nanos(5_000_000), Duration::ZERO, None);
         assert!(
             waited.sleeps == 1 && waited.failed_sleeps == 3 && waited.spun < Duration::from_micros(1),
             "{waited:?}"
@@ -242,7 +258,7 @@ mod tests {
         let clock = FakeClock::new();
         clock.fail_sleeps(u64::MAX);
         let deadline = Instant::from_nanos(500_000);
-        let waited = hybrid_on(&clock, deadline, Duration::ZERO);
+        let waited = hybrid_on(&clock, deadline, Duration::ZERO, None);
         assert!(waited.ended >= deadline && waited.sleeps == 0 && waited.failed_sleeps > 0, "{waited:?}");
         assert!(waited.failed_sleeps < 10 && waited.spun > Duration::from_micros(490), "{waited:?}");
     }
@@ -271,7 +287,7 @@ mod tests {
         let timer = Broken(FakeClock::new());
         timer.0.set_read_cost(Duration::from_nanos(10));
         let deadline = Instant::from_nanos(500_000);
-        let waited = hybrid_on(&timer, deadline, Duration::ZERO);
+        let waited = hybrid_on(&timer, deadline, Duration::ZERO, None);
         assert!(waited.ended >= deadline && waited.failed_sleeps < 10 && waited.sleeps == 0, "{waited:?}");
         let waited = Pauser::with_timer(&timer, Target::default()).pause(Duration::from_millis(5));
         assert!(waited.late < Duration::from_micros(1) && waited.failed_sleeps < 10, "{waited:?}");

@@ -1,0 +1,21 @@
+//! Hiccups: how long a thread that asks for nothing is held up by what it runs on. Needs the feature `hdrhistogram`.
+//!
+//! A thread that does nothing looks at the clock on an absolute schedule. How late a look is, is what anything else on that machine
+//! would have waited at that moment: for an interrupt, another thread, a hypervisor, or, in a runtime that stops all its threads,
+//! for that. Looks that a hiccup prevents count, each as late as it was, so no correction is needed afterwards: a histogram of
+//! looks says for which share of time a request would have waited how long.
+//!
+//! [`HiccupObserver`] looks out on the calling thread, [`HiccupRecorder`] on one of its own.
+//!
+//! # Sources
+//! The idea, and what it is good for: G. Tene's jHiccup. It subtracts the shortest delay it has seen from each; here nothing is
+//! subtracted, so a look in time is late by what reading the clock or waking up takes, and results compare up to that.
+
+mod interval;
+mod looks;
+mod observer;
+mod recorder;
+
+pub use interval::HiccupInterval;
+pub use observer::HiccupObserver;
+pub use recorder::HiccupRecorder;
