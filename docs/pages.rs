@@ -27,6 +27,7 @@ pages! {
     clock "docs/clock.md"
     commands "docs/commands.md"
     findings "docs/findings.md"
+    hiccups "docs/hiccups.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"
     record "docs/record.md"

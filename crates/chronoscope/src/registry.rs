@@ -129,6 +129,9 @@ sections! {
     thread_release: ThreadRelease;
     /// Whether the wall clock is disciplined and by what, its maximum error, and the slew of CLOCK_MONOTONIC
     sync: Sync;
+    /// What the machine takes from a thread that asks for nothing, per CPU, in the manner of jHiccup
+    #[command(mut_arg("cpus", |arg| arg.help("Watch only these CPUs, e.g. 0-3,6; PROGRAM is not bound to them")))]
+    hiccups: Hiccups;
 }
 
 fn is_of_check(parts: &[PartRow]) -> bool {

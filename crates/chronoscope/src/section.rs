@@ -47,6 +47,14 @@ pub trait Section {
     /// For invalid options: what is accepted.
     fn plan(options: &Self::Options, frame: &Frame) -> Result<Self::Plan, PlanError>;
 
+    /// Checks, before anything is measured, what the plan needs besides the machine: files, programs.
+    ///
+    /// # Errors
+    /// What is missing, and what to do.
+    fn check_needs(_plan: &Self::Plan) -> Result<(), PlanError> {
+        Ok(())
+    }
+
     /// Its time when run alone; None for twice its share of a check.
     fn time_alone(_depth: Depth) -> Option<Duration> {
         None

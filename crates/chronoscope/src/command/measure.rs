@@ -31,7 +31,11 @@ pub fn section<S: Section>(
     entry: fn(&mut Sections) -> &mut EntryOf<S>,
 ) -> Result<ExitCode, Failure> {
     let planned = Planned::section::<S>(name, entry, &options.of, &options.run, start.allowed_cpus());
-    run(start, &options.run, planned)
+    let checked = planned.and_then(|mut planned| {
+        S::check_needs(&entry(&mut planned.sections).plan)?;
+        Ok(planned)
+    });
+    run(start, &options.run, checked)
 }
 
 fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> Result<ExitCode, Failure> {

@@ -3,6 +3,7 @@
 pub mod causality;
 pub mod clocks;
 pub mod contention;
+pub mod hiccups;
 pub mod pace;
 pub mod pauses;
 pub mod reads;

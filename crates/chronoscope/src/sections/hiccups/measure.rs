@@ -1,0 +1,95 @@
+//! Looks out on threads of this process, while a program runs or for a time.
+
+use std::io::Write;
+use std::time::{Duration, Instant, SystemTime};
+
+use hdrhistogram::serialization::V2DeflateSerializer;
+
+use super::log::{self, HiccupLog};
+use super::observation::Observation;
+use super::plan::{HICCUPS, HiccupsPlan};
+use super::program::Program;
+use super::report::LogReport;
+use crate::document::Record;
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use chronoscope_clock::Clock;
+use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::watch::Watch;
+
+/// Time between checks for an interrupt, and for the program's end.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Runs in the coordinator: the library's threads do not depend on what else their process does.
+///
+/// # Errors
+/// If the run was interrupted, or the log ended early; what was seen is kept. If nothing could be started.
+pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    let plan = record.hiccups.plan.clone();
+    let mut serializer = V2DeflateSerializer::new();
+    let mut file = plan.log.as_deref().map(log::create).transpose().map_err(StageError::Failed)?;
+    let begun = file.as_mut().map(|file| {
+        HiccupLog::begin(file, &mut serializer, Clock::or_system().now(), SystemTime::now())
+            .map_err(|error| StageError::Failed(format!("could not write the log: {error}")))
+    });
+    let log = begun.transpose()?;
+    observe(session, record, &plan, log)?;
+    if session.observer.cancelled() {
+        return Err(StageError::Incomplete("the run was interrupted while looking out".to_owned()));
+    }
+    let report = record.hiccups.report.as_ref();
+    match report.and_then(|report| report.log.as_ref()?.reason_ended.as_ref()) {
+        Some(reason) => Err(StageError::Incomplete(format!("the log ended early: {reason}"))),
+        None => Ok(()),
+    }
+}
+
+fn observe<W: Write>(
+    session: &mut Session<'_>,
+    record: &mut Record,
+    plan: &HiccupsPlan,
+    log: Option<HiccupLog<'_, W>>,
+) -> Result<(), StageError> {
+    let limit = plan.limit(Duration::from_millis(session.budget_ms(HICCUPS)));
+    let mut observation = Observation::start(&session.plan.cpus, log).map_err(StageError::Failed)?;
+    if plan.spins {
+        observation.spin(limit);
+    }
+    let mut program = Program::start(&plan.command).map_err(StageError::Failed)?;
+    let steal = Watch::over(&session.plan.cpus);
+    let cpus = observation.cpus();
+    let began = Instant::now();
+    watch(session, &mut observation, began, limit, program.as_mut());
+    let (mut report, log) = observation.finish(began.elapsed());
+    session.suffer(&Disturbance { cpus, reason_unpinned: report.reason_unpinned.clone(), ..steal.finish() });
+    report.program = program.map(Program::finish);
+    report.log = plan.log.clone().zip(log).map(|(file, log)| LogReport {
+        file,
+        intervals: log.intervals,
+        reason_ended: log.reason_ended,
+    });
+    record.hiccups.report = Some(report);
+    Ok(())
+}
+
+/// Until the time is over, the program has ended, or the run is stopped.
+fn watch<W: Write>(
+    session: &mut Session<'_>,
+    observation: &mut Observation<'_, W>,
+    began: Instant,
+    limit: Option<Duration>,
+    mut program: Option<&mut Program>,
+) {
+    loop {
+        let elapsed = began.elapsed();
+        let is_over = limit.is_some_and(|limit| elapsed >= limit);
+        if is_over || session.observer.cancelled() || program.as_mut().is_some_and(|program| program.has_ended()) {
+            return;
+        }
+        session.goes_on(HICCUPS, limit.map_or(0.0, |limit| elapsed.div_duration_f64(limit)));
+        observation.tend(elapsed);
+        let elapsed = began.elapsed();
+        let until = observation.next(elapsed).min(limit.unwrap_or(Duration::MAX));
+        std::thread::sleep(until.saturating_sub(elapsed).min(LOOK_EVERY));
+    }
+}

@@ -1,0 +1,66 @@
+//! What the machine takes from a thread that asks for nothing, and from one that sleeps: hiccups, in the manner of jHiccup.
+//!
+//! Measured in the coordinator, on threads of its own that [`chronoscope_clock::hiccups`] starts: a sleeper on every planned
+//! CPU, and in place of it a spinner on one of them at a time.
+
+pub mod estimate;
+pub mod log;
+pub mod measure;
+pub mod observation;
+pub mod plan;
+pub mod program;
+pub mod report;
+pub mod rotation;
+pub mod rules;
+pub mod tally;
+#[cfg(test)]
+mod tests;
+pub mod view;
+pub mod watcher;
+
+use std::time::Duration;
+
+use chronoscope_harness::rule::Rule;
+
+use crate::document::Record;
+use crate::engine::session::Session;
+use crate::engine::stages::StageError;
+use crate::engine::task::Served;
+use crate::part::{Part, PartRow};
+use crate::plan::{Depth, Frame, PlanError};
+use crate::section::Section;
+use chronoscope_render::page::Page;
+
+/// The section.
+pub struct Hiccups;
+
+impl Section for Hiccups {
+    type Options = plan::Options;
+    type Plan = plan::HiccupsPlan;
+    type Report = Option<report::HiccupsReport>;
+
+    const PARTS: &'static [PartRow] = plan::PARTS;
+    const TASKS: &'static [Served] = &[];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+
+    fn plan(options: &plan::Options, _frame: &Frame) -> Result<Self::Plan, PlanError> {
+        plan::plan(options)
+    }
+
+    fn check_needs(plan: &Self::Plan) -> Result<(), PlanError> {
+        program::check(&plan.command)?;
+        log::check(plan.log.as_deref())
+    }
+
+    fn time_alone(depth: Depth) -> Option<Duration> {
+        Some(plan::time_alone(depth))
+    }
+
+    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        measure::run(session, record)
+    }
+
+    fn show(page: &mut Page, record: &Record) {
+        view::show(page, record);
+    }
+}

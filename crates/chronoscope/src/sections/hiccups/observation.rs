@@ -1,0 +1,172 @@
+use std::io::Write;
+use std::time::Duration;
+
+use chronoscope_clock::hiccups::{HiccupInterval, HiccupRecorder};
+
+use super::estimate::figures;
+use super::log::HiccupLog;
+use super::report::{CpuHiccups, CpuUnavailable, HiccupWay, HiccupsReport, WayHiccups};
+use super::rotation::Rotation;
+use super::tally::Tally;
+use super::watcher;
+
+/// The length of an interval of the log.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A CPU, and what was seen there.
+struct Place {
+    /// None for wherever a thread happens to run.
+    cpu: Option<u32>,
+    /// The thread that looks out there, and how.
+    watcher: Option<(HiccupWay, HiccupRecorder)>,
+    slept: Tally,
+    spun: Tally,
+}
+
+impl Place {
+    fn tally(&mut self, way: HiccupWay) -> &mut Tally {
+        match way {
+            HiccupWay::Spin => &mut self.spun,
+            HiccupWay::Sleep => &mut self.slept,
+        }
+    }
+}
+
+/// Threads that look out, and what they have seen so far.
+pub struct Observation<'a, W: Write> {
+    places: Vec<Place>,
+    rotation: Option<Rotation>,
+    /// The turn of the thread that spins.
+    turn: Option<u64>,
+    /// The time of the next interval.
+    due: Duration,
+    log: Option<HiccupLog<'a, W>>,
+    unavailable: Vec<CpuUnavailable>,
+    reason_unpinned: Option<String>,
+}
+
+impl<'a, W: Write> Observation<'a, W> {
+    /// Starts a thread that sleeps on each of `cpus`; if none of them can be had, one that is not pinned.
+    ///
+    /// # Errors
+    /// Why no thread could be started.
+    pub fn start(cpus: &[u32], log: Option<HiccupLog<'a, W>>) -> Result<Self, String> {
+        let mut unavailable = Vec::new();
+        let mut places = Vec::new();
+        let start = |cpu| -> Result<Place, String> {
+            let watcher = Some((HiccupWay::Sleep, watcher::start(HiccupWay::Sleep, cpu)?));
+            Ok(Place { cpu, watcher, slept: Tally::default(), spun: Tally::default() })
+        };
+        for cpu in cpus {
+            match start(Some(*cpu)) {
+                Ok(place) => places.push(place),
+                Err(reason) => unavailable.push(CpuUnavailable { cpu: *cpu, reason }),
+            }
+        }
+        let mut reason_unpinned = None;
+        if places.is_empty() {
+            reason_unpinned = Some(unavailable.first().map_or("no CPU was planned", |found| &found.reason).to_owned());
+            unavailable.clear();
+            places.push(start(None)?);
+        }
+        Ok(Self { places, rotation: None, turn: None, due: INTERVAL, log, unavailable, reason_unpinned })
+    }
+
+    /// Has a thread spin too, on one CPU after the other, for `whole` if that is known.
+    pub fn spin(&mut self, whole: Option<Duration>) {
+        self.rotation = Some(Rotation::new(self.places.len(), whole));
+    }
+
+    /// The CPUs that threads are pinned to.
+    pub fn cpus(&self) -> Vec<u32> {
+        self.places.iter().filter_map(|place| place.cpu).collect()
+    }
+
+    /// When to look after it again, after `elapsed`.
+    pub fn next(&self, elapsed: Duration) -> Duration {
+        self.rotation.map_or(self.due, |rotation| rotation.end_of_turn(elapsed).min(self.due))
+    }
+
+    /// Moves the thread that spins, and takes what was seen in each second.
+    pub fn tend(&mut self, elapsed: Duration) {
+        self.rotate(elapsed);
+        if elapsed < self.due {
+            return;
+        }
+        while self.due <= elapsed {
+            self.due += INTERVAL;
+        }
+        for place in 0..self.places.len() {
+            let seen = self.places[place].watcher.as_ref().map(|(way, recorder)| (*way, recorder.take()));
+            self.add(place, seen);
+        }
+    }
+
+    /// Moves the thread that spins, if its turn is over. Where it spins nothing sleeps meanwhile.
+    fn rotate(&mut self, elapsed: Duration) {
+        let Some(rotation) = self.rotation else { return };
+        let turn = rotation.turn_at(elapsed);
+        if self.turn.replace(turn) == Some(turn) {
+            return;
+        }
+        let spun = rotation.place_of(turn);
+        // First to rest, then to work: at most one CPU is busy.
+        for place in (0..self.places.len()).filter(|place| Some(*place) != spun) {
+            self.become_way(place, HiccupWay::Sleep);
+        }
+        if let Some(place) = spun {
+            self.become_way(place, HiccupWay::Spin);
+        }
+    }
+
+    /// Has a thread look out this way on a CPU, in place of another.
+    fn become_way(&mut self, place: usize, way: HiccupWay) {
+        let watcher = &mut self.places[place].watcher;
+        if watcher.as_ref().is_some_and(|(of, _)| *of == way) {
+            return;
+        }
+        let seen = watcher.take().map(|(of, recorder)| (of, recorder.stop()));
+        self.add(place, seen);
+        let cpu = self.places[place].cpu;
+        match watcher::start(way, cpu) {
+            Ok(recorder) => self.places[place].watcher = Some((way, recorder)),
+            Err(reason) => self.miss(cpu, reason),
+        }
+    }
+
+    /// Notes why nothing looks out on a CPU for a while; the first reason is told.
+    fn miss(&mut self, cpu: Option<u32>, reason: String) {
+        let Some(cpu) = cpu.filter(|cpu| self.unavailable.iter().all(|known| known.cpu != *cpu)) else { return };
+        self.unavailable.push(CpuUnavailable { cpu, reason });
+    }
+
+    fn add(&mut self, place: usize, seen: Option<(HiccupWay, HiccupInterval)>) {
+        let Some((way, seen)) = seen.filter(|(_, seen)| !seen.histogram().is_empty()) else { return };
+        let place = &mut self.places[place];
+        place.tally(way).add(&seen);
+        if let Some(log) = &mut self.log {
+            log.add(place.cpu, way, &seen);
+        }
+    }
+
+    /// Ends all threads; what they have seen, in `elapsed`, and the log.
+    pub fn finish(mut self, elapsed: Duration) -> (HiccupsReport, Option<HiccupLog<'a, W>>) {
+        for place in 0..self.places.len() {
+            let seen = self.places[place].watcher.take().map(|(way, recorder)| (way, recorder.stop()));
+            self.add(place, seen);
+        }
+        let mut report = HiccupsReport { observed_ms: elapsed.as_secs_f64() * 1e3, ..HiccupsReport::default() };
+        for way in HiccupWay::ALL {
+            let mut all = Tally::default();
+            for place in &mut self.places {
+                let cpu = place.cpu;
+                let tally = place.tally(way);
+                all.merge(tally);
+                report.cpus.extend(figures(tally).map(|figures| CpuHiccups { cpu, way, figures }));
+            }
+            report.all.extend(figures(&all).map(|figures| WayHiccups { way, figures }));
+        }
+        (report.unavailable, report.reason_unpinned) = (self.unavailable, self.reason_unpinned);
+        (report, self.log)
+    }
+}

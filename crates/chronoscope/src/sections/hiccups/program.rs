@@ -1,0 +1,149 @@
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::report::ProgramReport;
+use crate::plan::PlanError;
+
+/// Time for a program to end once it is asked to.
+const GRACE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Checks that the program of `command` is there.
+///
+/// # Errors
+/// If it is not.
+pub fn check(command: &[String]) -> Result<(), PlanError> {
+    let Some(program) = command.first() else { return Ok(()) };
+    let found = which::which(program);
+    found.map(drop).map_err(|_| PlanError::new(not_started(program, "it is not on the path, or may not be executed")))
+}
+
+fn not_started(program: &str, why: &str) -> String {
+    format!("could not start {program}: {why}; name an executable program")
+}
+
+/// A program of the user that runs while threads look out.
+pub struct Program {
+    child: Child,
+    command: String,
+}
+
+impl Program {
+    /// Starts it. Its output goes to standard error: standard output is the report's.
+    ///
+    /// # Errors
+    /// Why it could not be started.
+    pub fn start(command: &[String]) -> Result<Option<Self>, String> {
+        let Some((program, arguments)) = command.split_first() else { return Ok(None) };
+        let started = Command::new(program).args(arguments).stdout(Stdio::from(std::io::stderr())).spawn();
+        let child = started.map_err(|error| not_started(program, &error.to_string()))?;
+        Ok(Some(Self { child, command: quoted(command) }))
+    }
+
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// How it ended; asks it to, if it still runs, and kills it if it does not.
+    pub fn finish(self) -> ProgramReport {
+        self.finish_within(GRACE)
+    }
+
+    fn finish_within(mut self, grace: Duration) -> ProgramReport {
+        let stopped = !self.has_ended();
+        if stopped {
+            // It makes no difference if it has ended meanwhile: it is not waited for yet, so its number is its own.
+            let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
+            let until = Instant::now() + grace;
+            while !self.has_ended() && Instant::now() < until {
+                thread::sleep(LOOK);
+            }
+        }
+        let killed = !self.has_ended();
+        if killed {
+            let _ = self.child.kill();
+        }
+        let status = self.child.wait().ok();
+        ProgramReport {
+            command: self.command,
+            exit_code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            stopped,
+            killed,
+        }
+    }
+}
+
+/// As one would type it.
+fn quoted(command: &[String]) -> String {
+    let is_plain =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./=:,+@%".contains(c));
+    let quote = |word: &String| match is_plain(word) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(of: &[&str]) -> Vec<String> {
+        of.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    fn started(of: &[&str]) -> Program {
+        Program::start(&words(of)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_program_that_ends_by_itself_tells_its_exit_code() {
+        let mut program = started(&["sh", "-c", "exit 3"]);
+        while !program.has_ended() {
+            thread::sleep(LOOK);
+        }
+        let found = program.finish();
+        assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (Some(3), None, false, false));
+        assert_eq!(found.command, "sh -c 'exit 3'");
+    }
+
+    #[test]
+    fn a_program_that_still_runs_is_asked_to_end() {
+        let found = started(&["sleep", "600"]).finish();
+        assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (None, Some(15), true, false));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let ready = folder.path().join("ready");
+        let script = format!("trap '' TERM; : > {}; while :; do sleep 1; done", ready.display());
+        let program = started(&["sh", "-c", &script]);
+        while !ready.exists() {
+            thread::sleep(LOOK);
+        }
+        let found = program.finish_within(Duration::from_millis(20));
+        assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (None, Some(9), true, true));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_refused_with_its_name() {
+        let refused = check(&words(&["/nonexistent/program"])).unwrap_err().to_string();
+        assert!(refused.starts_with("could not start /nonexistent/program: "), "{refused}");
+        assert!(refused.ends_with("name an executable program"), "{refused}");
+        assert_eq!(check(&[]), Ok(()));
+        assert!(Program::start(&words(&["/nonexistent/program"])).is_err());
+    }
+
+    #[test]
+    fn words_are_quoted_as_one_would_type_them() {
+        assert_eq!(quoted(&words(&["make", "-j2", "a b", "it's", ""])), r"make -j2 'a b' 'it'\''s' ''");
+    }
+}

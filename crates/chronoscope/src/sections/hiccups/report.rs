@@ -1,0 +1,132 @@
+//! The section's report: plain data.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use chronoscope_harness::record::Histogram;
+
+/// What the machine takes from a thread that asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HiccupsReport {
+    /// How long threads looked out, in milliseconds.
+    pub observed_ms: f64,
+    /// Per way and CPU.
+    pub cpus: Vec<CpuHiccups>,
+    /// Per way, on all CPUs together.
+    pub all: Vec<WayHiccups>,
+    /// Why threads could not be pinned, so that none of this is per CPU.
+    pub reason_unpinned: Option<String>,
+    /// CPUs that could not be watched.
+    pub unavailable: Vec<CpuUnavailable>,
+    /// The interval log, if one was written.
+    pub log: Option<LogReport>,
+    /// The program that ran meanwhile.
+    pub program: Option<ProgramReport>,
+}
+
+/// How a thread looks out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HiccupWay {
+    /// It only computes: it reads the clock without pause, and looks every 10 µs.
+    Spin,
+    /// It sleeps, and is woken every millisecond.
+    Sleep,
+}
+
+impl HiccupWay {
+    /// In the order of reports.
+    pub const ALL: [Self; 2] = [Self::Spin, Self::Sleep];
+
+    /// The name used in reports and logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Spin => "spin",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// One way on one CPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuHiccups {
+    /// The CPU; null for a thread that could not be pinned.
+    pub cpu: Option<u32>,
+    /// How the thread looked out.
+    pub way: HiccupWay,
+    /// What it saw.
+    #[serde(flatten)]
+    pub figures: HiccupFigures,
+}
+
+/// One way on all CPUs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WayHiccups {
+    /// How the threads looked out.
+    pub way: HiccupWay,
+    /// What they saw.
+    #[serde(flatten)]
+    pub figures: HiccupFigures,
+}
+
+/// How late looks at the clock were. Looks that a hiccup prevented count, each as late as it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HiccupFigures {
+    /// How long was observed, in milliseconds.
+    pub observed_ms: f64,
+    /// Looks that were due.
+    pub looks: u64,
+    /// Median lateness.
+    pub late_ns_p50: u64,
+    /// 90th percentile.
+    pub late_ns_p90: u64,
+    /// 99th percentile.
+    pub late_ns_p99: u64,
+    /// 99.9th percentile.
+    pub late_ns_p99_9: u64,
+    /// The latest.
+    pub late_ns_max: u64,
+    /// Share of moments, 0 to 1, at which work would have waited longer than 10 µs.
+    pub share_over_10_us: f64,
+    /// Share of moments at which work would have waited longer than 100 µs.
+    pub share_over_100_us: f64,
+    /// Share of moments at which work would have waited longer than 1 ms.
+    pub share_over_1_ms: f64,
+    /// Lateness of all looks.
+    pub histogram: Histogram,
+}
+
+/// A CPU that could not be watched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuUnavailable {
+    /// The CPU.
+    pub cpu: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// An interval log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogReport {
+    /// The file.
+    pub file: String,
+    /// Intervals written.
+    pub intervals: u64,
+    /// Why no more were written, before the end of the run.
+    pub reason_ended: Option<String>,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramReport {
+    /// The program and its arguments, quoted for a shell.
+    pub command: String,
+    /// Its exit code; null if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether it was asked to end, since the time was over or the run was interrupted.
+    pub stopped: bool,
+    /// Whether it did not, and was killed.
+    pub killed: bool,
+}

@@ -1,0 +1,81 @@
+use chronoscope_harness::finding::{Finding, Severity};
+use chronoscope_harness::record::Disturbance;
+
+use super::super::plan::HICCUPS;
+use super::super::rules::{COMPUTING_HELD_UP, HICCUPS_UNPINNED, WOKEN_LATE};
+use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
+use crate::document::{Outcome, PartReport};
+use crate::rules::conclude;
+
+/// What is concluded if a CPU saw this.
+fn found(cpu: u32, way: HiccupWay, change: impl Fn(&mut HiccupFigures)) -> Vec<Finding> {
+    document(changed(cpu, way, change)).findings.clone()
+}
+
+fn changed(cpu: u32, way: HiccupWay, change: impl Fn(&mut HiccupFigures)) -> HiccupsReport {
+    let mut report = well();
+    report
+        .cpus
+        .iter_mut()
+        .filter(|row| row.cpu == Some(cpu) && row.way == way)
+        .for_each(|row| change(&mut row.figures));
+    report
+}
+
+#[test]
+fn a_machine_in_order_has_no_findings() {
+    assert_eq!(document(well()).findings, []);
+    assert_eq!(document(HiccupsReport::default()).findings, []);
+}
+
+#[test]
+fn a_cpu_that_holds_up_work_is_named_and_much_of_it_is_a_warning() {
+    for (share, severity) in [(0.000_9, None), (0.001, Some(Severity::Notice)), (0.01, Some(Severity::Warning))] {
+        let found = found(1, HiccupWay::Spin, |figures| figures.share_over_10_us = share);
+        assert_eq!(found.first().map(|finding| finding.severity), severity, "{share}");
+        assert!(found.iter().all(|finding| finding.is(COMPUTING_HELD_UP)), "{found:?}");
+        assert!(found.iter().all(|finding| finding.subject.as_deref() == Some("CPU 1")), "{found:?}");
+    }
+}
+
+#[test]
+fn the_worst_of_several_cpus_is_told() {
+    let mut report = changed(0, HiccupWay::Spin, |figures| figures.share_over_10_us = 0.002);
+    let worse =
+        changed(1, HiccupWay::Spin, |figures| (figures.share_over_10_us, figures.late_ns_max) = (0.04, 7_000_000));
+    report.cpus[1] = worse.cpus[1].clone();
+    let finding = &document(report).findings[0];
+    assert_eq!(finding.subject.as_deref(), Some("CPUs 0, 1"));
+    let summary = &finding.evidence.summary;
+    assert!(summary.contains("4 % of moments on CPU 1, 7.00 ms at most") || summary.contains("4.00 %"), "{summary}");
+}
+
+#[test]
+fn what_the_hypervisor_took_is_mentioned() {
+    let mut record = document(changed(0, HiccupWay::Spin, |figures| figures.share_over_10_us = 0.5));
+    let disturbance = Disturbance { steal_ms: Some(120.0), ..Disturbance::default() };
+    let (outcome, reason) = (Outcome::Done, None);
+    record.parts.push(PartReport { part: HICCUPS, outcome, reason, elapsed_ms: 10_000, disturbance });
+    let finding = conclude(&record).into_iter().find(|finding| finding.is(COMPUTING_HELD_UP)).unwrap();
+    assert!(finding.evidence.summary.ends_with("the hypervisor took 120 ms meanwhile"), "{finding:?}");
+    assert!(finding.advice.iter().any(|advice| advice.contains("dedicated host")), "{finding:?}");
+}
+
+#[test]
+fn late_wake_ups_are_a_warning() {
+    let at = |share| found(0, HiccupWay::Sleep, move |figures| figures.share_over_1_ms = share);
+    assert_eq!(at(0.000_9), []);
+    let found = at(0.001);
+    assert!(found.len() == 1 && found[0].is(WOKEN_LATE) && found[0].severity == Severity::Warning, "{found:?}");
+    assert!(found[0].advice.iter().any(|advice| advice.contains("nr_throttled")), "{found:?}");
+}
+
+#[test]
+fn what_could_not_be_pinned_is_told_with_the_reason() {
+    let mut report = well();
+    report.reason_unpinned = Some("sched_setaffinity failed: Operation not permitted".to_owned());
+    report.cpus.iter_mut().for_each(|row| row.cpu = None);
+    let found = document(report).findings.clone();
+    assert!(found.len() == 1 && found[0].is(HICCUPS_UNPINNED), "{found:?}");
+    assert!(found[0].evidence.summary.contains("not permitted"));
+}

@@ -1,0 +1,121 @@
+use super::plan::HICCUPS;
+use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
+use crate::document::Record;
+use crate::view::reason::not_tested;
+use chronoscope_harness::quantity::{count, ms, ns, share};
+use chronoscope_render::bars::{SCALE, bars};
+use chronoscope_render::line::Line;
+use chronoscope_render::page::{Page, wrapped};
+use chronoscope_render::palette::{DIM, PLAIN, TITLE};
+use chronoscope_render::table::{Align, Table};
+use chronoscope_render::words::given;
+
+/// Rows of each histogram.
+const ROWS: usize = 16;
+const COLUMNS: [(&str, Align); 12] = [
+    ("CPU", Align::Right),
+    ("way", Align::Left),
+    ("time", Align::Right),
+    ("looks", Align::Right),
+    ("late p50", Align::Right),
+    ("p90", Align::Right),
+    ("p99", Align::Right),
+    ("p99.9", Align::Right),
+    ("most", Align::Right),
+    ("> 10 µs", Align::Right),
+    ("> 100 µs", Align::Right),
+    ("> 1 ms", Align::Right),
+];
+const LEGEND: &str = "time: observed; looks: glances at the clock that were due, every 10 µs by a thread that only computes (spin) and \
+                      every 1 ms by one that sleeps (sleep); late: how late looks were, those that a hiccup prevented \
+                      included; > 10 µs: share of moments at which work would have waited longer";
+
+/// Every CPU, the distribution on all of them, the program and the log.
+pub fn show(page: &mut Page, record: &Record) {
+    page.section("HICCUPS: what the machine takes from threads that ask for nothing");
+    let Some(report) = &record.hiccups.report else {
+        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[HICCUPS]));
+        return;
+    };
+    table(page, report);
+    if let Some(program) = &report.program {
+        page.entry("program", PLAIN, &ended(program));
+    }
+    if let Some(log) = &report.log {
+        page.entry("log", PLAIN, &written(log));
+    }
+    for missing in &report.unavailable {
+        let reason = given(Some(&missing.reason));
+        page.paragraph(Line::plain("  "), DIM, &format!("CPU {} not watched: {reason}", missing.cpu));
+    }
+    page.section(&format!("LATENESS ({SCALE})"));
+    let mut drawn = report.all.iter().map(|all| chart(all.way, &all.figures, page.column()));
+    let (left, right) = (drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
+    page.side_by_side(left, right);
+}
+
+fn table(page: &mut Page, report: &HiccupsReport) {
+    if report.cpus.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, "it ended before the first look was due");
+        return;
+    }
+    let mut table = Table::new(&COLUMNS).named_by(2).apart(&[
+        ("p90", "late p90"),
+        ("p99", "late p99"),
+        ("p99.9", "late p99.9"),
+        ("most", "late at most"),
+    ]);
+    for row in &report.cpus {
+        let cpu = row.cpu.map_or_else(|| "any".to_owned(), |cpu| cpu.to_string());
+        table.row(PLAIN, cells(cpu, row.way, &row.figures));
+    }
+    page.table(table);
+    page.paragraph(Line::plain("  "), DIM, LEGEND);
+}
+
+fn cells(cpu: String, way: HiccupWay, figures: &HiccupFigures) -> [String; 12] {
+    let late = |value: u64| ns(value as f64);
+    [
+        cpu,
+        way.name().to_owned(),
+        ms(figures.observed_ms),
+        count(figures.looks),
+        late(figures.late_ns_p50),
+        late(figures.late_ns_p90),
+        late(figures.late_ns_p99),
+        late(figures.late_ns_p99_9),
+        late(figures.late_ns_max),
+        share(figures.share_over_10_us),
+        share(figures.share_over_100_us),
+        share(figures.share_over_1_ms),
+    ]
+}
+
+fn chart(way: HiccupWay, figures: &HiccupFigures, width: usize) -> Vec<Line> {
+    let words = match way {
+        HiccupWay::Spin => "spin: a thread that only computes, on each CPU in turn",
+        HiccupWay::Sleep => "sleep: a thread per CPU that sleeps",
+    };
+    let mut lines: Vec<Line> = wrapped(words, width).iter().map(|piece| Line::styled(TITLE, piece)).collect();
+    lines.extend(bars(&figures.histogram, ROWS, width));
+    lines
+}
+
+fn ended(program: &ProgramReport) -> String {
+    let how = match (program.exit_code, program.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "how it ended is not known".to_owned(),
+    };
+    let why = match (program.killed, program.stopped) {
+        (true, _) => ", killed since it did not end when asked to",
+        (false, true) => ", as it was asked to end",
+        (false, false) => "",
+    };
+    format!("{}: {how}{why}", program.command)
+}
+
+fn written(log: &LogReport) -> String {
+    let ended = log.reason_ended.as_ref().map_or_else(String::new, |reason| format!("; ended early: {reason}"));
+    format!("{}: {} intervals{ended}", log.file, count(log.intervals))
+}
