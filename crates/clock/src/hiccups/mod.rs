@@ -9,7 +9,7 @@
 //!
 //! # Sources
 //! The idea, and what it is good for: G. Tene's jHiccup. It subtracts the shortest delay it has seen from each; here nothing is
-//! subtracted, so a look in time is late by what reading the clock or waking up takes, and results compare up to that.
+//! subtracted: a look in time is late by what reading the clock or waking up takes.
 
 mod interval;
 mod looks;
