@@ -19,20 +19,23 @@ const FORMAT: &str = "[Histogram log format version 1.3]";
 const UNITS: &str = "[Lateness of looks in nanoseconds; Interval_Max in milliseconds]";
 const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
-/// Checks that the log can be written, by creating it empty.
+/// Checks that the log can be written, and leaves what is there as it is.
 ///
 /// # Errors
 /// If it cannot.
 pub fn check(file: Option<&str>) -> Result<(), PlanError> {
-    file.map_or(Ok(()), |file| create(file).map(drop).map_err(PlanError::new))
+    file.map_or(Ok(()), |file| open(file, false).map(drop).map_err(PlanError::new))
 }
 
 /// # Errors
 /// What was tried, and why it failed.
 pub fn create(file: &str) -> Result<LineWriter<File>, String> {
-    let created = File::create(Path::new(file));
-    let created = created.map_err(|error| format!("could not create the log {file}: {error}; name a writable file"))?;
-    Ok(LineWriter::with_capacity(LONGEST_LINE, created))
+    Ok(LineWriter::with_capacity(LONGEST_LINE, open(file, true)?))
+}
+
+fn open(file: &str, anew: bool) -> Result<File, String> {
+    let opened = File::options().write(true).create(true).truncate(anew).open(Path::new(file));
+    opened.map_err(|error| format!("could not create the log {file}: {error}; name a writable file"))
 }
 
 /// An HdrHistogram interval log that is being written: a line per interval, complete in the file as soon as it is written.
@@ -109,5 +112,13 @@ mod tests {
             "{refused}"
         );
         assert_eq!(check(None), Ok(()));
+    }
+
+    #[test]
+    fn a_log_that_is_there_is_not_emptied_before_the_run() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "last night").unwrap();
+        assert_eq!(check(file.path().to_str()), Ok(()));
+        assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "last night");
     }
 }

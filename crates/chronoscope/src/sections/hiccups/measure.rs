@@ -56,13 +56,15 @@ fn observe<W: Write>(
         observation.spin(limit);
     }
     let mut program = Program::start(&plan.command).map_err(StageError::Failed)?;
+    observation.forget();
     let steal = Watch::over(&session.plan.cpus);
     let cpus = observation.cpus();
     let began = Instant::now();
     watch(session, &mut observation, began, limit, program.as_mut());
     let (mut report, log) = observation.finish(began.elapsed());
     session.suffer(&Disturbance { cpus, reason_unpinned: report.reason_unpinned.clone(), ..steal.finish() });
-    report.program = program.map(Program::finish);
+    let interrupted = session.observer.cancelled();
+    report.program = program.map(|program| program.finish(interrupted));
     report.log = plan.log.clone().zip(log).map(|(file, log)| LogReport {
         file,
         intervals: log.intervals,
@@ -86,7 +88,10 @@ fn watch<W: Write>(
         if is_over || session.observer.cancelled() || program.as_mut().is_some_and(|program| program.has_ended()) {
             return;
         }
-        session.goes_on(HICCUPS, limit.map_or(0.0, |limit| elapsed.div_duration_f64(limit)));
+        // A program writes to the same terminal.
+        if let (Some(limit), None) = (limit, &program) {
+            session.goes_on(HICCUPS, elapsed.div_duration_f64(limit));
+        }
         observation.tend(elapsed);
         let elapsed = began.elapsed();
         let until = observation.next(elapsed).min(limit.unwrap_or(Duration::MAX));

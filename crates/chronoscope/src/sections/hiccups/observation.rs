@@ -89,16 +89,23 @@ impl<'a, W: Write> Observation<'a, W> {
 
     /// Moves the thread that spins, and takes what was seen in each second.
     pub fn tend(&mut self, elapsed: Duration) {
+        if elapsed >= self.due {
+            while self.due <= elapsed {
+                self.due += INTERVAL;
+            }
+            for place in 0..self.places.len() {
+                let seen = self.places[place].watcher.as_ref().map(|(way, recorder)| (*way, recorder.take()));
+                self.add(place, seen);
+            }
+        }
+        // After it: a thread that has just begun has nothing to tell.
         self.rotate(elapsed);
-        if elapsed < self.due {
-            return;
-        }
-        while self.due <= elapsed {
-            self.due += INTERVAL;
-        }
-        for place in 0..self.places.len() {
-            let seen = self.places[place].watcher.as_ref().map(|(way, recorder)| (*way, recorder.take()));
-            self.add(place, seen);
+    }
+
+    /// Forgets what was seen so far.
+    pub fn forget(&self) {
+        for (_, recorder) in self.places.iter().filter_map(|place| place.watcher.as_ref()) {
+            drop(recorder.take());
         }
     }
 
@@ -125,12 +132,21 @@ impl<'a, W: Write> Observation<'a, W> {
         if watcher.as_ref().is_some_and(|(of, _)| *of == way) {
             return;
         }
-        let seen = watcher.take().map(|(of, recorder)| (of, recorder.stop()));
-        self.add(place, seen);
+        let stopped = watcher.take();
+        self.stop(place, stopped);
         let cpu = self.places[place].cpu;
         match watcher::start(way, cpu) {
             Ok(recorder) => self.places[place].watcher = Some((way, recorder)),
             Err(reason) => self.miss(cpu, reason),
+        }
+    }
+
+    /// Ends a thread that looks out on a CPU, and keeps what it has seen.
+    fn stop(&mut self, place: usize, watcher: Option<(HiccupWay, HiccupRecorder)>) {
+        let Some((way, recorder)) = watcher else { return };
+        match watcher::stop(recorder) {
+            Ok(seen) => self.add(place, Some((way, seen))),
+            Err(reason) => self.miss(self.places[place].cpu, reason),
         }
     }
 
@@ -152,8 +168,8 @@ impl<'a, W: Write> Observation<'a, W> {
     /// Ends all threads; what they have seen, in `elapsed`, and the log.
     pub fn finish(mut self, elapsed: Duration) -> (HiccupsReport, Option<HiccupLog<'a, W>>) {
         for place in 0..self.places.len() {
-            let seen = self.places[place].watcher.take().map(|(way, recorder)| (way, recorder.stop()));
-            self.add(place, seen);
+            let watcher = self.places[place].watcher.take();
+            self.stop(place, watcher);
         }
         let mut report = HiccupsReport { observed_ms: elapsed.as_secs_f64() * 1e3, ..HiccupsReport::default() };
         for way in HiccupWay::ALL {

@@ -50,20 +50,29 @@ impl Program {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// How it ended; asks it to, if it still runs, and kills it if it does not.
-    pub fn finish(self) -> ProgramReport {
-        self.finish_within(GRACE)
+    /// Waits until it has ended, but not for longer.
+    fn wait(&mut self, longest: Duration) {
+        let until = Instant::now() + longest;
+        while !self.has_ended() && Instant::now() < until {
+            thread::sleep(LOOK);
+        }
     }
 
-    fn finish_within(mut self, grace: Duration) -> ProgramReport {
+    /// How it ended; asks it to, if it still runs, and kills it if it does not. `interrupted`: a terminal has told it to end already, and
+    /// many programs take a second request as one to hurry.
+    pub fn finish(self, interrupted: bool) -> ProgramReport {
+        self.finish_within(GRACE, interrupted)
+    }
+
+    fn finish_within(mut self, grace: Duration, interrupted: bool) -> ProgramReport {
+        if interrupted {
+            self.wait(grace);
+        }
         let stopped = !self.has_ended();
         if stopped {
             // It makes no difference if it has ended meanwhile: it is not waited for yet, so its number is its own.
             let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
-            let until = Instant::now() + grace;
-            while !self.has_ended() && Instant::now() < until {
-                thread::sleep(LOOK);
-            }
+            self.wait(grace);
         }
         let killed = !self.has_ended();
         if killed {
@@ -109,15 +118,21 @@ mod tests {
         while !program.has_ended() {
             thread::sleep(LOOK);
         }
-        let found = program.finish();
+        let found = program.finish(false);
         assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (Some(3), None, false, false));
         assert_eq!(found.command, "sh -c 'exit 3'");
     }
 
     #[test]
     fn a_program_that_still_runs_is_asked_to_end() {
-        let found = started(&["sleep", "600"]).finish();
+        let found = started(&["sleep", "600"]).finish(false);
         assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (None, Some(15), true, false));
+    }
+
+    #[test]
+    fn a_program_that_ends_at_an_interrupt_is_not_asked_again() {
+        let found = started(&["sh", "-c", "sleep 0.05; exit 7"]).finish(true);
+        assert_eq!((found.exit_code, found.stopped, found.killed), (Some(7), false, false));
     }
 
     #[test]
@@ -129,7 +144,7 @@ mod tests {
         while !ready.exists() {
             thread::sleep(LOOK);
         }
-        let found = program.finish_within(Duration::from_millis(20));
+        let found = program.finish_within(Duration::from_millis(20), false);
         assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (None, Some(9), true, true));
     }
 

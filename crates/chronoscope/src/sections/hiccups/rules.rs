@@ -15,6 +15,9 @@ const HELD_UP_MUCH_SHARE: f64 = 0.01;
 /// an idle CPU is late by 0.1 ms, but that of whoever has the CPU.
 const WOKEN_LATE_SHARE: f64 = 0.001;
 
+/// So many hiccups of a CPU at least, or it may be one.
+const FEWEST_HICCUPS: f64 = 5.0;
+
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["hiccups"];
 
@@ -41,11 +44,21 @@ fn affected(
     report: &HiccupsReport,
     way: HiccupWay,
     share_of: impl Fn(&CpuHiccups) -> f64,
-    least: f64,
+    (longer_than_ns, least): (f64, f64),
 ) -> Option<(Vec<&CpuHiccups>, &CpuHiccups)> {
-    let rows: Vec<_> = report.cpus.iter().filter(|row| row.way == way && share_of(row) >= least).collect();
+    let is_affected = |row: &&CpuHiccups| {
+        row.way == way && share_of(row) >= least && at_least(row, share_of(row), longer_than_ns) >= FEWEST_HICCUPS
+    };
+    let rows: Vec<_> = report.cpus.iter().filter(is_affected).collect();
     let worst = rows.iter().copied().max_by(|a, b| share_of(a).total_cmp(&share_of(b)))?;
     Some((rows, worst))
+}
+
+/// How many hiccups the looks that were so late come from at least: none of them lasted longer than the worst.
+fn at_least(row: &CpuHiccups, share: f64, longer_than_ns: f64) -> f64 {
+    let every_ns = row.figures.observed_ms * 1e6 / row.figures.looks.max(1) as f64;
+    let of_the_worst = (row.figures.late_ns_max as f64 - longer_than_ns).max(0.0) / every_ns + 1.0;
+    share * row.figures.looks as f64 / of_the_worst
 }
 
 /// `CPU 3`, `CPUs 0, 3`, or the process if it could not be pinned.
@@ -60,7 +73,7 @@ fn named(rows: &[&CpuHiccups]) -> String {
 
 fn held_up(record: &Record, report: &HiccupsReport) -> Option<Finding> {
     let share_of = |row: &CpuHiccups| row.figures.share_over_10_us;
-    let (rows, worst) = affected(report, HiccupWay::Spin, share_of, HELD_UP_SHARE)?;
+    let (rows, worst) = affected(report, HiccupWay::Spin, share_of, (10_000.0, HELD_UP_SHARE))?;
     let figures = &worst.figures;
     let steal_ms = stolen_ms(record);
     let stolen = steal_ms.map_or_else(String::new, |stolen| format!("; the hypervisor took {} meanwhile", ms(stolen)));
@@ -97,7 +110,7 @@ fn stolen_ms(record: &Record) -> Option<f64> {
 
 fn woken_late(_: &Record, report: &HiccupsReport) -> Option<Finding> {
     let share_of = |row: &CpuHiccups| row.figures.share_over_1_ms;
-    let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, WOKEN_LATE_SHARE)?;
+    let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
     let summary = format!(
         "a thread that sleeps would be woken more than 1 ms late at {} of moments{}, {} at most",
@@ -105,15 +118,21 @@ fn woken_late(_: &Record, report: &HiccupsReport) -> Option<Finding> {
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
         ns(figures.late_ns_max as f64),
     );
+    let finding = Finding::new(WOKEN_LATE, summary);
+    // Next to a program it is what the program does to others.
+    let finding = match report.program {
+        Some(_) => Finding { severity: Severity::Notice, ..finding },
+        None => finding,
+    };
     Some(
-        Finding::new(WOKEN_LATE, summary)
+        finding
             .about(named(&rows))
             .value("share_over_1_ms", figures.share_over_1_ms)
             .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
             .value("late_ns_max", figures.late_ns_max as f64)
-            .advice("run without a CPU limit: nr_throttled in the cgroup's cpu.stat counts how often one took effect")
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")
-            .advice("run fewer busy threads than CPUs"),
+            .advice("run fewer busy threads than CPUs")
+            .advice("see whether a CPU limit took effect: nr_throttled in the cgroup's cpu.stat"),
     )
 }
 

@@ -44,6 +44,9 @@ pub fn show(page: &mut Page, record: &Record) {
     if let Some(log) = &report.log {
         page.entry("log", PLAIN, &written(log));
     }
+    if let Some(words) = not_spun(report) {
+        page.paragraph(Line::plain("  "), DIM, &words);
+    }
     for missing in &report.unavailable {
         let reason = given(Some(&missing.reason));
         page.paragraph(Line::plain("  "), DIM, &format!("CPU {} not watched: {reason}", missing.cpu));
@@ -52,6 +55,17 @@ pub fn show(page: &mut Page, record: &Record) {
     let mut drawn = report.all.iter().map(|all| chart(all.way, &all.figures, page.column()));
     let (left, right) = (drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
     page.side_by_side(left, right);
+}
+
+/// The CPUs on which nothing spun although it did on others: the run was too short for all.
+fn not_spun(report: &HiccupsReport) -> Option<String> {
+    let on = |way| report.cpus.iter().filter(move |row| row.way == way).filter_map(|row| row.cpu);
+    let left: Vec<String> = on(HiccupWay::Sleep)
+        .filter(|cpu| on(HiccupWay::Spin).all(|spun| spun != *cpu))
+        .map(|cpu| cpu.to_string())
+        .collect();
+    let some = !left.is_empty() && on(HiccupWay::Spin).next().is_some();
+    some.then(|| format!("no spin on CPUs {}: a longer run reaches them", left.join(", ")))
 }
 
 fn table(page: &mut Page, report: &HiccupsReport) {

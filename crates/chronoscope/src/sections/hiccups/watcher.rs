@@ -1,9 +1,14 @@
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
-use chronoscope_clock::hiccups::{HiccupObserver, HiccupRecorder};
+use chronoscope_clock::hiccups::{HiccupInterval, HiccupObserver, HiccupRecorder};
 use chronoscope_harness::pin;
 
 use super::report::HiccupWay;
+
+/// A thread that does not get to run for so long is not waited for: something keeps its CPU.
+const LONGEST_START: Duration = Duration::from_secs(2);
 
 /// Starts a thread that looks out, on `cpu` if given. Threads inherit the CPU of the one that starts them, so another one
 /// is pinned for it.
@@ -15,19 +20,37 @@ pub fn start(way: HiccupWay, cpu: Option<u32>) -> Result<HiccupRecorder, String>
         HiccupWay::Spin => HiccupObserver::spinning(),
         HiccupWay::Sleep => HiccupObserver::sleeping(),
     };
-    let not_started = |error: std::io::Error| format!("could not start a thread: {error}");
-    let starter = move || {
+    elsewhere(move || {
         cpu.map_or(Ok(()), |cpu| pin(&[cpu]))?;
         HiccupRecorder::start(observer).map_err(not_started)
-    };
-    let starter = thread::Builder::new().spawn(starter).map_err(not_started)?;
-    starter.join().unwrap_or_else(|_| Err("the thread that starts another panicked".to_owned()))
+    })?
+}
+
+/// Ends a thread that looks out; what it has seen since the last time.
+///
+/// # Errors
+/// If it does not get to run for long; then what it has seen is lost.
+pub fn stop(recorder: HiccupRecorder) -> Result<HiccupInterval, String> {
+    elsewhere(move || recorder.stop())
+}
+
+/// Does it on a thread of its own, which is not waited for too long.
+fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    let (done, result) = mpsc::channel();
+    // Nobody may listen any more.
+    let work = move || drop(done.send(work()));
+    thread::Builder::new().spawn(work).map_err(not_started)?;
+    result
+        .recv_timeout(LONGEST_START)
+        .map_err(|_| format!("a thread did not get to run on it within {} s", LONGEST_START.as_secs()))
+}
+
+fn not_started(error: std::io::Error) -> String {
+    format!("could not start a thread: {error}")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -79,3 +79,19 @@ fn what_could_not_be_pinned_is_told_with_the_reason() {
     assert!(found.len() == 1 && found[0].is(HICCUPS_UNPINNED), "{found:?}");
     assert!(found[0].evidence.summary.contains("not permitted"));
 }
+
+#[test]
+fn one_hiccup_is_no_rule() {
+    // A stop of 5 ms: 500 looks of 10 µs, and 5 of a millisecond.
+    let stop_ns = 5_000_000;
+    let found_of = |way, looks: u64, over_10_us: f64, over_1_ms: f64| {
+        found(0, way, |figures| {
+            (figures.looks, figures.observed_ms, figures.late_ns_max) = (looks, 100.0, stop_ns);
+            (figures.share_over_10_us, figures.share_over_1_ms) = (over_10_us, over_1_ms);
+        })
+    };
+    assert_eq!(found_of(HiccupWay::Spin, 10_000, 0.05, 0.04), []);
+    assert_eq!(found_of(HiccupWay::Sleep, 100, 1.0, 0.04), []);
+    assert!(found_of(HiccupWay::Spin, 10_000, 0.25, 0.2)[0].is(COMPUTING_HELD_UP));
+    assert!(found_of(HiccupWay::Sleep, 100, 1.0, 0.25)[0].is(WOKEN_LATE));
+}
