@@ -161,7 +161,8 @@ impl Plan {
             budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),
             measuring_cpu: frame.cpus.last().copied(),
             cpus: frame.cpus.clone(),
-            clocks: clocks(),
+            // Reading a PTP clock takes its driver's lock, which a daemon needs: not without being asked.
+            clocks: if frame.alone { clocks() } else { known_clocks().collect() },
             parts: rows.iter().map(|row| PartBudget { part: row.part, budget_ms: share(row).max(1) }).collect(),
         })
     }
@@ -174,8 +175,11 @@ impl Plan {
 
 /// All of this build, and the PTP clocks of this machine.
 pub fn clocks() -> Vec<ClockId> {
-    let ptp = PtpClock::present(Path::new("/")).into_iter().map(ClockId::Ptp);
-    SourceId::all().map(ClockId::Known).chain(ptp).collect()
+    known_clocks().chain(PtpClock::present(Path::new("/")).into_iter().map(ClockId::Ptp)).collect()
+}
+
+fn known_clocks() -> impl Iterator<Item = ClockId> {
+    SourceId::all().map(ClockId::Known)
 }
 
 fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use chronoscope_clock::{SourceVisitor, TickSource};
 
@@ -53,7 +54,7 @@ impl PtpClock {
     /// Passes the clock to `visitor`, in nanoseconds.
     ///
     /// # Errors
-    /// If the device cannot be opened or is no clock.
+    /// If the device cannot be opened, is no clock, or could not always be read meanwhile: what was measured is then of nothing.
     pub fn visit<V: SourceVisitor>(self, visitor: V) -> Result<V::Output, String> {
         #[cfg(test)]
         if self == fake::CLOCK {
@@ -61,31 +62,48 @@ impl PtpClock {
         }
         let failed = |error: std::io::Error| format!("{}: {error}", self.name());
         let device = self.device().map_err(failed)?;
-        read_ns(device).map_err(failed)?;
-        Ok(visitor.visit(Open(device)))
+        read_ns(&device.file).map_err(failed)?;
+        device.watched(visitor).map_err(|times| format!("{}: {times} reads failed", self.name()))
     }
 
     /// The device, opened once in a process.
-    fn device(self) -> std::io::Result<&'static File> {
-        static OPEN: [OnceLock<File>; DEVICES.len()] = [const { OnceLock::new() }; DEVICES.len()];
+    fn device(self) -> std::io::Result<&'static Device> {
+        static OPEN: [OnceLock<Device>; DEVICES.len()] = [const { OnceLock::new() }; DEVICES.len()];
         let slot = &OPEN[usize::from(self.0)];
-        if let Some(file) = slot.get() {
-            return Ok(file);
+        if let Some(device) = slot.get() {
+            return Ok(device);
         }
-        let file = File::open(self.name())?;
-        Ok(slot.get_or_init(|| file))
+        let device = Device { file: File::open(self.name())?, failed: AtomicU64::new(0) };
+        Ok(slot.get_or_init(|| device))
     }
 }
 
-/// An open device that was read once.
-#[derive(Clone, Copy, Debug)]
-struct Open(&'static File);
+/// An open device, and how many reads of it failed.
+#[derive(Debug)]
+struct Device {
+    file: File,
+    failed: AtomicU64,
+}
 
-impl TickSource for Open {
-    /// 0 once the device is gone, or before 1970.
+impl Device {
+    /// Passes it to `visitor`; fails with the number of failed reads.
+    fn watched<V: SourceVisitor>(&'static self, visitor: V) -> Result<V::Output, u64> {
+        let before = self.failed.load(Relaxed);
+        let output = visitor.visit(self);
+        match self.failed.load(Relaxed) - before {
+            0 => Ok(output),
+            times => Err(times),
+        }
+    }
+}
+
+impl TickSource for Device {
     #[inline(always)]
     fn read(&self) -> u64 {
-        read_ns(self.0).unwrap_or(0)
+        read_ns(&self.file).unwrap_or_else(|_| {
+            self.failed.fetch_add(1, Relaxed);
+            0
+        })
     }
 }
 
@@ -173,6 +191,12 @@ mod tests {
     #[test]
     fn a_file_that_is_no_clock_says_so() {
         assert!(read_ns(&tempfile::tempfile().unwrap()).is_err());
+    }
+
+    #[test]
+    fn a_device_that_fails_while_it_is_read_gives_no_result() {
+        let device = Device { file: tempfile::tempfile().unwrap(), failed: AtomicU64::new(3) };
+        assert_eq!(Box::leak(Box::new(device)).watched(Once), Err(1), "those before do not count");
     }
 
     #[test]
