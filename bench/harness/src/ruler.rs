@@ -19,8 +19,8 @@ const CHAINS: u32 = 12;
 /// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known. Parts
 /// in which the thread lost its CPU are left out: harnesses leave out such iterations, or cannot tell.
 const PART: usize = 100;
-/// Batches of a part beside a visit.
-const PART_BESIDE: usize = 20;
+/// Batches timed before each visit.
+const VISIT_BATCHES: usize = 20;
 /// With fewer processes, Student's t leaves so much open that every claim holds.
 const FEWEST_PROCESSES: usize = 3;
 /// The place of `starttime` in `/proc/PID/stat`, after the program's name.
@@ -73,12 +73,13 @@ impl Ruler {
         let link_ns = mean(&laps.iter().map(Lap::mean).collect::<Vec<_>>());
         let parts: Vec<f64> = laps.iter().flat_map(Lap::parts).collect();
         let error_ns = (NORMAL_999 * standard_error(&parts)).max(between_ns);
-        let undisturbed_ns = mean(&laps.iter().map(Lap::middle).collect::<Vec<_>>());
+        let middles: Vec<f64> = laps.iter().map(Lap::middle).collect();
+        let undisturbed_ns = mean(&middles);
         // What each batch took beyond the middle one of its lap: the sum, and that of the squares.
-        let excess = laps.iter().flat_map(|lap| {
-            let middle = lap.middle();
-            lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0))
-        });
+        let excess = laps
+            .iter()
+            .zip(&middles)
+            .flat_map(|(lap, middle)| lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0)));
         let (whole, squares) = excess.fold((0.0, 0.0), |(whole, squares), ns| (whole + ns, squares + ns * ns));
         let residual_ns = if whole > 0.0 { squares / (2.0 * whole) } else { 0.0 };
         Self {
@@ -126,15 +127,15 @@ fn lap() -> Lap {
     kept((0..BATCHES / PART).map(|_| part(PART)).collect())
 }
 
-/// A part beside a visit of a worker process.
+/// What the ruler measured before one visit of a worker process.
 #[derive(Serialize, Deserialize)]
-struct Beside {
+struct VisitSample {
     process: u32,
     is_whole: bool,
     batches_ns: Vec<f64>,
 }
 
-/// Uses the ruler beside the visits of all processes of `study`, which calls [`beside`] in each: a lap for each process.
+/// Runs `study`, whose cases call [`sample_visit`] before each visit. Each worker process yields one lap.
 pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T, Ruler), Failure> {
     let no_file = |error: std::io::Error| Failure::because(format!("the ruler's file: {error}"));
     let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(no_file)?;
@@ -151,25 +152,25 @@ pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T
 fn laps(text: &str) -> serde_json::Result<Vec<Lap>> {
     let mut processes = BTreeMap::<u32, Vec<(bool, Vec<f64>)>>::new();
     for line in text.lines() {
-        let part: Beside = serde_json::from_str(line)?;
+        let part: VisitSample = serde_json::from_str(line)?;
         processes.entry(part.process).or_default().push((part.is_whole, part.batches_ns));
     }
     Ok(processes.into_values().map(kept).collect())
 }
 
-/// Uses the ruler once, in a visit, if [`within`] asks for it in the process that started this one.
-pub(crate) fn beside() {
+/// Times [`VISIT_BATCHES`] batches if the parent process is running [`within`]; otherwise returns at once.
+pub(crate) fn sample_visit() {
     let path = std::env::temp_dir().join(name(std::os::unix::process::parent_id()));
     let Ok(mut file) = OpenOptions::new().append(true).open(path) else { return };
-    let (is_whole, batches_ns) = part(PART_BESIDE);
-    let beside = Beside { process: std::process::id(), is_whole, batches_ns };
-    let line = serde_json::to_string(&beside).map_err(std::io::Error::from);
+    let (is_whole, batches_ns) = part(VISIT_BATCHES);
+    let sample = VisitSample { process: std::process::id(), is_whole, batches_ns };
+    let line = serde_json::to_string(&sample).map_err(std::io::Error::from);
     let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
     assert!(written.is_ok(), "the ruler's file: {written:?}");
 }
 
-/// The file into which worker processes of `parent` write what the ruler says beside their visits: no other process has its number and
-/// began when it did, in ticks since the machine was started.
+/// The name of the file to which the worker processes of `parent` append their samples. The process ID and its start time, in ticks
+/// since boot, make it unique.
 fn name(parent: u32) -> String {
     let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
     // The name of the program, in parentheses, may have spaces.
@@ -267,17 +268,17 @@ mod tests {
     }
 
     #[test]
-    fn what_processes_say_beside_their_visits_is_a_lap_of_each() {
+    fn the_samples_of_each_process_are_one_lap() {
         let file = Builder::new().prefix(&name(std::os::unix::process::parent_id())).rand_bytes(0).tempfile().unwrap();
-        beside();
-        beside();
+        sample_visit();
+        sample_visit();
         let text = std::fs::read_to_string(file.path()).unwrap();
         let of_another = text.lines().next().unwrap().replace(&format!(":{},", std::process::id()), ":0,");
         let found = laps(&format!("{text}{of_another}\n")).unwrap();
         assert_eq!(found.len(), 2, "{text}");
-        assert!(found.iter().all(|lap| lap.batches_ns.len() % PART_BESIDE == 0 && lap.mean() > 0.0), "{found:?}");
+        assert!(found.iter().all(|lap| lap.batches_ns.len() % VISIT_BATCHES == 0 && lap.mean() > 0.0), "{found:?}");
         drop(file);
-        beside();
+        sample_visit();
         assert!(within(|| Ok(())).is_err(), "no process used the ruler");
         assert!(laps("{").is_err());
     }

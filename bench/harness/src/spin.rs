@@ -1,6 +1,7 @@
 //! Operations that last as long as they are told to.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use chronoscope_harness::Bencher;
@@ -40,11 +41,13 @@ pub(crate) fn spin(bencher: &mut Bencher<'_>, length_ns: u64) {
 /// An interruption at the end of a batch is not made up for. Nor is, in whole, one shortly before: a late operation takes a read of the
 /// clock, so that what is late shrinks by the rest of its length.
 pub(crate) fn late_ns(length_ns: u64, operations_per_batch: u64, interrupted: f64, residual_ns: f64) -> f64 {
-    let epoch = Instant::now();
-    let reads = (0..READS).map(|_| read_ns(|| epoch.elapsed().as_nanos() as u64));
-    let read_ns = reads.min().unwrap_or(0) as f64;
-    let length_ns = length_ns as f64;
-    let made_up = (1.0 - read_ns / length_ns).max(0.1);
+    /// The least distance of two reads in this process: what a late operation takes.
+    static READ_NS: LazyLock<u64> = LazyLock::new(|| {
+        let epoch = Instant::now();
+        let reads = (0..READS).map(|_| read_ns(|| epoch.elapsed().as_nanos() as u64));
+        reads.min().unwrap_or(0)
+    });
+    let made_up = (1.0 - *READ_NS as f64 / length_ns as f64).max(0.1);
     interrupted * residual_ns / made_up / operations_per_batch.max(1) as f64
 }
 

@@ -221,7 +221,7 @@ pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) ->
 
 /// The operation that the parameter names.
 fn operation(bencher: &mut Bencher<'_>) {
-    ruler::beside();
+    ruler::sample_visit();
     let name: String = bencher.parameter(OPERATION);
     if let Some((_, length_ns)) = SPINS.iter().find(|(spin, _)| *spin == name) {
         return spin(bencher, *length_ns);
