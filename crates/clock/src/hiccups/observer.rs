@@ -92,10 +92,9 @@ impl HiccupObserver {
     pub(super) fn watch(&self, begins: impl FnOnce(Instant), cancel: &Cancel, see: impl FnMut(&Looks)) -> Instant {
         let _slack = self.slack();
         let clock = Clock::or_system();
+        begins(clock.now());
         // What it took to come here is not the machine's doing.
         let start = clock.now();
-        begins(start);
-        let start = clock.now().max(start);
         let wait = |until| self.wait(until, cancel);
         self.watch_by(start, || clock.now(), wait, || cancel.is_cancelled(), Draws::from(start).any(), see)
     }

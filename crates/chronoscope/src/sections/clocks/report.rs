@@ -112,7 +112,7 @@ impl ClockReport {
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        self.tick.as_ref().and_then(|tick| tick.hidden_ns(self.granularity_ns)).or_else(|| self.step_ns())
+        moves_in_ns(self.tick.as_ref(), self.granularity_ns, self.granularity_is_latency)
     }
 
     /// Whether it is known to tick faster than it can be read.
@@ -126,6 +126,12 @@ impl ClockReport {
         let is_longer_than_a_read = |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.estimate);
         self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
     }
+}
+
+/// The step in which a clock with this tick and granularity moves, if known: as observed, or as short as a read hides it.
+pub fn moves_in_ns(tick: Option<&Tick>, granularity_ns: Option<f64>, is_latency: Option<bool>) -> Option<f64> {
+    let observed_ns = granularity_ns.filter(|_| is_latency == Some(false));
+    tick.and_then(|tick| tick.hidden_ns(granularity_ns)).or(observed_ns)
 }
 
 /// A search for the tick of a clock in readings that were taken at irregular times: they share a phase at its frequency.

@@ -97,11 +97,22 @@ pub const fn path_word(path: Path) -> &'static str {
 }
 
 fn observed(clock: &ClockReport) -> String {
-    match (clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency) {
+    let words = ["= latency", UNKNOWN];
+    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
+}
+
+/// The step of a clock in a table; `words` for one that is merely the latency of a read, and for none.
+pub fn observed_step(
+    moves_in_ns: Option<f64>,
+    granularity_ns: Option<f64>,
+    is_latency: Option<bool>,
+    [latency, unknown]: [&str; 2],
+) -> String {
+    match (moves_in_ns, granularity_ns, is_latency) {
         (Some(step), ..) => ns(step),
-        (None, _, Some(true)) => "= latency".to_owned(),
+        (None, _, Some(true)) => latency.to_owned(),
         (None, Some(step), _) => ns(step),
-        (None, None, _) => UNKNOWN.to_owned(),
+        (None, None, _) => unknown.to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use chronoscope_clock::{Rate, SourceId};
 use crate::estimate::median_of;
 use crate::sections::clocks::granularity::estimate::granularity;
 use crate::sections::clocks::intervals::estimate::claimed_intervals;
-use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod};
+use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod, moves_in_ns};
 use crate::sections::clocks::tick::estimate::{readings, tick};
 use crate::sections::pauses::estimate::{Paused, pause_figures, published};
 use crate::sections::pauses::report::PauseUnavailable;
@@ -101,10 +101,8 @@ fn runtime_clock(
     let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
-        let granularity_ns = steps.as_ref().map(|step| step.step_ns);
-        let step_ns = granularity_ns.filter(|_| steps.as_ref().is_some_and(|step| !step.is_latency));
-        let tick_ns = tick.as_ref().and_then(|tick| tick.hidden_ns(granularity_ns)).or(step_ns);
-        claimed_intervals(&empty, tick_ns)
+        let (step_ns, is_latency) = steps.as_ref().map(|step| (step.step_ns, step.is_latency)).unzip();
+        claimed_intervals(&empty, moves_in_ns(tick.as_ref(), step_ns, is_latency))
     });
     let calls = counted.and_then(|(answer, calls)| {
         let reads = *answer.counted.get(name)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::report::DirectInterval;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence, Tick};
+use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence, Tick, moves_in_ns};
 use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
 use crate::sections::reads::report::Reads;
 use crate::sections::thread_release::report::ThreadReleaseReport;
@@ -141,7 +141,7 @@ impl RuntimeClock {
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        self.tick.as_ref().and_then(|tick| tick.hidden_ns(self.granularity_ns)).or_else(|| self.step_ns())
+        moves_in_ns(self.tick.as_ref(), self.granularity_ns, self.granularity_is_latency)
     }
 
     /// The largest gap between two reads; an upper bound if the clock's steps hide shorter gaps. None without data.

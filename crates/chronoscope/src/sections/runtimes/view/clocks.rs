@@ -1,5 +1,6 @@
 use crate::document::Record;
 use crate::sections::clocks::report::{Latency, Path};
+use crate::sections::clocks::view::observed_step;
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
 
 use chronoscope_harness::quantity::{
@@ -149,12 +150,8 @@ fn path(clock: &RuntimeClock) -> String {
 }
 
 fn observed(clock: &RuntimeClock) -> String {
-    match (clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency) {
-        (Some(step), ..) => ns(step),
-        (None, _, Some(true)) => "= read".to_owned(),
-        (None, Some(step), _) => ns(step),
-        (None, None, _) => none(),
-    }
+    let words = ["= read", NONE];
+    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
 }
 
 fn largest_gap(clock: &RuntimeClock) -> String {
