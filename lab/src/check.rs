@@ -1,6 +1,7 @@
 use std::io;
+use std::process::Child;
 
-use crate::checks::{forks, hogs, readings, signals, slews, stops, switch, tick, timens};
+use crate::checks::{disturbed, forks, hogs, readings, signals, slews, stops, switch, timens};
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
@@ -26,8 +27,8 @@ pub enum Check {
     Forks,
     /// A signal handler reads inside other reads.
     Signals,
-    /// The tool looks for the tick of the system's clock.
-    Tick,
+    /// Something else is done to the machine, by the step's `meanwhile`.
+    Disturbed,
 }
 
 impl Check {
@@ -48,10 +49,10 @@ impl Check {
         Self::Timens,
         Self::Forks,
         Self::Signals,
-        Self::Tick,
+        Self::Disturbed,
     ];
 
-    /// As it is named in `lab/machines`.
+    /// As it is named in scenarios.
     pub fn name(self) -> &'static str {
         match self {
             Self::Readings => "readings",
@@ -63,7 +64,7 @@ impl Check {
             Self::Timens => "timens",
             Self::Forks => "forks",
             Self::Signals => "signals",
-            Self::Tick => "tick",
+            Self::Disturbed => "disturbed",
         }
     }
 
@@ -85,7 +86,13 @@ impl Check {
     }
 
     /// Runs it; `print` gets each row as soon as it is there.
-    pub fn run(self, size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::Result<()> {
+    pub fn run(
+        self,
+        size: Size,
+        plant: Option<Plant>,
+        disturber: Option<&mut Child>,
+        print: &mut dyn FnMut(Row),
+    ) -> io::Result<()> {
         match self {
             Self::Readings => print(readings::run(size.readings(), plant)?),
             Self::SlowReadings => print(readings::run(size.slow_readings(), plant)?),
@@ -96,7 +103,7 @@ impl Check {
             Self::Timens => timens::run(size, print)?,
             Self::Forks => forks::run(size, plant, print)?,
             Self::Signals => signals::run(size, print)?,
-            Self::Tick => print(tick::run()?),
+            Self::Disturbed => print(disturbed::run(disturber, plant)?),
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ pub enum Role {
 }
 
 impl Role {
+    /// As `guest` understands them.
     fn words(self) -> [String; 3] {
         let (name, number) = match self {
             Self::Threads => ("threads", 0),
@@ -35,7 +36,7 @@ impl Role {
             Self::ColdNamespace(readings) => ("cold_namespace", readings),
             Self::WarmNamespace(readings) => ("warm_namespace", readings),
         };
-        ["--helper".to_owned(), name.to_owned(), number.to_string()]
+        ["helper".to_owned(), name.to_owned(), number.to_string()]
     }
 
     /// The role that a command line names.

@@ -1,22 +1,37 @@
-//! The clock library inside emulated machines: every reading is taken between two readings of `CLOCK_MONOTONIC` and must
-//! lie between them, whatever happens to the machine meanwhile.
+//! Emulated machines in which chronoscope and its clock are put to the test.
 //!
-//! The program `guest` runs inside a machine and prints one line of JSON per row; the program `verdict` runs outside and
-//! judges those lines. `lab/run` puts the two together.
+//! A scenario says what is done in a machine, and what must be seen. The program `lab` boots the machine and judges what
+//! its guest tells; the program `guest` runs inside, carries out the steps and prints what comes of them.
 
 pub mod bracket;
 pub mod check;
 pub mod checks;
 pub mod clocksource;
+pub mod console;
 pub mod crew;
+pub mod event;
+pub mod expectation;
+pub mod fault;
 pub mod helper;
+pub mod images;
+pub mod launcher;
 pub mod line;
+pub mod machine;
+pub mod monitor;
+pub mod overlay;
+pub mod place;
 pub mod plant;
 pub mod random;
 pub mod reader;
 pub mod row;
+pub mod run;
 pub mod said;
+pub mod scenario;
+pub mod schedule;
+pub mod self_test;
 pub mod size;
+pub mod steps;
 pub mod sys;
+pub mod table;
 pub mod tally;
 pub mod verdict;

@@ -1,5 +1,7 @@
+use clap::ValueEnum;
+
 /// A fault put in on purpose: a check that cannot fail proves nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Plant {
     /// One reading in a thousand is 1 µs ahead.
     Ahead,
@@ -23,11 +25,6 @@ impl Plant {
             Self::Silent => "silent",
             Self::Crash => "crash",
         }
-    }
-
-    /// The plant of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|plant| plant.name() == name)
     }
 
     /// The `count`th reading with this plant in it.

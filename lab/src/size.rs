@@ -1,7 +1,9 @@
 use std::time::Duration;
 
+use clap::ValueEnum;
+
 /// How much is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Size {
     /// What a self-test needs.
     Tiny,
@@ -12,13 +14,12 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "tiny" => Some(Self::Tiny),
-            "quick" => Some(Self::Quick),
-            "full" => Some(Self::Full),
-            _ => None,
+    /// As it is named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tiny => "tiny",
+            Self::Quick => "quick",
+            Self::Full => "full",
         }
     }
 

@@ -1,11 +1,17 @@
 //! The system calls that the standard library has no words for, and the one instruction that keeps reads in order.
 #![allow(unsafe_code)]
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
 use std::time::Duration;
+
+/// The kernel's tick of a clock that nobody slews.
+pub const NOMINAL_TICK_US: i64 = 10_000;
 
 fn clock_ns(id: libc::clockid_t) -> u64 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
@@ -26,6 +32,18 @@ pub fn monotonic_ns() -> u64 {
 /// `CLOCK_MONOTONIC_RAW`, which no slew reaches.
 pub fn raw_ns() -> u64 {
     clock_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
+/// `CLOCK_REALTIME`, signed: a wall clock can be set before its epoch's end.
+pub fn wall_clock_ns() -> i64 {
+    clock_ns(libc::CLOCK_REALTIME) as i64
+}
+
+/// Sets `CLOCK_REALTIME`.
+pub fn set_wall_clock(ns: i64) -> io::Result<()> {
+    let time = libc::timespec { tv_sec: ns.div_euclid(1_000_000_000), tv_nsec: ns.rem_euclid(1_000_000_000) };
+    // SAFETY: the kernel only reads `time`, which outlives the call.
+    succeeded(unsafe { libc::clock_settime(libc::CLOCK_REALTIME, &time) })
 }
 
 /// No later instruction starts before all earlier ones are done: what pins an unordered read between two others.
@@ -62,16 +80,86 @@ pub fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
 
 /// Sets the kernel's tick in microseconds and its frequency in ppm: 10 000 and 0 are a clock that nobody slews.
 pub fn slew(tick_us: i64, frequency_ppm: i64) -> io::Result<()> {
-    // SAFETY: an all-zero `timex` asks for nothing; the two fields named in `modes` are set, and the struct outlives the call.
-    let state = unsafe {
-        let mut timex: libc::timex = std::mem::zeroed();
+    adjust(|timex| {
         timex.modes = libc::ADJ_TICK | libc::ADJ_FREQUENCY;
         timex.tick = tick_us;
         timex.freq = frequency_ppm << 16;
+    })
+}
+
+/// Has the kernel slew an offset away by 500 ppm: `adjtime`.
+pub fn slew_away(offset_us: i64) -> io::Result<()> {
+    adjust(|timex| {
+        timex.modes = libc::ADJ_OFFSET_SINGLESHOT;
+        timex.offset = offset_us;
+    })
+}
+
+/// Announces a leap second at the next midnight, UTC, as an NTP daemon does, or takes that back.
+pub fn announce_leap(comes: bool) -> io::Result<()> {
+    adjust(|timex| {
+        timex.modes = libc::ADJ_STATUS;
+        timex.status = if comes { libc::STA_INS } else { 0 };
+    })
+}
+
+/// Makes the command start by `fork`: after `unshare_time`, the kernel refuses `vfork`, which shares memory.
+pub fn by_fork(command: &mut Command) -> &mut Command {
+    // SAFETY: what runs between fork and exec does nothing.
+    unsafe { command.pre_exec(|| Ok(())) }
+}
+
+fn adjust(fill: impl FnOnce(&mut libc::timex)) -> io::Result<()> {
+    // SAFETY: an all-zero `timex` asks for nothing; the fields named in `modes` are filled, and the struct outlives the call.
+    let state = unsafe {
+        let mut timex: libc::timex = std::mem::zeroed();
+        fill(&mut timex);
         libc::adjtimex(&mut timex)
     };
     // Any state of the clock, TIME_ERROR included, says that the call was carried out.
     succeeded(if state < 0 { -1 } else { 0 })
+}
+
+/// From now on, reading the counter ends this process and those that it becomes or starts.
+pub fn forbid_tsc() -> io::Result<()> {
+    // SAFETY: takes integers and touches no memory of ours.
+    succeeded(unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) })
+}
+
+/// A page of a device's registers.
+#[derive(Debug)]
+pub struct Registers(*mut u8);
+
+impl Registers {
+    const LENGTH: usize = 4_096;
+
+    /// Those at a physical address. The kernel must allow it: `iomem=relaxed`.
+    pub fn map(address: u64) -> io::Result<Self> {
+        let memory = OpenOptions::new().read(true).write(true).open("/dev/mem")?;
+        let (access, descriptor) = (libc::PROT_READ | libc::PROT_WRITE, memory.as_raw_fd());
+        // SAFETY: a new mapping, which replaces none; the descriptor is open.
+        let page = unsafe {
+            libc::mmap(ptr::null_mut(), Self::LENGTH, access, libc::MAP_SHARED, descriptor, address as libc::off_t)
+        };
+        if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page.cast())) }
+    }
+
+    /// What the register at that offset holds.
+    pub fn read(&self, offset: u64) -> u32 {
+        // SAFETY: `address` gives a place in the mapping, which is aligned and stays for the program's life.
+        unsafe { self.address(offset).read_volatile() }
+    }
+
+    /// Writes the register at that offset.
+    pub fn write(&self, offset: u64, value: u32) {
+        // SAFETY: as for `read`.
+        unsafe { self.address(offset).write_volatile(value) }
+    }
+
+    fn address(&self, offset: u64) -> *mut u32 {
+        assert!(offset.is_multiple_of(4) && offset < Self::LENGTH as u64);
+        self.0.wrapping_add(offset as usize).cast()
+    }
 }
 
 /// Children made after this live in a new time namespace.

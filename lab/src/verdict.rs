@@ -1,10 +1,13 @@
-//! What the lines of a guest amount to: a row passes, or there are faults.
+//! What a run amounts to: every expectation of its scenario, with what was seen.
 
 use serde_json::{Value, json};
 
 use crate::check::Check;
-use crate::line;
+use crate::event::{Done, Event};
+use crate::expectation::{Expectation, Test, Trace, exit_shown};
 use crate::reader::Read;
+use crate::run::Run;
+use crate::scenario::{Action, Scenario, Step};
 use crate::tally::Tally;
 
 /// The most that an interval may lack of the system's own where both brackets are narrow.
@@ -12,114 +15,206 @@ const LAG_LIMIT_NS: i64 = 50_000;
 /// What `RateSource` says where no counter is read.
 const NO_COUNTER: &str = "SystemClock";
 
-/// What a machine is there for.
-#[derive(Clone, Debug)]
-pub struct Machine {
-    /// As it is named in `lab/machines`.
-    pub name: String,
-    /// The clocksource that its kernel must keep time by, from first to last.
-    pub clocksource: String,
-    /// Whether the library must read the counter there: a clock that falls back is right, and proves nothing.
-    pub reads_counter: bool,
-    /// What was to be run.
-    pub checks: Vec<Check>,
-}
-
-/// One row by one read, judged.
+/// One expectation, judged.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The row.
-    pub row: String,
-    /// How the clock was read.
-    pub read: Read,
-    /// What was seen; None where the row is missing.
-    pub tally: Option<Tally>,
-    /// All that the guest printed.
-    pub printed: Value,
-    /// What is wrong with it; empty if it passed.
+    /// The step's title.
+    pub step: String,
+    /// What was expected.
+    pub says: String,
+    /// What was seen.
+    pub seen: String,
+    /// The fault whose detection this shows.
+    pub fault: Option<String>,
+    /// What is wrong; empty if nothing is.
     pub faults: Vec<String>,
+    /// All that the guest told of it.
+    pub details: Value,
 }
 
-/// One machine, judged.
+/// One scenario, judged.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// Its name.
-    pub machine: String,
-    /// What the guest said at the beginning.
-    pub begin: Value,
-    /// Every row that was expected.
+    pub scenario: String,
+    pub about: String,
+    pub seconds: f64,
+    pub kernel: String,
+    /// Why it could not be run here.
+    pub skipped: Option<String>,
     pub rows: Vec<Judged>,
     /// What is wrong with the run as a whole.
     pub faults: Vec<String>,
 }
 
 impl Verdict {
-    /// Judges what the machine left on its console.
-    pub fn of(machine: &Machine, console: &str) -> Self {
-        let lines: Vec<Value> = console.lines().filter_map(line::parse).collect();
-        let begin = lines.iter().find(|line| !line["begin"].is_null()).cloned().unwrap_or_default();
-        let end = lines.iter().find(|line| !line["end"].is_null());
-        let mut faults = Vec::new();
-        if begin.is_null() {
-            faults.push(format!("the guest did not begin; {}", last_words(console)));
-        } else if end.is_none() {
-            faults.push(format!("the guest did not finish; {}", last_words(console)));
-        }
-        for line in [Some(&begin), end].into_iter().flatten() {
-            if !line.is_null() && line["clocksource"] != machine.clocksource.as_str() {
-                faults
-                    .push(format!("the kernel keeps time by {}, not by {}", line["clocksource"], machine.clocksource));
-            }
-        }
-        let rows = machine
-            .checks
-            .iter()
-            .flat_map(|check| check.rows().into_iter().map(|row| (*check, row)))
-            .flat_map(|(check, row)| Read::ALL.map(|read| (check, row.clone(), read)))
-            .map(|(check, row, read)| {
-                let printed = lines.iter().find(|line| line["row"] == row.as_str() && line["read"] == read.name());
-                judge(row, read, printed, machine.reads_counter && check.leaves_counter())
-            })
-            .collect();
-        Self { machine: machine.name.clone(), begin, rows, faults }
+    /// For a scenario that could not be run here.
+    pub fn skipped(scenario: &Scenario, why: String) -> Self {
+        Self { skipped: Some(why), ..Self::of(scenario, &Run::default()) }
     }
 
-    /// Whether there is no fault at all.
+    /// Judges what a run left.
+    pub fn of(scenario: &Scenario, run: &Run) -> Self {
+        let kernel = run.events.iter().find_map(|event| match event {
+            Event::Begin { kernel, .. } => Some(kernel.clone()),
+            _ => None,
+        });
+        let rows = scenario.steps.iter().enumerate().flat_map(|(index, step)| judge_step(scenario, index, step, run));
+        Self {
+            scenario: scenario.name.clone(),
+            about: scenario.about.clone(),
+            seconds: run.took.as_secs_f64(),
+            kernel: kernel.unwrap_or_default(),
+            skipped: None,
+            rows: rows.collect(),
+            faults: run.faults.clone(),
+        }
+    }
+
+    /// Whether it was run and there is no fault at all.
     pub fn passed(&self) -> bool {
-        self.faults.is_empty() && self.rows.iter().all(|row| row.faults.is_empty())
+        self.skipped.is_none() && self.faults.is_empty() && self.rows.iter().all(|row| row.faults.is_empty())
+    }
+
+    /// Whether it was run and there is a fault.
+    pub fn failed(&self) -> bool {
+        self.skipped.is_none() && !self.passed()
     }
 
     /// For `results.json`.
     pub fn to_json(&self) -> Value {
-        let rows: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let mut object = if row.printed.is_object() { row.printed.clone() } else { json!({}) };
-                object["row"] = json!(row.row);
-                object["read"] = json!(row.read.name());
-                object["passed"] = json!(row.faults.is_empty());
-                object["faults"] = json!(row.faults);
-                object
+        let row = |row: &Judged| {
+            json!({
+                "step": row.step, "expectation": row.says, "seen": row.seen, "fault": row.fault,
+                "passed": row.faults.is_empty(), "faults": row.faults, "details": row.details,
             })
-            .collect();
+        };
+        let rows: Vec<Value> = if self.skipped.is_some() { Vec::new() } else { self.rows.iter().map(row).collect() };
         json!({
-            "machine": self.machine,
-            "kernel": self.begin["begin"],
-            "clocksource": self.begin["clocksource"],
-            "cpus": self.begin["cpus"],
-            "passed": self.passed(),
-            "faults": self.faults,
-            "rows": rows,
+            "scenario": self.scenario, "about": self.about, "kernel": self.kernel, "seconds": self.seconds,
+            "skipped": self.skipped, "passed": self.passed(), "faults": self.faults, "rows": rows,
         })
     }
 }
 
-fn judge(row: String, read: Read, printed: Option<&Value>, reads_counter: bool) -> Judged {
-    let tally = printed.and_then(Tally::from_json);
-    let (Some(printed), Some(tally)) = (printed, tally) else {
-        return Judged { row, read, tally: None, printed: Value::Null, faults: vec!["missing".to_owned()] };
+fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<Judged> {
+    let done = run.events.iter().find_map(|event| match event {
+        Event::Done(done) if done.step == index => Some(&**done),
+        _ => None,
+    });
+    let Some(done) = done else {
+        return vec![judged(step, "it is done", "nothing", vec!["missing".to_owned()])];
     };
+    let mut rows = vec![];
+    match step.action() {
+        Ok(Action::Check(check)) => {
+            let reads_counter = step.reads_counter.unwrap_or(scenario.reads_counter) && check.leaves_counter();
+            rows.extend(
+                check.rows().into_iter().map(|row| judge_readings(step, check, index, row, run, reads_counter)),
+            );
+        }
+        Ok(Action::Switch(name)) => {
+            let fault = (done.clocksource != name).then(|| format!("the kernel keeps time by {}", done.clocksource));
+            rows.push(judged(step, "the kernel keeps time by it", &done.clocksource, fault.into_iter().collect()));
+        }
+        _ => {}
+    }
+    rows.extend(judge_end(scenario, index, step, done, run));
+    let trace = Trace { exit: done.exit, document: done.document.clone(), output: done.output.clone() };
+    let expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    rows.extend(expected.map(|expectation| judge_expectation(step, expectation, &trace)));
+    if let Some(why) = &done.failed {
+        rows.push(judged(step, "it can be done", why, vec![why.clone()]));
+    }
+    rows
+}
+
+/// How a step must end, if nothing else is said of it.
+fn judge_end(scenario: &Scenario, index: usize, step: &Step, done: &Done, run: &Run) -> Vec<Judged> {
+    let mut rows = Vec::new();
+    let before = run.events.iter().find_map(|event| match event {
+        Event::Step { step, clocksource } if *step == index => Some(clocksource.as_str()),
+        _ => None,
+    });
+    let wanted = step.ends_on.as_deref().or(step.switch.as_deref()).or(before).unwrap_or_default();
+    if done.clocksource != wanted || step.ends_on.is_some() {
+        let wrong = (done.clocksource != wanted).then(|| format!("the kernel keeps time by {}", done.clocksource));
+        rows.push(judged(step, &format!("ends on {wanted}"), &done.clocksource, wrong.into_iter().collect()));
+    }
+    let mut expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    let is_told = expected.any(|expectation| matches!(expectation.test(), Ok(Test::Exit(_))));
+    if done.exit.is_some_and(|code| code != 0) && !is_told {
+        let said = done.errors.trim().lines().last().unwrap_or_default().to_owned();
+        rows.push(judged(
+            step,
+            "exit code 0",
+            &exit_shown(done.exit),
+            vec![format!("{}: {said}", exit_shown(done.exit))],
+        ));
+    }
+    if done.errors.contains("panicked") {
+        rows.push(judged(step, "no panic", &done.errors, vec![done.errors.clone()]));
+    }
+    rows
+}
+
+fn judge_expectation(step: &Step, expectation: &Expectation, trace: &Trace) -> Judged {
+    let (holds, seen) = expectation.judge(trace);
+    let faults = if holds { Vec::new() } else { vec![format!("seen: {seen}")] };
+    Judged { fault: expectation.fault.clone(), ..judged(step, &expectation.says, &seen, faults) }
+}
+
+fn judged(step: &Step, says: &str, seen: &str, faults: Vec<String>) -> Judged {
+    let (step, says, seen) = (step.title(), says.to_owned(), seen.to_owned());
+    Judged { step, says, seen, fault: None, faults, details: Value::Null }
+}
+
+/// Both ways to read, in one row.
+fn judge_readings(step: &Step, check: Check, index: usize, name: String, run: &Run, reads_counter: bool) -> Judged {
+    let mut faults = Vec::new();
+    let mut all = Tally::default();
+    let mut details = Vec::new();
+    let mut sources: Vec<String> = Vec::new();
+    let mut states = String::new();
+    for read in Read::ALL {
+        let printed = run.events.iter().find_map(|event| match event {
+            Event::Row { step, row } if *step == index && row["row"] == name && row["read"] == read.name() => Some(row),
+            _ => None,
+        });
+        let Some((printed, tally)) = printed.and_then(|row| Some((row, Tally::from_json(row)?))) else {
+            faults.push(format!("{}: missing", read.name()));
+            continue;
+        };
+        faults.extend(
+            faults_of(printed, tally, reads_counter).into_iter().map(|text| format!("{}: {text}", read.name())),
+        );
+        let source = printed["source"].as_str().unwrap_or_default().to_owned();
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+        if let Some(seen) = printed["states"].as_array() {
+            let seen: Vec<&str> = seen.iter().filter_map(Value::as_str).collect();
+            states = format!("; trust {}", seen.join(" → "));
+        }
+        all.merge(tally);
+        details.push(printed.clone());
+    }
+    let says = if check.name() == name {
+        "every reading between two of the system's clock".to_owned()
+    } else {
+        format!("{name}: every reading between two of the system's clock")
+    };
+    let seen = format!(
+        "{} readings, {} outside, {} backward; {}{states}",
+        all.readings,
+        all.outside,
+        all.backward,
+        sources.join("/")
+    );
+    Judged { details: Value::Array(details), ..judged(step, &says, &seen, faults) }
+}
+
+/// What is wrong with one row by one way to read.
+fn faults_of(printed: &Value, tally: Tally, reads_counter: bool) -> Vec<String> {
     let mut faults = Vec::new();
     let mut fault = |holds: bool, text: String| {
         if !holds {
@@ -142,34 +237,21 @@ fn judge(row: String, read: Read, printed: Option<&Value>, reads_counter: bool) 
         Some(said) => said.iter().for_each(|said| fault(false, said.as_str().unwrap_or("unknown").to_owned())),
         None => fault(false, "the row does not say whether it did its work".to_owned()),
     }
-    Judged { row, read, tally: Some(tally), printed: printed.clone(), faults }
-}
-
-/// The end of what a machine printed, for whoever must find out why it stopped there.
-fn last_words(console: &str) -> String {
-    match console.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => format!("its last line: {}", line.chars().take(200).collect::<String>()),
-        None => "it printed nothing".to_owned(),
-    }
+    faults
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Machine, Verdict};
-    use crate::check::Check;
-    use crate::line::MARK;
+    use super::Verdict;
+    use crate::event::{Done, Event};
+    use crate::run::Run;
+    use crate::scenario::Scenario;
     use crate::tally::Tally;
 
-    fn machine() -> Machine {
-        Machine {
-            name: "tsc".to_owned(),
-            clocksource: "tsc".to_owned(),
-            reads_counter: true,
-            checks: vec![Check::Readings],
-        }
-    }
+    const SCENARIO: &str = "about = 'x'\nreads_counter = true\n[[step]]\ncheck = 'readings'\n[[step]]\ntool = 'clocks'\n\
+        [[expect]]\nof = 'clocks'\nsays = 'it is slow'\nfinding = 'slow'\nfault = 'a slow clock'";
 
     fn row(read: &str) -> Value {
         let mut row = Tally { readings: 10, ..Tally::default() }.to_json();
@@ -181,29 +263,57 @@ mod tests {
         row
     }
 
-    fn lines() -> Vec<Value> {
-        let begin = json!({"begin": "6.1", "clocksource": "tsc", "cpus": 1});
-        vec![begin, row("ordered"), row("unordered"), json!({"end": true, "clocksource": "tsc"})]
+    fn done(step: usize) -> Done {
+        let document = json!({ "findings": [{ "id": "slow", "evidence": { "summary": "1 µs a read" } }] });
+        Done { step, clocksource: "tsc".to_owned(), exit: Some(0), document, ..Done::default() }
     }
 
-    fn faults(lines: &[Value]) -> Vec<String> {
-        let console: String = lines.iter().map(|line| format!("[ 1.0] noise\r\n{MARK}{line}\r\n")).collect();
-        let verdict = Verdict::of(&machine(), &console);
-        let faults: Vec<String> =
-            verdict.faults.iter().chain(verdict.rows.iter().flat_map(|row| &row.faults)).cloned().collect();
+    fn step(step: usize) -> Event {
+        Event::Step { step, clocksource: "tsc".to_owned() }
+    }
+
+    fn events() -> Vec<Event> {
+        let begin = Event::Begin { kernel: "6.1".to_owned(), cpus: 1 };
+        let rows = ["ordered", "unordered"].map(|read| Event::Row { step: 0, row: row(read) });
+        let [first, second] = rows;
+        let ends = [done(0), done(1)].map(|done| Event::Done(Box::new(done)));
+        let [end, last] = ends;
+        vec![begin, step(0), first, second, end, step(1), last, Event::End]
+    }
+
+    fn faults(events: Vec<Event>) -> Vec<String> {
+        let scenario = Scenario::parse("tsc", SCENARIO).unwrap();
+        let verdict = Verdict::of(&scenario, &Run { events, ..Run::default() });
+        let faults: Vec<String> = verdict.rows.iter().flat_map(|row| row.faults.clone()).collect();
         assert_eq!(verdict.passed(), faults.is_empty());
+        assert_eq!(verdict.failed(), !faults.is_empty());
         faults
     }
 
-    fn faults_with(change: impl FnOnce(&mut Value)) -> Vec<String> {
-        let mut lines = lines();
-        change(&mut lines[1]);
-        faults(&lines)
+    fn faults_with_row(change: impl FnOnce(&mut Value)) -> Vec<String> {
+        let mut events = events();
+        if let Event::Row { row, .. } = &mut events[2] {
+            change(row);
+        }
+        faults(events)
+    }
+
+    fn faults_with_done(change: impl FnOnce(&mut Done)) -> Vec<String> {
+        let mut events = events();
+        if let Event::Done(done) = &mut events[6] {
+            change(done);
+        }
+        faults(events)
     }
 
     #[test]
-    fn a_clean_run_passes() {
-        assert_eq!(faults(&lines()), Vec::<String>::new());
+    fn a_clean_run_passes_and_tells_what_was_seen() {
+        assert_eq!(faults(events()), Vec::<String>::new());
+        let scenario = Scenario::parse("tsc", SCENARIO).unwrap();
+        let verdict = Verdict::of(&scenario, &Run { events: events(), ..Run::default() });
+        let seen: Vec<&str> = verdict.rows.iter().map(|row| row.seen.as_str()).collect();
+        assert_eq!(seen, ["20 readings, 0 outside, 0 backward; KernelData", "slow: 1 µs a read"]);
+        assert_eq!(verdict.rows[1].fault.as_deref(), Some("a slow clock"));
     }
 
     #[test]
@@ -221,30 +331,36 @@ mod tests {
             ("source", Value::Null),
             ("faults", json!(["did nothing"])),
             ("faults", Value::Null),
+            ("outside", json!("none")),
         ] {
-            let found = faults_with(|row| row[name] = value.clone());
+            let found = faults_with_row(|row| row[name] = value.clone());
             assert_eq!(found.len(), 1, "{name} = {value}: {found:?}");
         }
     }
 
     #[test]
-    fn a_row_that_is_missing_or_broken_is_a_fault() {
-        let mut silent = lines();
-        silent.remove(2);
-        assert_eq!(faults(&silent), ["missing"]);
-        assert_eq!(faults_with(|row| row["outside"] = json!("none")), ["missing"]);
+    fn what_is_missing_is_a_fault() {
+        for missing in [2, 4, 6] {
+            let mut left = events();
+            left.remove(missing);
+            assert_eq!(faults(left).len(), 1, "without {missing}");
+        }
+        assert_eq!(faults(Vec::new()).len(), 2, "both steps");
     }
 
     #[test]
-    fn a_guest_that_stops_is_a_fault() {
-        assert_eq!(faults(&lines()[..3]).len(), 1, "no end");
-        assert_eq!(faults(&[]).len(), 3, "no beginning and no rows");
+    fn a_step_that_ends_badly_is_a_fault() {
+        assert_eq!(faults_with_done(|done| done.exit = Some(1)).len(), 1);
+        assert_eq!(faults_with_done(|done| done.clocksource = "hpet".to_owned()).len(), 1);
+        assert_eq!(faults_with_done(|done| done.errors = "thread 'main' panicked at".to_owned()).len(), 1);
+        assert_eq!(faults_with_done(|done| done.failed = Some("ended by a signal".to_owned())).len(), 1);
+        assert_eq!(faults_with_done(|done| done.document = json!({ "findings": [] })).len(), 1);
     }
 
     #[test]
-    fn another_clocksource_is_a_fault() {
-        let mut strayed = lines();
-        strayed[3]["clocksource"] = json!("hpet");
-        assert_eq!(faults(&strayed).len(), 1);
+    fn a_skipped_scenario_has_neither_passed_nor_failed() {
+        let verdict = Verdict::skipped(&Scenario::parse("tsc", SCENARIO).unwrap(), "no QEMU".to_owned());
+        assert!(!verdict.passed() && !verdict.failed());
+        assert_eq!(verdict.to_json()["skipped"], "no QEMU");
     }
 }

@@ -1,5 +1,6 @@
 //! What is done to a machine while its clock is read, one file each.
 
+pub mod disturbed;
 pub mod forks;
 pub mod hogs;
 pub mod readings;
@@ -7,5 +8,4 @@ pub mod signals;
 pub mod slews;
 pub mod stops;
 pub mod switch;
-pub mod tick;
 pub mod timens;

@@ -11,7 +11,6 @@ use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
 
-const NOMINAL_TICK_US: i64 = 10_000;
 /// One microsecond of tick in ten thousand.
 const PPM_PER_TICK_US: i64 = 100;
 
@@ -40,9 +39,9 @@ impl Slew {
     /// Frequency reaches 500 ppm, NTP's limit; all beyond needs the tick.
     fn apply(self, sign: i64) -> io::Result<()> {
         if self.ppm <= 500 {
-            sys::slew(NOMINAL_TICK_US, sign * self.ppm)
+            sys::slew(sys::NOMINAL_TICK_US, sign * self.ppm)
         } else {
-            sys::slew(NOMINAL_TICK_US + sign * self.ppm / PPM_PER_TICK_US, 0)
+            sys::slew(sys::NOMINAL_TICK_US + sign * self.ppm / PPM_PER_TICK_US, 0)
         }
     }
 
@@ -66,7 +65,7 @@ pub fn run(size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::
     for slew in ROWS {
         let began = Instant::now();
         let run = read_on_every_cpu(Until::Readings(size.slewed()), plant, |done| slew.alternate(done));
-        sys::slew(NOMINAL_TICK_US, 0)?;
+        sys::slew(sys::NOMINAL_TICK_US, 0)?;
         let (both, (changes, strongest_ppm)) = run?;
         print(
             Row::new(slew.name(), both, size.slewed(), began.elapsed())

@@ -1,0 +1,30 @@
+//! A machine's serial console, from the first byte to the last.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use crate::event::Event;
+
+/// Hands every event to `told`, keeps all that was printed in `file`, and gives the last words at the end.
+///
+/// # Errors
+/// Where the console cannot be read or kept.
+pub fn follow(from: impl Read, file: &Path, told: &mut dyn FnMut(Event) -> io::Result<()>) -> io::Result<String> {
+    let mut kept = File::create(file)?;
+    let mut reader = BufReader::new(from);
+    let (mut line, mut last) = (Vec::new(), String::new());
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line)? == 0 {
+            return Ok(last);
+        }
+        kept.write_all(&line)?;
+        let text = String::from_utf8_lossy(&line);
+        if let Some(event) = Event::parse(&text) {
+            told(event)?;
+        } else if !text.trim().is_empty() {
+            last = text.trim().chars().take(200).collect();
+        }
+    }
+}

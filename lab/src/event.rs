@@ -1,0 +1,66 @@
+//! What a guest tells whoever booted it, a line of JSON each.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::line;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// The guest is up.
+    Begin { kernel: String, cpus: usize },
+    /// A step begins.
+    Step { step: usize, clocksource: String },
+    /// A row of a check.
+    Row { step: usize, row: Value },
+    /// A step is done, or could not be.
+    Done(Box<Done>),
+    /// What the monitor of the machine is to do.
+    Ask(String),
+    /// The guest did all.
+    End,
+}
+
+/// What a step left behind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    pub step: usize,
+    pub clocksource: String,
+    pub seconds: f64,
+    pub exit: Option<i64>,
+    pub document: Value,
+    pub output: String,
+    pub errors: String,
+    /// Why it could not be done.
+    pub failed: Option<String>,
+}
+
+impl Event {
+    /// Prints it.
+    pub fn print(&self) {
+        line::print(&serde_json::to_value(self).unwrap_or_default());
+    }
+
+    /// The event in one line of a console; None for lines that are not ours.
+    pub fn parse(line: &str) -> Option<Self> {
+        serde_json::from_value(line::parse(line)?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Done, Event};
+    use crate::line::MARK;
+
+    #[test]
+    fn comes_back_as_it_was_printed() {
+        let done = Event::Done(Box::new(Done { step: 2, exit: Some(1), ..Done::default() }));
+        for event in [done, Event::End, Event::Ask("stop; cont".to_owned())] {
+            let text = serde_json::to_string(&event).unwrap();
+            assert_eq!(Event::parse(&format!("[ 1.2] noise {MARK}{text}\r")), Some(event));
+        }
+        assert_eq!(Event::parse("[ 1.2] noise"), None);
+    }
+}

@@ -1,0 +1,300 @@
+//! What a scenario expects of a step, and how it is judged.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::place;
+
+/// One row of a scenario: exactly one test.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// The step.
+    pub of: String,
+    /// What is expected, in a person's words.
+    pub says: String,
+    /// The fault that was injected, if this shows that it is detected.
+    pub fault: Option<String>,
+    /// A place in the step's document, for the tests up to `contains`.
+    pub at: Option<String>,
+    /// That value.
+    pub is: Option<Value>,
+    /// A number in these bounds, or an interval whose estimate is.
+    pub between: Option<[f64; 2]>,
+    /// An interval that holds this number, within a millionth of it.
+    pub holds: Option<f64>,
+    /// A number or an estimate at most a share off: `[279.365, 0.001]`.
+    pub near: Option<[f64; 2]>,
+    /// A text or list with this text in it.
+    pub contains: Option<String>,
+    /// Nothing there.
+    pub absent: Option<bool>,
+    /// A finding of this kind in the document.
+    pub finding: Option<String>,
+    /// What that finding must be about.
+    pub about: Option<String>,
+    /// No finding of this kind.
+    pub no_finding: Option<String>,
+    /// The exit code, where it is not 0.
+    pub exit: Option<i64>,
+    /// This text in what was printed.
+    pub prints: Option<String>,
+}
+
+/// What a step left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The exit code of its program.
+    pub exit: Option<i64>,
+    /// The document of the tool.
+    pub document: Value,
+    /// What was printed.
+    pub output: String,
+}
+
+/// The test of one expectation.
+#[derive(Clone, Copy, Debug)]
+pub enum Test<'a> {
+    Is(&'a str, &'a Value),
+    Between(&'a str, [f64; 2]),
+    Holds(&'a str, f64),
+    Near(&'a str, [f64; 2]),
+    Contains(&'a str, &'a str),
+    Absent(&'a str),
+    Finding(&'a str, Option<&'a str>),
+    NoFinding(&'a str),
+    Exit(i64),
+    Prints(&'a str),
+}
+
+/// The kernel converts counts to nanoseconds by a factor of so many bits, and slews.
+const KERNEL: f64 = 1e-6;
+/// So much of a value is shown.
+const SHOWN: usize = 100;
+
+impl Expectation {
+    /// Its only test.
+    ///
+    /// # Errors
+    /// Where it has none, several, or one without the place that it needs.
+    pub fn test(&self) -> Result<Test<'_>, String> {
+        let place = || self.at.as_deref().ok_or("it needs a place: at = …".to_owned());
+        let mut tests = Vec::new();
+        if let Some(value) = &self.is {
+            tests.push(Test::Is(place()?, value));
+        }
+        if let Some(bounds) = self.between {
+            tests.push(Test::Between(place()?, bounds));
+        }
+        if let Some(value) = self.holds {
+            tests.push(Test::Holds(place()?, value));
+        }
+        if let Some(value) = self.near {
+            tests.push(Test::Near(place()?, value));
+        }
+        if let Some(text) = &self.contains {
+            tests.push(Test::Contains(place()?, text));
+        }
+        if self.absent.is_some() {
+            tests.push(Test::Absent(place()?));
+        }
+        if let Some(id) = &self.finding {
+            tests.push(Test::Finding(id, self.about.as_deref()));
+        }
+        tests.extend(self.no_finding.as_deref().map(Test::NoFinding));
+        tests.extend(self.exit.map(Test::Exit));
+        tests.extend(self.prints.as_deref().map(Test::Prints));
+        match tests[..] {
+            [test] => Ok(test),
+            _ => Err("an expectation has exactly one test".to_owned()),
+        }
+    }
+
+    /// Whether it holds, and what was seen.
+    pub fn judge(&self, trace: &Trace) -> (bool, String) {
+        match self.test() {
+            Ok(test) => test.judge(trace),
+            Err(why) => (false, why),
+        }
+    }
+}
+
+impl Test<'_> {
+    fn judge(self, trace: &Trace) -> (bool, String) {
+        let there = |place: &str| place::at(&trace.document, place).unwrap_or(&Value::Null);
+        let shown = |place: &str| shorten(&there(place).to_string());
+        match self {
+            Self::Is(place, wanted) => (same(there(place), wanted), shown(place)),
+            Self::Between(place, [low, high]) => {
+                let number = number(there(place));
+                (number.is_some_and(|number| low <= number && number <= high), number_shown(there(place)))
+            }
+            Self::Holds(place, value) => {
+                let ends = ["low", "high"].map(|end| there(place)[end].as_f64());
+                let slack = value.abs() * KERNEL;
+                let holds = matches!(ends, [Some(low), Some(high)] if low - slack <= value && value <= high + slack);
+                (holds, number_shown(there(place)))
+            }
+            Self::Near(place, [value, share]) => {
+                let near = number(there(place)).is_some_and(|number| (number - value).abs() <= value.abs() * share);
+                (near, number_shown(there(place)))
+            }
+            Self::Contains(place, text) => (contains(there(place), text), shown(place)),
+            Self::Absent(place) => {
+                // What it would be part of must be there: a misspelt place holds nothing either.
+                let within = place.rsplit_once('/').map_or(&trace.document, |(within, _)| there(within));
+                (within.is_object() && there(place).is_null(), shown(place))
+            }
+            Self::Finding(id, subject) => {
+                let found = findings(&trace.document)
+                    .find(|found| found["id"] == id && subject.is_none_or(|subject| found["subject"] == subject));
+                (found.is_some(), found.map_or_else(|| said(&trace.document), finding_shown))
+            }
+            Self::NoFinding(id) => {
+                let found = findings(&trace.document).find(|found| found["id"] == id);
+                // A document that is missing holds no finding either.
+                (found.is_none() && trace.document.is_object(), found.map_or_else(|| "none".to_owned(), finding_shown))
+            }
+            Self::Exit(code) => (trace.exit == Some(code), exit_shown(trace.exit)),
+            Self::Prints(text) => {
+                let line = trace.output.lines().find(|line| line.contains(text));
+                (line.is_some(), shorten(line.unwrap_or(&trace.output).trim()))
+            }
+        }
+    }
+}
+
+/// How a program ended.
+pub fn exit_shown(exit: Option<i64>) -> String {
+    exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"))
+}
+
+fn findings(document: &Value) -> impl Iterator<Item = &Value> {
+    document["findings"].as_array().into_iter().flatten()
+}
+
+fn finding_shown(finding: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    format!("{}: {}", text(&finding["id"]), shorten(&text(&finding["evidence"]["summary"])))
+}
+
+/// The findings that there are, where the wanted one is not.
+fn said(document: &Value) -> String {
+    let ids: Vec<&str> = findings(document).filter_map(|found| found["id"].as_str()).collect();
+    if ids.is_empty() { "no finding".to_owned() } else { format!("only {}", ids.join(", ")) }
+}
+
+/// A number, or the estimate of an interval.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value["estimate"].as_f64())
+}
+
+fn number_shown(value: &Value) -> String {
+    let [low, high] = ["low", "high"].map(|end| value[end].as_f64());
+    match (number(value), low, high) {
+        (Some(number), Some(low), Some(high)) => format!("{} ({}–{})", rounded(number), rounded(low), rounded(high)),
+        (None, Some(low), Some(high)) => format!("{}–{}", rounded(low), rounded(high)),
+        (Some(number), ..) => rounded(number),
+        _ => shorten(&value.to_string()),
+    }
+}
+
+/// Six digits: enough to tell 279.365 from 279.4.
+fn rounded(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let digits = (5 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{number:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn same(found: &Value, wanted: &Value) -> bool {
+    match (found.as_f64(), wanted.as_f64()) {
+        (Some(found), Some(wanted)) => found == wanted,
+        _ => found == wanted,
+    }
+}
+
+fn contains(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| contains(item, text)),
+        Value::String(found) => found.contains(text),
+        _ => false,
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn trace() -> Trace {
+        let tick = json!({ "estimate": 279.4, "low": 279.3, "high": 279.5 });
+        let finding = json!({ "id": "slow", "subject": "A", "evidence": { "summary": "it is slow" } });
+        let document = json!({ "tick": tick, "path": "vdso", "list": ["ab", "c"], "findings": [finding] });
+        Trace { exit: Some(0), document, output: "ok: 3\n".to_owned() }
+    }
+
+    fn row(text: &str) -> Expectation {
+        toml::from_str(&format!("of = 'a'\nsays = 'b'\n{text}")).unwrap()
+    }
+
+    #[test]
+    fn each_test_can_hold_and_can_fail() {
+        for (holds, fails) in [
+            ("at = 'path'\nis = 'vdso'", "at = 'path'\nis = 'system_call'"),
+            ("at = 'tick'\nbetween = [279, 280]", "at = 'tick'\nbetween = [280, 281]"),
+            ("at = 'tick'\nholds = 279.365", "at = 'tick'\nholds = 279.6"),
+            ("at = 'tick'\nnear = [279.365, 0.001]", "at = 'tick'\nnear = [10, 0.001]"),
+            ("at = 'path'\ncontains = 'ds'", "at = 'path'\ncontains = 'x'"),
+            ("at = 'list'\ncontains = 'b'", "at = 'tick'\ncontains = 'b'"),
+            ("at = 'tick/nothing'\nabsent = true", "at = 'path'\nabsent = true"),
+            ("at = 'nothing'\nabsent = true", "at = 'tock/nothing'\nabsent = true"),
+            ("finding = 'slow'", "finding = 'fast'"),
+            ("finding = 'slow'\nabout = 'A'", "finding = 'slow'\nabout = 'B'"),
+            ("no_finding = 'fast'", "no_finding = 'slow'"),
+            ("exit = 0", "exit = 1"),
+            ("prints = 'ok'", "prints = 'failed'"),
+        ] {
+            assert!(row(holds).judge(&trace()).0, "{holds}");
+            assert!(!row(fails).judge(&trace()).0, "{fails}");
+        }
+    }
+
+    #[test]
+    fn nothing_holds_without_a_document() {
+        for text in [
+            "at = 'path'\nis = 'vdso'",
+            "finding = 'slow'",
+            "no_finding = 'slow'",
+            "at = 'a'\nabsent = true",
+            "exit = 0",
+        ] {
+            assert!(!row(text).judge(&Trace::default()).0, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_test_each() {
+        assert!(row("at = 'a'\nis = 1\nholds = 2").test().is_err());
+        assert!(row("").test().is_err());
+        assert!(row("is = 1").test().is_err(), "no place");
+    }
+
+    #[test]
+    fn numbers_are_shown_with_six_digits() {
+        for (number, text) in
+            [(279.365_12, "279.365"), (10.0, "10"), (4_000_000.0, "4000000"), (0.0, "0"), (-0.5, "-0.5")]
+        {
+            assert_eq!(rounded(number), text);
+        }
+    }
+}

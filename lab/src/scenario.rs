@@ -1,0 +1,264 @@
+//! What is done to one machine, and what must be seen: a file of `lab/scenarios`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::check::Check;
+use crate::expectation::Expectation;
+
+/// One file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The file's name without its ending.
+    #[serde(skip)]
+    pub name: String,
+    /// What it is for, in a sentence.
+    pub about: String,
+    /// Whether `--quick` runs it too.
+    #[serde(default)]
+    pub quick: bool,
+    /// Its initramfs, built by the script of that name in `lab/images`.
+    #[serde(default = "plain")]
+    pub image: String,
+    /// How it is started.
+    #[serde(default)]
+    pub machine: MachineKind,
+    /// Its CPUs.
+    #[serde(default = "one")]
+    pub cpus: usize,
+    /// Its memory.
+    #[serde(default = "memory_mib")]
+    pub memory_mib: u32,
+    /// More options for QEMU.
+    #[serde(default)]
+    pub qemu: String,
+    /// More words for the kernel's command line.
+    #[serde(default)]
+    pub kernel: String,
+    /// Whether it needs a disk that can hold the state of the machine.
+    #[serde(default)]
+    pub snapshots: bool,
+    /// How long it may take; with `--long` ten times that.
+    #[serde(default = "limit_s")]
+    pub limit_s: u64,
+    /// Whether the library must read the counter: a clock that falls back is right, and proves nothing.
+    #[serde(default)]
+    pub reads_counter: bool,
+    /// What is done in it, in order.
+    #[serde(rename = "step")]
+    pub steps: Vec<Step>,
+    /// What must be seen, besides what every step is judged by.
+    #[serde(default, rename = "expect")]
+    pub expectations: Vec<Expectation>,
+}
+
+/// How a machine is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MachineKind {
+    /// A PC.
+    #[default]
+    Q35,
+    /// An aarch64 machine.
+    Virt,
+    /// A PC whose kernel runs under Xen.
+    Xen,
+    /// No machine: the steps run here.
+    Host,
+}
+
+/// One thing that is done: exactly one of `switch`, `check`, `tool` and `run`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// How expectations call it; what it does, if it has none.
+    pub name: Option<String>,
+    /// Makes the kernel keep time by another clocksource.
+    pub switch: Option<String>,
+    /// Reads the library's clock between readings of the system's.
+    pub check: Option<String>,
+    /// Runs the tool with these arguments and keeps its document.
+    pub tool: Option<String>,
+    /// Runs a command in a shell and keeps what it prints.
+    pub run: Option<String>,
+    /// Runs the tool under a launcher that takes something from it.
+    pub under: Option<String>,
+    /// What a shell does to the machine meanwhile.
+    pub meanwhile: Option<String>,
+    /// The clocksource at its end, if it changes.
+    pub ends_on: Option<String>,
+    /// Whether the library must read the counter, where that differs from the rest.
+    pub reads_counter: Option<bool>,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// `switch`
+    Switch(&'a str),
+    /// `check`
+    Check(Check),
+    /// `tool`
+    Tool(&'a str),
+    /// `run`
+    Run(&'a str),
+}
+
+impl Step {
+    /// What it does.
+    ///
+    /// # Errors
+    /// Where it names nothing, more than one thing, or an unknown check.
+    pub fn action(&self) -> Result<Action<'_>, String> {
+        match (&self.switch, &self.check, &self.tool, &self.run) {
+            (Some(name), None, None, None) => Ok(Action::Switch(name)),
+            (None, Some(name), None, None) => {
+                Check::from_name(name).map(Action::Check).ok_or_else(|| format!("there is no check {name}"))
+            }
+            (None, None, Some(arguments), None) => Ok(Action::Tool(arguments)),
+            (None, None, None, Some(command)) => Ok(Action::Run(command)),
+            _ => Err("a step has exactly one of switch, check, tool and run".to_owned()),
+        }
+    }
+
+    /// As expectations and the table call it.
+    pub fn title(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        match self.action() {
+            Ok(Action::Switch(name)) => format!("switch to {name}"),
+            Ok(Action::Check(check)) => check.name().to_owned(),
+            Ok(Action::Tool(words) | Action::Run(words)) => words.to_owned(),
+            Err(_) => "?".to_owned(),
+        }
+    }
+
+    /// Whether it changes the machine that it runs on.
+    pub fn changes_machine(&self) -> bool {
+        self.switch.is_some()
+            || self.meanwhile.is_some()
+            || self.run.is_some()
+            || matches!(self.action(), Ok(Action::Check(Check::Slews | Check::Switch)))
+    }
+}
+
+impl Scenario {
+    /// Reads one file.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or says what no scenario can.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let told = |why: String| io::Error::other(format!("{}: {why}", path.display()));
+        let text = fs::read_to_string(path).map_err(|error| told(error.to_string()))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        Self::parse(&name, &text).map_err(told)
+    }
+
+    /// The scenario that this text describes.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+        let mut scenario: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        scenario.name = name.to_owned();
+        let mut titles: Vec<String> = Vec::new();
+        for step in &scenario.steps {
+            step.action()?;
+            if titles.contains(&step.title()) {
+                return Err(format!("two steps are called {:?}; give one a name", step.title()));
+            }
+            titles.push(step.title());
+        }
+        for expectation in &scenario.expectations {
+            expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
+            if !titles.contains(&expectation.of) {
+                return Err(format!("{:?} is of {:?}, and no step is called that", expectation.says, expectation.of));
+            }
+        }
+        Ok(scenario)
+    }
+
+    /// All of a folder, by name.
+    ///
+    /// # Errors
+    /// Where the folder or a file of it cannot be read.
+    pub fn all(folder: &Path) -> io::Result<Vec<Self>> {
+        let mut paths = fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .filter(|path| path.as_ref().map_or(true, |path| path.extension().is_some_and(|end| end == "toml")))
+            .collect::<Result<Vec<_>, _>>()?;
+        paths.sort();
+        paths.iter().map(|path| Self::read(path)).collect()
+    }
+}
+
+fn plain() -> String {
+    "plain".to_owned()
+}
+
+fn one() -> usize {
+    1
+}
+
+fn memory_mib() -> u32 {
+    512
+}
+
+fn limit_s() -> u64 {
+    180
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(steps: &str) -> Result<Scenario, String> {
+        Scenario::parse("hpet", &format!("about = 'a slow clock'\n{steps}"))
+    }
+
+    #[test]
+    fn a_file_says_what_is_done_and_what_must_be_seen() {
+        let text = "[[step]]\nswitch = 'hpet'\n[[step]]\nname = 'looked'\ntool = 'clocks'\n\
+            [[expect]]\nof = 'looked'\nsays = 'by system call'\nat = 'a/b'\nis = 'x'";
+        let scenario = parse(text).unwrap();
+        assert_eq!((scenario.name.as_str(), scenario.image.as_str(), scenario.cpus), ("hpet", "plain", 1));
+        assert_eq!(scenario.steps[0].action(), Ok(Action::Switch("hpet")));
+        assert_eq!(scenario.steps[1].title(), "looked");
+    }
+
+    #[test]
+    fn every_scenario_can_be_read_and_every_finding_that_one_names_exists() {
+        let lab = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let known = fs::read_to_string(lab.join("../docs/findings.md")).unwrap();
+        let scenarios = Scenario::all(&lab.join("scenarios")).unwrap();
+        assert!(scenarios.iter().any(|scenario| scenario.quick));
+        for scenario in scenarios {
+            for expectation in &scenario.expectations {
+                for id in [&expectation.finding, &expectation.no_finding].into_iter().flatten() {
+                    assert!(known.contains(&format!("`{id}`")), "{}: there is no finding {id}", scenario.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused() {
+        for (steps, why) in [
+            ("[[step]]\nswitch = 'a'\nrun = 'b'", "exactly one"),
+            ("[[step]]\nname = 'a'", "exactly one"),
+            ("[[step]]\ncheck = 'nothing'", "no check nothing"),
+            ("[[step]]\nchek = 'readings'", "chek"),
+            ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
+            ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'b'\nsays = 'c'\nexit = 0", "no step is called"),
+            ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'", "exactly one"),
+        ] {
+            let error = parse(steps).unwrap_err();
+            assert!(error.contains(why), "{steps}: {error}");
+        }
+    }
+}

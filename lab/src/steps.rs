@@ -1,0 +1,114 @@
+//! Carries out a scenario's steps, in a guest or, for those that need none, here.
+
+use std::fs;
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::clocksource;
+use crate::crew::cpus;
+use crate::event::{Done, Event};
+use crate::plant::Plant;
+use crate::scenario::{Action, Scenario, Step};
+use crate::size::Size;
+
+/// How steps are carried out.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// The tool, with what starts it.
+    pub tool: Vec<String>,
+    /// How much is checked.
+    pub size: Size,
+    /// A fault put in on purpose.
+    pub plant: Option<Plant>,
+}
+
+/// Carries out every step and tells what came of each. One that cannot be done does not keep the others from being done.
+pub fn run(scenario: &Scenario, means: &Means, tell: &mut dyn FnMut(Event)) {
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    tell(Event::Begin { kernel: kernel.trim().to_owned(), cpus: cpus() });
+    for (step, what) in scenario.steps.iter().enumerate() {
+        tell(Event::Step { step, clocksource: clocksource::name() });
+        let began = Instant::now();
+        let mut silent = means.plant == Some(Plant::Silent);
+        let done = carry_out(what, means, &mut |row| {
+            if !std::mem::take(&mut silent) {
+                tell(Event::Row { step, row });
+            }
+        });
+        let done = done.unwrap_or_else(|error| Done { failed: Some(error.to_string()), ..Done::default() });
+        let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
+        tell(Event::Done(Box::new(Done { step, seconds, clocksource: clocksource::name(), ..done })));
+        if means.plant == Some(Plant::Crash) {
+            return;
+        }
+    }
+    tell(Event::End);
+}
+
+fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
+    let mut meanwhile = step.meanwhile.as_deref().map(begin_shell).transpose()?;
+    let mut done = match step.action().map_err(io::Error::other)? {
+        Action::Switch(name) => {
+            clocksource::settle(name)?;
+            Done::default()
+        }
+        Action::Check(check) => {
+            check.run(means.size, means.plant, meanwhile.as_mut(), &mut |found| {
+                found.to_json().into_iter().for_each(&mut *row)
+            })?;
+            Done::default()
+        }
+        Action::Tool(arguments) => tool(step, arguments, means)?,
+        Action::Run(command) => ran(shell(command).output()?),
+    };
+    if let Some(child) = meanwhile {
+        let ended = child.wait_with_output()?;
+        if !ended.status.success() {
+            let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+            done.failed = Some(format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim()));
+        }
+    }
+    Ok(done)
+}
+
+fn tool(step: &Step, arguments: &str, means: &Means) -> io::Result<Done> {
+    let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
+    let words: Vec<String> = under.chain(means.tool.iter().cloned()).collect();
+    let (program, first) = words.split_first().ok_or_else(|| io::Error::other("no tool"))?;
+    let mut command = Command::new(program);
+    command.args(first).args(arguments.split_whitespace()).args(["--format", "json"]);
+    let output = command.stdin(Stdio::null()).output()?;
+    let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    let done = ran(output);
+    // The document says it all; what is no document is kept for whoever must find out why.
+    let output = if document.is_null() { done.output } else { String::new() };
+    Ok(Done { document, output, ..done })
+}
+
+fn ran(output: Output) -> Done {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Done {
+        exit: output.status.code().map(i64::from),
+        output: text(&output.stdout),
+        errors: text(&output.stderr),
+        failed: output.status.code().is_none().then(|| format!("it ended with {}", output.status)),
+        ..Done::default()
+    }
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]).stdin(Stdio::null());
+    shell
+}
+
+/// Its standard output is ours, so that it can ask whoever booted the machine.
+fn begin_shell(command: &str) -> io::Result<Child> {
+    shell(command).stderr(Stdio::piped()).spawn()
+}
+
+/// How long reading goes on after what happens meanwhile has ended.
+pub const AFTERWARDS: Duration = Duration::from_secs(1);

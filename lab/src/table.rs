@@ -1,0 +1,119 @@
+//! The verdicts as people read them.
+
+use comfy_table::Table;
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+
+use crate::verdict::{Judged, Verdict};
+
+const HEADER: [&str; 5] = ["scenario", "step", "expectation", "seen", ""];
+
+/// For a terminal: the rows, then all faults, then the sum.
+pub fn plain(verdicts: &[Verdict]) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(HEADER);
+    fill(&mut table, verdicts);
+    let mut text = trim(&table.to_string());
+    for verdict in verdicts {
+        let whole = verdict.faults.iter().map(|fault| (String::new(), fault));
+        let rows = verdict.rows.iter().flat_map(|row| row.faults.iter().map(move |fault| (named(row), fault)));
+        // What was not run has no rows.
+        for (row, fault) in whole.chain(rows).filter(|_| verdict.failed()) {
+            text += &format!("FAIL {}{row}: {fault}\n", verdict.scenario);
+        }
+    }
+    text + &sum(verdicts)
+}
+
+/// For `docs/lab.md`.
+pub fn markdown(verdicts: &[Verdict]) -> String {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(HEADER);
+    fill(&mut table, verdicts);
+    trim(&table.to_string()) + "\n" + &sum(verdicts)
+}
+
+fn fill(table: &mut Table, verdicts: &[Verdict]) {
+    for verdict in verdicts {
+        if let Some(why) = &verdict.skipped {
+            table.add_row([verdict.scenario.as_str(), "", "", why.as_str(), "skipped"]);
+            continue;
+        }
+        for row in &verdict.rows {
+            let word = if row.faults.is_empty() { "ok" } else { "FAIL" };
+            let seen = row.seen.replace('|', "/").replace('\n', " ");
+            table.add_row([verdict.scenario.as_str(), &row.step, &row.says, &seen, word]);
+        }
+    }
+}
+
+fn named(row: &Judged) -> String {
+    format!(", {}, {}", row.step, row.says)
+}
+
+/// How many of what.
+pub fn sum(verdicts: &[Verdict]) -> String {
+    let run = || verdicts.iter().filter(|verdict| verdict.skipped.is_none());
+    let rows = || run().flat_map(|verdict| &verdict.rows);
+    let met = rows().filter(|row| row.faults.is_empty()).count();
+    let skipped = verdicts.iter().filter(|verdict| verdict.skipped.is_some()).count();
+    let mut faults: Vec<(&str, bool)> = Vec::new();
+    for row in rows() {
+        let Some(fault) = row.fault.as_deref() else { continue };
+        match faults.iter_mut().find(|(name, _)| *name == fault) {
+            Some((_, detected)) => *detected &= row.faults.is_empty(),
+            None => faults.push((fault, row.faults.is_empty())),
+        }
+    }
+    let detected = faults.iter().filter(|(_, detected)| *detected).count();
+    let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
+    format!(
+        "{} scenarios run, {skipped} skipped; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
+        run().count(),
+        rows().count(),
+        faults.len(),
+    )
+}
+
+fn trim(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{markdown, plain};
+    use crate::verdict::{Judged, Verdict};
+    use serde_json::Value;
+
+    fn verdict(scenario: &str, faults: &[&str]) -> Verdict {
+        let row = Judged {
+            step: "clocks".to_owned(),
+            says: "it is slow".to_owned(),
+            seen: "slow: a|b".to_owned(),
+            fault: Some(format!("fault of {scenario}")),
+            faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+            details: Value::Null,
+        };
+        let (about, kernel) = (String::new(), String::new());
+        Verdict {
+            scenario: scenario.to_owned(),
+            about,
+            seconds: 2.0,
+            kernel,
+            skipped: None,
+            rows: vec![row],
+            faults: vec![],
+        }
+    }
+
+    #[test]
+    fn every_fault_and_every_skip_is_told() {
+        let skipped = Verdict { skipped: Some("no xen".to_owned()), ..verdict("xen", &[]) };
+        let text = plain(&[verdict("a", &[]), verdict("b", &["seen: nothing"]), skipped]);
+        assert!(text.contains("FAIL b, clocks, it is slow: seen: nothing\n"), "{text}");
+        assert!(text.contains("no xen") && text.contains("skipped"), "{text}");
+        let sum =
+            "2 scenarios run, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
+        assert!(text.ends_with(sum), "{text}");
+        assert!(markdown(&[verdict("a", &[])]).contains("slow: a/b"));
+    }
+}
