@@ -130,9 +130,8 @@ impl Test<'_> {
                 (number.is_some_and(|number| low <= number && number <= high), number_shown(there(place)))
             }
             Self::Holds(place, value) => {
-                let ends = ["low", "high"].map(|end| there(place)[end].as_f64());
                 let slack = value.abs() * KERNEL;
-                let holds = matches!(ends, [Some(low), Some(high)] if low - slack <= value && value <= high + slack);
+                let holds = ends(there(place)).is_some_and(|[low, high]| low - slack <= value && value <= high + slack);
                 (holds, number_shown(there(place)))
             }
             Self::Near(place, [value, share]) => {
@@ -184,18 +183,26 @@ fn said(document: &Value) -> String {
     if ids.is_empty() { "no finding".to_owned() } else { format!("only {}", ids.join(", ")) }
 }
 
+/// The ends of an interval, or of an offset with its half-width.
+fn ends(value: &Value) -> Option<[f64; 2]> {
+    if let (Some(low), Some(high)) = (value["low"].as_f64(), value["high"].as_f64()) {
+        return Some([low, high]);
+    }
+    let (offset, half) = (value["offset_ns"].as_f64()?, value["half_width_ns"].as_f64()?);
+    Some([offset - half, offset + half])
+}
+
 /// A number, or the estimate of an interval.
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value["estimate"].as_f64())
 }
 
 fn number_shown(value: &Value) -> String {
-    let [low, high] = ["low", "high"].map(|end| value[end].as_f64());
-    match (number(value), low, high) {
-        (Some(number), Some(low), Some(high)) => format!("{} ({}–{})", rounded(number), rounded(low), rounded(high)),
-        (None, Some(low), Some(high)) => format!("{}–{}", rounded(low), rounded(high)),
-        (Some(number), ..) => rounded(number),
-        _ => shorten(&value.to_string()),
+    match (number(value), ends(value)) {
+        (Some(number), Some([low, high])) => format!("{} ({}–{})", rounded(number), rounded(low), rounded(high)),
+        (None, Some([low, high])) => format!("{} to {}", rounded(low), rounded(high)),
+        (Some(number), None) => rounded(number),
+        (None, None) => shorten(&value.to_string()),
     }
 }
 
@@ -239,7 +246,9 @@ mod tests {
     fn trace() -> Trace {
         let tick = json!({ "estimate": 279.4, "low": 279.3, "high": 279.5 });
         let finding = json!({ "id": "slow", "subject": "A", "evidence": { "summary": "it is slow" } });
-        let document = json!({ "tick": tick, "path": "vdso", "list": ["ab", "c"], "findings": [finding] });
+        let offset = json!({ "offset_ns": -410.0, "half_width_ns": 20 });
+        let document =
+            json!({ "tick": tick, "offset": offset, "path": "vdso", "list": ["ab", "c"], "findings": [finding] });
         Trace { exit: Some(0), document, output: "ok: 3\n".to_owned() }
     }
 
@@ -253,6 +262,7 @@ mod tests {
             ("at = 'path'\nis = 'vdso'", "at = 'path'\nis = 'system_call'"),
             ("at = 'tick'\nbetween = [279, 280]", "at = 'tick'\nbetween = [280, 281]"),
             ("at = 'tick'\nholds = 279.365", "at = 'tick'\nholds = 279.6"),
+            ("at = 'offset'\nholds = -400", "at = 'offset'\nholds = -380"),
             ("at = 'tick'\nnear = [279.365, 0.001]", "at = 'tick'\nnear = [10, 0.001]"),
             ("at = 'path'\ncontains = 'ds'", "at = 'path'\ncontains = 'x'"),
             ("at = 'list'\ncontains = 'b'", "at = 'tick'\ncontains = 'b'"),
