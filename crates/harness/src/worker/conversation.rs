@@ -31,6 +31,11 @@ pub trait Hear {
 
     /// It is readable; all output written before has been taken in.
     fn event(&mut self) {}
+
+    /// What the hearer itself has cost the worker so far: its limit is later by that.
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// What a worker has time for.
@@ -91,7 +96,7 @@ pub fn attend(
             return Err(WorkerFailure::Cancelled);
         }
         let (Limit::Whole(limit) | Limit::Each(limit)) = terms.limit;
-        if since.elapsed() > limit {
+        if since.elapsed() > limit + hearer.delay() {
             return Err(WorkerFailure::TimedOut { limit, complaint: process.complaint() });
         }
     }

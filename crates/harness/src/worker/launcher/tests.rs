@@ -44,6 +44,34 @@ fn asked(request: &str) -> Result<Vec<String>, WorkerFailure> {
     ended.map(|()| heard)
 }
 
+/// A hearer that holds its worker up.
+struct Slow(Heard, Duration);
+
+impl Hear for Slow {
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        self.0.line(line)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.0.is_complete()
+    }
+
+    fn delay(&self) -> Duration {
+        self.1
+    }
+}
+
+#[test]
+fn the_limit_is_later_by_what_the_hearer_costs() {
+    let limit = Limit::Whole(Duration::from_millis(200));
+    let ended = |delay| {
+        let mut heard = Slow(Heard::default(), delay);
+        shell().converse("sleep 1; echo end", &mut heard, Terms { limit, padding: 0, cancelled: &|| false })
+    };
+    assert!(matches!(ended(Duration::ZERO), Err(WorkerFailure::TimedOut { .. })));
+    assert_eq!(ended(LONG), Ok(()));
+}
+
 /// Asks for `request`, which may name a file `$ids` to write the ids of processes into, until it has written `count` of
 /// them; then cancels, or has it time out. How it ended, and the processes.
 fn broken_off(request: &str, count: usize, by_cancelling: bool) -> (WorkerFailure, Vec<u32>) {
