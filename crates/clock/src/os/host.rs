@@ -14,6 +14,7 @@ use core::ffi::{CStr, c_char};
 use core::ptr::null;
 
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
+use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
 use windows_sys::Win32::System::Diagnostics::ToolHelp::{
     CreateToolhelp32Snapshot, PROCESSENTRY32W, Process32FirstW, Process32NextW, TH32CS_SNAPPROCESS,
 };
@@ -183,7 +184,7 @@ pub fn bytes_in(pipe: BorrowedHandle<'_>) -> Result<u32> {
     Ok(bytes)
 }
 
-/// Waits until `child` has ended, but not for longer than `at_most`.
+/// Waits until `child` has ended, but not for longer than `at_most`. Whether it has.
 ///
 /// # Examples
 /// ```
@@ -193,10 +194,10 @@ pub fn bytes_in(pipe: BorrowedHandle<'_>) -> Result<u32> {
 /// assert!(child.wait().is_ok());
 /// # }
 /// ```
-pub fn wait_for(child: &Child, at_most: Duration) {
+pub fn wait_for(child: &Child, at_most: Duration) -> bool {
     let milliseconds = u32::try_from(at_most.as_millis()).unwrap_or(u32::MAX - 1);
-    // SAFETY: the handle is valid while borrowed. An error is an end of the wait like any other.
-    unsafe { WaitForSingleObject(child.as_raw_handle(), milliseconds) };
+    // SAFETY: the handle is valid while borrowed.
+    unsafe { WaitForSingleObject(child.as_raw_handle(), milliseconds) == WAIT_OBJECT_0 }
 }
 
 /// Ticks of the performance counter per second. None if it is not told.
@@ -278,7 +279,7 @@ mod tests {
         let mut child = child();
         assert_eq!(child.try_wait().unwrap(), None);
         drop(Job::of(&child).unwrap());
-        wait_for(&child, Duration::from_secs(10));
+        assert!(wait_for(&child, Duration::from_secs(10)));
         assert!(child.try_wait().unwrap().is_some());
     }
 
