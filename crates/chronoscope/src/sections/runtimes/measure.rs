@@ -6,7 +6,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, available, clock_mut};
+use crate::engine::stages::{StageError, available, clock_mut, needs_linux};
 use crate::sections::clocks::latency::estimate::of_cell;
 use crate::sections::clocks::latency::study::{case_of, study};
 use crate::sections::clocks::tick::task::SPREAD_NS;
@@ -46,6 +46,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let Some(plan) = record.runtimes.plan.clone() else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
+    needs_linux("language runtimes are measured, as yet,")?;
     if let Some(reason) = &session.reason_no_workers {
         return Err(StageError::Skipped(reason.clone()));
     }

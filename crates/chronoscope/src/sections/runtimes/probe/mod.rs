@@ -6,6 +6,9 @@
 mod answer;
 mod ask;
 mod become_probe;
+#[cfg_attr(target_os = "linux", path = "calls/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "calls/elsewhere.rs")]
+mod calls;
 mod candidate;
 mod find;
 #[cfg(test)]
