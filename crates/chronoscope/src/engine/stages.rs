@@ -28,7 +28,7 @@ impl From<WorkerFailure> for StageError {
 /// Skips a part whose means only Linux has.
 ///
 /// # Errors
-/// That `what` works on Linux only, elsewhere.
+/// Elsewhere: `what`, "on Linux only".
 pub fn needs_linux(what: &str) -> Result<(), StageError> {
     if cfg!(target_os = "linux") { Ok(()) } else { Err(StageError::Skipped(format!("{what} on Linux only"))) }
 }

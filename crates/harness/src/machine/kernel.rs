@@ -37,11 +37,13 @@ const PARAMETERS: [&str; 27] = [
 /// The kernel, and the machine's hostname.
 pub(super) fn identify(files: &Files, log: Result<&[String], &String>) -> (Kernel, Option<String>) {
     let system = os::system().unwrap_or_default();
+    let parameters = files.text("/proc/cmdline").map(|line| boot_parameters(&line));
     let kernel = Kernel {
         name: system.name,
         release: system.release,
         architecture: system.architecture,
-        boot_parameters: files.text("/proc/cmdline").map(|line| boot_parameters(&line)).unwrap_or_default(),
+        reason_boot_parameters_unavailable: parameters.as_ref().err().cloned(),
+        boot_parameters: parameters.unwrap_or_default(),
         messages: log.map(messages::shortened).unwrap_or_default(),
         reason_messages_unavailable: log.err().cloned(),
     };

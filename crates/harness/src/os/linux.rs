@@ -53,6 +53,10 @@ pub(crate) fn page_bytes() -> Option<u64> {
     Some(rustix::param::page_size() as u64)
 }
 
+pub(crate) fn performance_counter_hz() -> Option<u64> {
+    None
+}
+
 /// The file of this program.
 pub(crate) fn this_program() -> Result<PathBuf, String> {
     // The link names the very file being executed, even if it has been replaced on disk.

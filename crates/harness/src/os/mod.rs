@@ -4,7 +4,7 @@
 //! - `involuntary_switches` of the calling thread, `clock_ticks_per_second` and `page_bytes`, the units of the kernel's
 //!   counters: None where it has none;
 //! - `this_program`, `parent_id`, `end_with_parent`, `LONGEST_VARIABLE`: how a worker is started;
-//! - `System`: the kernel and its version;
+//! - `System`: the kernel and its version; `performance_counter_hz`, the rate that Windows declares of its counter;
 //! - `open_log`: the kernel's log, read without waiting;
 //! - `Group`, `lead_group`, `Pipe`, `Readable`, `Events`, `wait`, `signal_of` and `signal_name`: child processes.
 //!
@@ -20,8 +20,8 @@ mod imp;
 
 pub(crate) use imp::{
     Events, Group, LONGEST_VARIABLE, Pipe, Readable, allowed_cpus, bind, clock_ticks_per_second, end_with_parent,
-    involuntary_switches, lead_group, open_log, page_bytes, parent_id, signal_name, signal_of, system, this_program,
-    wait,
+    involuntary_switches, lead_group, open_log, page_bytes, parent_id, performance_counter_hz, signal_name, signal_of,
+    system, this_program, wait,
 };
 
 use std::fs::File;

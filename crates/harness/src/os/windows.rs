@@ -46,6 +46,10 @@ pub(crate) fn page_bytes() -> Option<u64> {
     None
 }
 
+pub(crate) fn performance_counter_hz() -> Option<u64> {
+    host::performance_frequency_hz()
+}
+
 /// The file of this program.
 pub(crate) fn this_program() -> Result<PathBuf, String> {
     std::env::current_exe().map_err(|error| format!("cannot find the program's own file: {error}"))

@@ -6,7 +6,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, available, clock_mut, needs_linux};
+use crate::engine::stages::{StageError, available, clock_mut};
 use crate::sections::clocks::latency::estimate::of_cell;
 use crate::sections::clocks::latency::study::{case_of, study};
 use crate::sections::clocks::tick::task::SPREAD_NS;
@@ -14,7 +14,7 @@ use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_probes::RuntimeKind;
 
@@ -46,7 +46,9 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let Some(plan) = record.runtimes.plan.clone() else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
-    needs_linux("language runtimes are measured, as yet,")?;
+    if cfg!(not(target_os = "linux")) {
+        return Err(StageError::Skipped(ON_LINUX_ONLY.to_owned()));
+    }
     if let Some(reason) = &session.reason_no_workers {
         return Err(StageError::Skipped(reason.clone()));
     }
