@@ -14,7 +14,9 @@ use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{
+    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
+};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_probes::RuntimeKind;
 

@@ -12,7 +12,9 @@ use super::clock::NOTHING;
 use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
 use crate::sections::runtimes::probe::protocol::{Request, Sweep, Task};
-use crate::sections::runtimes::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{
+    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
+};
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_probes::RuntimeKind;
