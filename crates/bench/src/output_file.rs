@@ -80,10 +80,17 @@ impl OutputFile {
 }
 
 /// Gives the draft, created readable only by its owner, the usual permissions of a new file.
+#[cfg(unix)]
 fn readable_as_usual(draft: &NamedTempFile) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let probe = draft.path().with_extension("mode");
     let mode = std::fs::File::create_new(&probe)?.metadata().map(|metadata| metadata.permissions().mode());
     std::fs::remove_file(&probe)?;
     draft.as_file().set_permissions(std::fs::Permissions::from_mode(mode?))
+}
+
+/// A file gets those of its folder on Windows.
+#[cfg(not(unix))]
+fn readable_as_usual(_draft: &NamedTempFile) -> std::io::Result<()> {
+    Ok(())
 }

@@ -2,14 +2,17 @@
 //! shares. Prints nothing, draws nothing.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64, unprivileged. No unsafe code: anything that needs it lives in `chronoscope-clock`.
+//! Linux on x86-64 and aarch64, unprivileged; Windows, seen under Wine only; macOS, compiled and never run. No unsafe code: anything that needs it lives in `chronoscope-clock`.
 #![forbid(unsafe_code)]
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("chronoscope-harness runs on Linux; chronoscope-clock compiles elsewhere too (see PLATFORM.md)");
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+compile_error!(
+    "chronoscope-harness runs on Linux, Windows and macOS; chronoscope-clock compiles elsewhere too (see PLATFORM.md)"
+);
 
 mod affinity;
 pub mod machine;
+mod os;
 pub mod process;
 pub mod quantity;
 pub mod record;

@@ -6,27 +6,23 @@ mod run_to_end;
 pub use complaint::telling;
 pub use run_to_end::{Ended, NotEnded, run_to_end};
 
-use std::io::{ErrorKind, Read};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::CommandExt;
+use std::io::ErrorKind;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
-use std::thread;
 use std::time::Duration;
 
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use crate::os::{self, Group, Pipe};
 
-/// Buffer for output written between two reads, in bytes.
-const PIPE_BYTES: i32 = 1 << 20;
 /// Stop reading standard output while this much is still unconsumed, in bytes.
 const MOST_OUTPUT: usize = 256 << 20;
 /// No more than this of standard error is kept, in bytes: its end.
 const MOST_COMPLAINT: usize = 4096;
 
+/// What becomes readable when something other than output needs attention: a descriptor. On Windows a handle, and there is none.
+pub type Events<'a> = os::Events<'a>;
+
 /// A process whose standard output and error are read. Dropping the value kills the process and everything it started.
 pub struct ChildProcess {
+    group: Option<Group>,
     child: Child,
     stdout: Listener<ChildStdout>,
     stderr: Listener<ChildStderr>,
@@ -36,29 +32,27 @@ impl ChildProcess {
     /// Starts `command` in its own process group: Ctrl-C reaches only the coordinator, and everything the process
     /// starts can be ended with it.
     pub fn start(command: &mut Command) -> std::io::Result<Self> {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
-        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(std::io::Error::other("its pipes are missing"));
-        };
-        let (stdout, stderr) = (Listener::new(stdout), Listener::new(stderr));
-        Ok(Self { child, stdout, stderr })
+        os::lead_group(command);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let pipes = child.stdout.take().zip(child.stderr.take());
+        let pipes = pipes.ok_or_else(|| std::io::Error::other("its pipes are missing"));
+        match Group::of(&child).and_then(|group| Ok((group, pipes?))) {
+            Ok((group, (stdout, stderr))) => {
+                let (stdout, stderr) = (Listener::new(stdout), Listener::new(stderr));
+                Ok(Self { group: Some(group), child, stdout, stderr })
+            }
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(error)
+            }
+        }
     }
 
     /// Waits until there is output, the process has closed it, `events` is readable (which is returned), or `at_most` has
     /// passed.
-    pub fn wait(&self, at_most: Duration, events: Option<BorrowedFd<'_>>) -> bool {
-        let mut ready = vec![PollFd::new(self.stdout.pipe.as_fd(), PollFlags::POLLIN)];
-        ready.extend(events.map(|events| PollFd::new(events, PollFlags::POLLIN)));
-        let _ = poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO));
-        let found = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
-        let has_event = found(1).contains(PollFlags::POLLIN);
-        if !has_event && !found(0).is_empty() && !found(0).contains(PollFlags::POLLIN) {
-            // It has closed its output but not yet exited.
-            thread::sleep(Duration::from_millis(1));
-        }
-        has_event
+    pub fn wait(&self, at_most: Duration, events: Option<Events<'_>>) -> bool {
+        os::wait(&self.stdout.pipe, &self.child, at_most, events)
     }
 
     /// Reads available output without waiting. Returns None while the process runs, its status once it has exited. Its
@@ -94,21 +88,21 @@ impl ChildProcess {
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
-        // Also ends whatever it left running. An empty group needs nothing.
-        let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
+        // Whatever it left running ends too; first, while the process's number is still its own.
+        drop(self.group.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// `SIGSEGV`, or the signal's number if it has no name.
+/// `SIGSEGV`, or the signal's number if it has no name. On Windows the exception: `STATUS_ACCESS_VIOLATION`.
 pub fn signal_name(signal: i32) -> String {
-    Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |name| name.to_string())
+    os::signal_name(signal)
 }
 
 /// Data received through a pipe.
 struct Listener<R> {
-    pipe: R,
+    pipe: Pipe<R>,
     open: bool,
     bytes: Vec<u8>,
     /// Everything before this index has been taken.
@@ -117,11 +111,9 @@ struct Listener<R> {
     searched: usize,
 }
 
-impl<R: Read + AsFd> Listener<R> {
+impl<R: os::Readable> Listener<R> {
     fn new(pipe: R) -> Self {
-        // A smaller pipe makes the process wait, a blocking one the coordinator; neither affects a result.
-        let _ = fcntl(&pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
-        let open = fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
+        let (pipe, open) = Pipe::new(pipe);
         Self { pipe, open, bytes: Vec::new(), taken: 0, searched: 0 }
     }
 
@@ -168,9 +160,10 @@ impl<R: Read + AsFd> Listener<R> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use nix::unistd::Pid;
 
     fn ended(process: &mut ChildProcess) -> ExitStatus {
         loop {

@@ -1,8 +1,7 @@
 //! Kernel counters of disturbances to a measuring thread.
 
-use nix::sys::resource::{UsageWho, getrusage};
-
 use crate::affinity;
+use crate::os;
 use crate::record::Disturbance;
 
 /// Counts steal, involuntary switches, migrations and waits of the calling thread since its creation.
@@ -75,8 +74,7 @@ fn difference<T>(then: Option<T>, now: Option<T>, minus: impl Fn(T, T) -> T) -> 
 
 /// How often the kernel has preempted the calling thread.
 pub fn involuntary_switches() -> Option<u64> {
-    let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
-    u64::try_from(usage.involuntary_context_switches()).ok()
+    os::involuntary_switches()
 }
 
 /// How long the calling thread has been runnable but waiting for a CPU.
@@ -84,7 +82,7 @@ pub fn involuntary_switches() -> Option<u64> {
 /// # Sources
 /// Linux, Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat".
 fn waited_ms() -> Option<f64> {
-    parse_waited_ms(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+    parse_waited_ms(&os::text("/proc/thread-self/schedstat").ok()?)
 }
 
 /// None where nothing has been counted: a kernel without scheduler statistics writes zeros.
@@ -95,7 +93,7 @@ fn parse_waited_ms(schedstat: &str) -> Option<f64> {
 }
 
 fn migrations() -> Option<u64> {
-    parse_migrations(&std::fs::read_to_string("/proc/thread-self/sched").ok()?)
+    parse_migrations(&os::text("/proc/thread-self/sched").ok()?)
 }
 
 fn parse_migrations(sched: &str) -> Option<u64> {
@@ -108,9 +106,9 @@ fn steal_ms(cpus: &[u32]) -> Option<f64> {
     if cpus.is_empty() {
         return None;
     }
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let stat = os::text("/proc/stat").ok()?;
     let ticks = cpus.iter().map(|cpu| parse_steal_ticks(&stat, *cpu)).sum::<Option<u64>>()?;
-    Some(ticks as f64 * 1000.0 / rustix::param::clock_ticks_per_second() as f64)
+    Some(ticks as f64 * 1000.0 / os::clock_ticks_per_second()? as f64)
 }
 
 fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {

@@ -197,8 +197,11 @@ fn hypervisor(machine: &Machine) -> String {
 
 fn kernel(machine: &Machine) -> String {
     let kernel = &machine.kernel;
-    let parameters =
-        if kernel.boot_parameters.is_empty() { "none".to_owned() } else { kernel.boot_parameters.join(" ") };
+    let parameters = match &kernel.reason_boot_parameters_unavailable {
+        Some(reason) => format!("unavailable: {reason}"),
+        None if kernel.boot_parameters.is_empty() => "none".to_owned(),
+        None => kernel.boot_parameters.join(" "),
+    };
     let messages = match (&kernel.reason_messages_unavailable, kernel.messages.is_empty()) {
         (Some(reason), _) => format!("messages unavailable: {reason}"),
         (None, true) => "no messages on clocks".to_owned(),

@@ -9,6 +9,7 @@ use crate::engine::session::Session;
 use crate::sections::clocks::granularity::estimate;
 use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 use chronoscope_harness::machine::with_deviations;
+use chronoscope_harness::process::signal_name;
 use chronoscope_harness::record::{Disturbance, MeasuredFrequency};
 use chronoscope_harness::worker::WorkerFailure;
 
@@ -41,12 +42,6 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
     fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(Vec<Option<String>>, Disturbance), WorkerFailure> {
         session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
     }
-    let reason = |failure: &WorkerFailure| match failure.signal() {
-        Some(libc::SIGSEGV) => "reading it raises SIGSEGV".to_owned(),
-        Some(libc::SIGILL) => "reading it raises SIGILL: the CPU lacks the instruction".to_owned(),
-        Some(libc::SIGSYS) => "reading it raises SIGSYS: a sandbox forbids the system call".to_owned(),
-        _ => failure.to_string(),
-    };
     let mut answer = probe(session, clocks);
     if let Some(failure) = answer.as_ref().err().filter(|failure| failure.is_for_want_of_a_process()) {
         session.reason_no_workers = Some(failure.to_string());
@@ -62,6 +57,21 @@ fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String
             })
             .collect(),
         Err(failure) => clocks.iter().map(|_| Some(reason(&failure))).collect(),
+    }
+}
+
+/// Why a clock whose read ended the process cannot be read.
+fn reason(failure: &WorkerFailure) -> String {
+    let Some(signal) = failure.signal().map(signal_name) else { return failure.to_string() };
+    match signal.as_str() {
+        "SIGSEGV" | "STATUS_ACCESS_VIOLATION" | "STATUS_PRIVILEGED_INSTRUCTION" => {
+            format!("reading it raises {signal}")
+        }
+        "SIGILL" | "STATUS_ILLEGAL_INSTRUCTION" => {
+            format!("reading it raises {signal}: the CPU lacks the instruction")
+        }
+        "SIGSYS" => format!("reading it raises {signal}: a sandbox forbids the system call"),
+        _ => failure.to_string(),
     }
 }
 

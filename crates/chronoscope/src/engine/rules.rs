@@ -73,6 +73,9 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
                 length(lost_ms)
             )
         }
+        (false, true) if disturbance.involuntary_switches.is_none() && disturbance.steal_ms.is_none() => {
+            "neither preemption nor steal is counted here, so nothing tells what took it".to_owned()
+        }
         (false, true) => {
             "the kernel counted neither preemption nor steal: interrupts, firmware or the host took it".to_owned()
         }
@@ -324,7 +327,7 @@ mod tests {
         }
         for (switches, steal_ms, waited_ms, words) in [
             (Some(0), Some(0.0), None, "counted neither preemption nor steal"),
-            (None, None, None, "counted neither preemption nor steal"),
+            (None, None, None, "neither preemption nor steal is counted here"),
             // A switch of 5 µs does not explain 100 µs.
             (
                 Some(1),

@@ -25,6 +25,14 @@ impl From<WorkerFailure> for StageError {
     }
 }
 
+/// Skips a part whose means only Linux has.
+///
+/// # Errors
+/// Elsewhere: `what`, "on Linux only".
+pub fn needs_linux(what: &str) -> Result<(), StageError> {
+    if cfg!(target_os = "linux") { Ok(()) } else { Err(StageError::Skipped(format!("{what} on Linux only"))) }
+}
+
 /// The clocks in `among` that can be read.
 pub fn available(record: &Record, among: &[ClockId]) -> Vec<ClockId> {
     let is_available = |id: &&ClockId| record.clocks.iter().any(|clock| clock.available && clock.name == **id);

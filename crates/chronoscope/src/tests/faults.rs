@@ -248,7 +248,7 @@ fn a_pause_that_ends_early_is_found() {
             taken_ns: vec![(taken_ns, 3), (1_200, 97)],
             cpu_ns: None,
             wall_ns: 120_000,
-            preempted: 0,
+            preempted: Some(0),
         }],
         unavailable: Vec::new(),
     };

@@ -17,7 +17,7 @@ macro_rules! clocks {
         /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
         /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
         /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
-        /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | none |
+        /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | `GetSystemTimeAsFileTime` |
         /// | `Tai` | `CLOCK_TAI` | none | none |
         /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
         /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
@@ -68,7 +68,7 @@ clocks! {
     /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
     /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
     /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
-    /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | none |
+    /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | `GetSystemTimeAsFileTime` |
     /// | `Tai` | `CLOCK_TAI` | none | none |
     /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
     /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
@@ -93,7 +93,7 @@ clocks! {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "sources")]
+    /// # #[cfg(all(feature = "sources", target_os = "linux"))]
     /// assert_eq!(chronoscope_clock::os::OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
     /// ```
     pub enum OsClock {

@@ -19,13 +19,15 @@ struct Timebase {
     denominator: u32,
 }
 
-// <mach/mach_time.h>; part of libSystem, to which every program is linked. Declared here since the libc crate lacks the
+// <mach/mach_time.h> but for the last; part of libSystem, to which every program is linked. Declared here since the libc crate lacks the
 // second and deprecates the others.
 unsafe extern "C" {
     // SAFETY: these two take nothing and return a number.
     safe fn mach_absolute_time() -> u64;
     safe fn mach_continuous_time() -> u64;
     fn mach_timebase_info(info: *mut Timebase) -> libc::c_int;
+    // <time.h>, since macOS 10.12; takes any number and returns 0 for one that is no clock.
+    safe fn clock_gettime_nsec_np(clock: libc::clockid_t) -> u64;
 }
 
 /// Fixed while the process runs: 125/3 on Apple silicon, 1/1 on Intel and under Rosetta (from the documentation, not
@@ -83,6 +85,13 @@ const fn nanoseconds(time: &libc::timespec) -> u64 {
 #[inline(always)]
 fn by_time_h(clock: OsClock) -> Result<u64, Unavailable> {
     let Some(id) = in_time_h(clock) else { return Err(NO_SUCH_CLOCK) };
+    if let OsClock::MonotonicRaw | OsClock::MonotonicCoarse = clock {
+        // Of these it converts the ticks at once; the others it reads as `clock_gettime` does.
+        return match clock_gettime_nsec_np(id) {
+            0 => Err(REFUSED),
+            ns => Ok(ns),
+        };
+    }
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid timespec for the call to fill.
     match unsafe { libc::clock_gettime(id, &mut time) } {

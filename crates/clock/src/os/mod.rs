@@ -14,6 +14,7 @@
 //! - `zero_of_std`, the standard library's instant at the zero of [`OsClock::Monotonic`], where that clock is read through the
 //!   standard library.
 //!
+//! `host.rs` is Windows' alone: what a harness asks of it besides its clocks.
 //! `not_linux.rs` has what Linux alone does. On a system without a file of its own, `unsupported.rs` reads what the standard
 //! library reads.
 #![allow(unsafe_code)]
@@ -21,6 +22,8 @@
 mod clock;
 mod counter_access;
 mod discipline;
+#[cfg(all(windows, feature = "std", feature = "sources"))]
+pub mod host;
 mod kernel_page;
 mod memo;
 pub(crate) mod wait;
@@ -115,7 +118,7 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 ///
 /// # Platform
 /// macOS: for the Mach clocks, a tick. Windows: a tick of the performance counter; the time between clock interrupts for
-/// the coarse clock; 100 ns, the unit, for the others. Systems read through the standard library declare none.
+/// the coarse clocks; 100 ns, the unit, for the others. Systems read through the standard library declare none.
 ///
 /// # Errors
 /// [`Unavailable`] if the system lacks the clock or declares nothing.

@@ -8,7 +8,7 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::SystemInformation::{
-    GetSystemTimeAdjustment, GetSystemTimePreciseAsFileTime, GetTickCount64,
+    GetSystemTimeAdjustment, GetSystemTimeAsFileTime, GetSystemTimePreciseAsFileTime, GetTickCount64,
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes};
 
@@ -75,11 +75,23 @@ const fn units(time: &FILETIME) -> u64 {
     (time.dwHighDateTime as u64) << 32 | time.dwLowDateTime as u64
 }
 
+const fn since_1970_ns(time: &FILETIME) -> u64 {
+    units(time).saturating_sub(UNIX_EPOCH_UNITS).saturating_mul(UNIT_NS)
+}
+
 fn realtime_ns() -> u64 {
     let mut time = EMPTY;
     // SAFETY: the call fills one FILETIME.
     unsafe { GetSystemTimePreciseAsFileTime(&mut time) };
-    units(&time).saturating_sub(UNIX_EPOCH_UNITS).saturating_mul(UNIT_NS)
+    since_1970_ns(&time)
+}
+
+/// The wall clock at the last clock interrupt.
+fn realtime_coarse_ns() -> u64 {
+    let mut time = EMPTY;
+    // SAFETY: the call fills one FILETIME.
+    unsafe { GetSystemTimeAsFileTime(&mut time) };
+    since_1970_ns(&time)
 }
 
 /// `void QueryInterruptTimePrecise(PULONGLONG)`.
@@ -148,6 +160,7 @@ pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
         OsClock::MonotonicRaw => Err(NO_RAW),
         OsClock::MonotonicCoarse => Ok(tick_count_ns()),
         OsClock::Realtime => Ok(realtime_ns()),
+        OsClock::RealtimeCoarse => Ok(realtime_coarse_ns()),
         OsClock::Boottime => interrupt_time_ns(),
         OsClock::ProcessCpuTime => process_cpu_time_ns(),
         OsClock::ThreadCpuTime => thread_cpu_time_ns(),
@@ -166,7 +179,7 @@ pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
     match clock {
         OsClock::Monotonic => ns_per_tick().map(Ratio::step_ns).ok_or(NO_FREQUENCY),
         OsClock::MonotonicRaw => Err(NO_RAW),
-        OsClock::MonotonicCoarse => clock_interrupt_ns(),
+        OsClock::MonotonicCoarse | OsClock::RealtimeCoarse => clock_interrupt_ns(),
         OsClock::Boottime => interrupt_time_ns().map(|_| UNIT_NS),
         // The unit of what is returned; Windows declares nothing else.
         OsClock::Realtime | OsClock::ProcessCpuTime | OsClock::ThreadCpuTime => Ok(UNIT_NS),

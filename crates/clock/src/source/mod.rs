@@ -1,4 +1,5 @@
 mod id;
+mod own_names;
 #[cfg(feature = "serde")]
 mod serde;
 mod table_of_clocks;

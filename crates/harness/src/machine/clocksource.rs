@@ -1,9 +1,13 @@
 use super::files::Files;
+use crate::os;
 use crate::record::{Clocksource, ClocksourceRating, RatingClass};
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 
 pub(super) fn identify(files: &Files, kernel_flags: &[String]) -> Clocksource {
+    if let Some(hz) = os::performance_counter_hz() {
+        return behind_performance_counter(hz);
+    }
     let current = files.text(&format!("{FOLDER}/current_clocksource"));
     let available = files.text(&format!("{FOLDER}/available_clocksource"));
     describe(current, available, kernel_flags)
@@ -32,6 +36,36 @@ fn describe(
         current,
         available,
         ratings,
+        reason_unavailable,
+    }
+}
+
+/// What Windows counts, by the frequency that it declares: nothing else tells it.
+///
+/// # Sources
+/// A. Akinshin, "Stopwatch under the hood" (2016): the TSC shifted right by ten bits, the HPET or the ACPI timer on older systems.
+/// Microsoft, "Acquiring high-resolution time stamps": 10 MHz on Windows 10 and later.
+fn behind_performance_counter(hz: u64) -> Clocksource {
+    let declared = format!("QueryPerformanceFrequency declares {hz} Hz");
+    let (current, reason_unavailable) = match hz {
+        10_000_000 => (None, Some(format!("{declared}, as Windows does whatever it counts"))),
+        14_318_000..=14_319_000 => (Some("hpet"), None),
+        3_579_000..=3_580_000 => (Some("acpi_pm"), None),
+        // Of a TSC from 1 to 5 GHz.
+        976_000..=4_890_000 => (Some("tsc"), None),
+        _ => (None, Some(format!("{declared}, which no known counter has"))),
+    };
+    let rating = |name: &str| ClocksourceRating {
+        name: name.to_owned(),
+        rating: None,
+        class: None,
+        published_cost: published_cost(name).map(str::to_owned),
+    };
+    Clocksource {
+        current: current.map(str::to_owned),
+        rating_class: None,
+        available: Vec::new(),
+        ratings: current.into_iter().map(rating).collect(),
         reason_unavailable,
     }
 }
@@ -115,6 +149,18 @@ mod tests {
     fn kvm_clock_stands_below_a_tsc_that_never_stops() {
         assert_eq!(rating("kvm-clock", &flags(&["constant_tsc", "nonstop_tsc"])), Some(299));
         assert_eq!(rating("kvm-clock", &flags(&["constant_tsc"])), Some(400));
+    }
+
+    #[test]
+    fn the_counter_of_windows_is_told_by_its_frequency_if_at_all() {
+        let named = |hz| behind_performance_counter(hz).current;
+        assert_eq!(named(14_318_180).as_deref(), Some("hpet"));
+        assert_eq!(named(3_579_545).as_deref(), Some("acpi_pm"));
+        assert_eq!(named(2_533_000_000 >> 10).as_deref(), Some("tsc"));
+        for (hz, words) in [(10_000_000, "declares 10000000 Hz, as Windows does"), (24_000_000, "no known counter")] {
+            let seen = behind_performance_counter(hz);
+            assert!(seen.current.is_none() && seen.reason_unavailable.unwrap().contains(words));
+        }
     }
 
     #[test]

@@ -1,8 +1,4 @@
-use std::fs::File;
-use std::io::Read;
-
-/// Larger than any file read here: /proc/cpuinfo has about 1.5 KiB per CPU.
-const LARGEST_FILE: u64 = 16 << 20;
+use crate::os;
 
 /// The system's files; tests can substitute their own.
 #[derive(Clone, Debug)]
@@ -17,11 +13,7 @@ impl Files {
     pub(super) fn text(&self, path: &str) -> Result<String, String> {
         match self {
             Self::System => {
-                let mut bytes = Vec::new();
-                File::open(path)
-                    .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes))
-                    .map_err(|error| format!("{path}: {error}"))?;
-                Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+                os::text(path).map(|text| text.trim().to_owned()).map_err(|error| format!("{path}: {error}"))
             }
             #[cfg(test)]
             Self::Fake(files) => files
@@ -34,7 +26,7 @@ impl Files {
 
     pub(super) fn exists(&self, path: &str) -> bool {
         match self {
-            Self::System => std::path::Path::new(path).exists(),
+            Self::System => cfg!(target_os = "linux") && std::path::Path::new(path).exists(),
             #[cfg(test)]
             Self::Fake(_) => self.text(path).is_ok(),
         }

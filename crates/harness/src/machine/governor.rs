@@ -13,7 +13,12 @@ pub(super) fn identify(files: &Files, allowed: &[u32]) -> Governor {
         }
     }
     let reason_unavailable = governors.is_empty().then(|| {
-        if allowed.is_empty() { "no CPU was named".to_owned() } else { "no cpufreq (usual in a VM)".to_owned() }
+        let reason = match allowed {
+            _ if cfg!(not(target_os = "linux")) => "only Linux has cpufreq",
+            [] => "no CPU was named",
+            _ => "no cpufreq (usual in a VM)",
+        };
+        reason.to_owned()
     });
     Governor { governors, reason_unavailable }
 }

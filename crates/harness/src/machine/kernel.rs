@@ -1,7 +1,6 @@
-use nix::sys::utsname::uname;
-
 use super::files::Files;
 use super::messages;
+use crate::os;
 use crate::record::Kernel;
 
 /// Parameters that affect clocks, or how quickly a CPU wakes from idle.
@@ -37,17 +36,18 @@ const PARAMETERS: [&str; 27] = [
 
 /// The kernel, and the machine's hostname.
 pub(super) fn identify(files: &Files, log: Result<&[String], &String>) -> (Kernel, Option<String>) {
-    let uts = uname().ok();
-    let text = |part: &std::ffi::OsStr| part.to_string_lossy().into_owned();
+    let system = os::system().unwrap_or_default();
+    let parameters = files.text("/proc/cmdline").map(|line| boot_parameters(&line));
     let kernel = Kernel {
-        name: uts.as_ref().map(|uts| text(uts.sysname())).unwrap_or_default(),
-        release: uts.as_ref().map(|uts| text(uts.release())).unwrap_or_default(),
-        architecture: uts.as_ref().map(|uts| text(uts.machine())).unwrap_or_default(),
-        boot_parameters: files.text("/proc/cmdline").map(|line| boot_parameters(&line)).unwrap_or_default(),
+        name: system.name,
+        release: system.release,
+        architecture: system.architecture,
+        reason_boot_parameters_unavailable: parameters.as_ref().err().cloned(),
+        boot_parameters: parameters.unwrap_or_default(),
         messages: log.map(messages::shortened).unwrap_or_default(),
         reason_messages_unavailable: log.err().cloned(),
     };
-    let hostname = uts.map(|uts| text(uts.nodename())).filter(|name| !name.is_empty() && name != "(none)");
+    let hostname = Some(system.hostname).filter(|name| !name.is_empty() && name != "(none)");
     (kernel, hostname)
 }
 

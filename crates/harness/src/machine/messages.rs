@@ -1,10 +1,10 @@
 //! The kernel's log, limited to messages about clocks.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 
 use super::files::Files;
+use crate::os;
 
 const PATH: &str = "/dev/kmsg";
 /// The kernel rejects a read shorter than the record.
@@ -19,11 +19,7 @@ const KEPT: usize = 40;
 pub(super) fn read(files: &Files) -> Result<Vec<String>, String> {
     match files {
         Files::System => {
-            let log = OpenOptions::new()
-                .read(true)
-                .custom_flags(libc::O_NONBLOCK)
-                .open(PATH)
-                .map_err(|error| reason(error.kind(), &error.to_string()))?;
+            let log = os::open_log(PATH).map_err(|error| reason(error.kind(), &error.to_string()))?;
             records(log)
         }
         #[cfg(test)]

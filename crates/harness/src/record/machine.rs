@@ -237,14 +237,17 @@ impl RatingClass {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kernel {
-    /// `uname -s`.
+    /// `uname -s`, or `Windows`.
     pub name: String,
-    /// `uname -r`.
+    /// `uname -r`. Of Windows the version, and that of Wine where this is Wine.
     pub release: String,
     /// `uname -m`.
     pub architecture: String,
     /// Boot parameters that concern clocks.
     pub boot_parameters: Vec<String>,
+    /// Why they could not be read.
+    #[serde(default)]
+    pub reason_boot_parameters_unavailable: Option<String>,
     /// Messages that concern the counter and the clocksource.
     pub messages: Vec<String>,
     /// Why the messages could not be read.
@@ -252,6 +255,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether Linux's commands and files are of use there. A record that names no kernel is one of Linux.
+    pub fn is_linux(&self) -> bool {
+        !matches!(self.name.as_str(), "Windows" | "Darwin")
+    }
+
     /// Messages in which the kernel reports that it no longer trusts the counter.
     pub fn messages_of_distrust(&self) -> impl Iterator<Item = &String> {
         const SIGNS: [&str; 3] = ["tsc unstable", "tsc warp", "tsc synchronization [cpu"];

@@ -1,12 +1,14 @@
 //! The memory that this process takes.
 
+use crate::os;
+
 /// Memory of this process that is in RAM. None where it is not told.
 ///
 /// # Sources
 /// proc_pid_statm(5).
 pub(super) fn resident_bytes() -> Option<u64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    parse_resident(&statm, rustix::param::page_size() as u64)
+    let statm = os::text("/proc/self/statm").ok()?;
+    parse_resident(&statm, os::page_bytes()?)
 }
 
 /// The kernel counts in its own pages: of 4 KiB, or 16 or 64 on some ARM64 systems.

@@ -1,11 +1,10 @@
-use std::os::fd::BorrowedFd;
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::failure::WorkerFailure;
-use crate::process::ChildProcess;
+use crate::os;
+use crate::process::{ChildProcess, Events};
 
 /// How often a waiting coordinator checks whether the run was stopped. Rare, since every check disturbs the worker.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -24,8 +23,8 @@ pub trait Hear {
     /// Whether the worker has said everything.
     fn is_complete(&self) -> bool;
 
-    /// A descriptor that becomes readable when something other than output needs attention.
-    fn events(&self) -> Option<BorrowedFd<'_>> {
+    /// What becomes readable when something other than output needs attention.
+    fn events(&self) -> Option<Events<'_>> {
         None
     }
 
@@ -105,7 +104,7 @@ pub fn attend(
 /// How a worker that exited did.
 fn ended(process: &mut ChildProcess, status: ExitStatus, is_complete: bool) -> Result<(), WorkerFailure> {
     let complaint = process.complaint();
-    match status.signal() {
+    match os::signal_of(status) {
         Some(signal) => Err(WorkerFailure::Killed { signal, complaint }),
         None if !status.success() => Err(WorkerFailure::Ended { code: status.code(), complaint }),
         // What C's stdio holds back until the process exits comes behind a whole answer, often without a line ending.

@@ -1,15 +1,15 @@
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::conversation::{Hear, Terms, attend};
 use super::failure::WorkerFailure;
 use super::protocol::{COORDINATOR, VARIABLE};
+use crate::os;
 use crate::process::ChildProcess;
 
-/// The longest request in bytes: Linux limits one string of a process's environment to 128 KiB.
-const LONGEST_REQUEST: usize = 128 * 1024 - 1 - VARIABLE.len() - 1;
+/// The longest request in bytes: systems limit one string of a process's environment.
+const LONGEST_REQUEST: usize = os::LONGEST_VARIABLE - VARIABLE.len() - 1;
 /// The environment variable used only for padding.
 const PADDING: &str = "CHRONOSCOPE_PADDING";
 
@@ -32,20 +32,9 @@ impl Launcher {
     /// Uses the running program for workers, without arguments; it must call [`serve_if_asked`](super::serve_if_asked).
     ///
     /// # Errors
-    /// If the program's file cannot be found: without /proc, and with no path in the arguments or from the kernel.
+    /// If the program's file cannot be found: on Linux without /proc, and with no path in the arguments or from the kernel.
     pub fn this_program() -> Result<Self, WorkerFailure> {
-        // The link names the very file being executed, even if it has been replaced on disk.
-        let itself = Path::new("/proc/self/exe");
-        if itself.exists() {
-            return Ok(Self::of(itself.to_owned()));
-        }
-        // The path used at start, relative to the working directory at the time; empty where the kernel does not
-        // provide it.
-        let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
-        if program.exists() {
-            return Ok(Self::of(program));
-        }
-        Err(WorkerFailure::NotStarted("cannot find the program's own file: /proc is not mounted".to_owned()))
+        os::this_program().map(Self::of).map_err(WorkerFailure::NotStarted)
     }
 
     /// Uses `program` for workers, without arguments.

@@ -1,11 +1,10 @@
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{COORDINATOR, Identity, VARIABLE, check, line};
+use crate::os;
 
 /// The task of a study's worker, which [`Study`](crate::Study) serves.
 pub(crate) const STUDY: &str = "study";
@@ -65,7 +64,7 @@ pub fn is_worker() -> bool {
 /// The text of this process's request. None if it is no worker.
 pub(crate) fn request() -> Option<String> {
     let coordinator = std::env::var(COORDINATOR).ok()?;
-    if coordinator != std::os::unix::process::parent_id().to_string() {
+    if coordinator != os::parent_id()?.to_string() {
         return None;
     }
     std::env::var_os(VARIABLE).map(|request| request.to_string_lossy().into_owned())
@@ -80,7 +79,7 @@ fn serve(request: &str, answer: impl FnOnce(&str) -> Result<String, String>) -> 
 /// Begins the answer of this process.
 pub(crate) fn begin() -> Result<(), String> {
     // If the coordinator is killed, nobody reads the answer.
-    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+    os::end_with_parent();
     say(&Frame::Identity(Identity::of_this_process()))
 }
 

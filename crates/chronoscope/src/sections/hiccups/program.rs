@@ -1,10 +1,6 @@
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 
 use super::report::ProgramReport;
 use crate::plan::PlanError;
@@ -70,8 +66,7 @@ impl Program {
         }
         let stopped = !self.has_ended();
         if stopped {
-            // It makes no difference if it has ended meanwhile: it is not waited for yet, so its number is its own.
-            let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
+            ask_to_end(&self.child);
             self.wait(grace);
         }
         let killed = !self.has_ended();
@@ -82,11 +77,34 @@ impl Program {
         ProgramReport {
             command: self.command,
             exit_code: status.and_then(|status| status.code()),
-            signal: status.and_then(|status| status.signal()),
+            signal: status.and_then(signal_of),
             stopped,
             killed,
         }
     }
+}
+
+/// It makes no difference if it has ended meanwhile: it is not waited for yet, so its number is its own.
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    let _ = kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM);
+}
+
+/// Windows has no request that every program understands: it is waited for, then killed.
+#[cfg(not(unix))]
+fn ask_to_end(_child: &Child) {}
+
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_status: ExitStatus) -> Option<i32> {
+    None
 }
 
 /// As one would type it.

@@ -93,9 +93,12 @@ fn held_up(record: &Record, report: &HiccupsReport) -> Option<Finding> {
         true => Finding { severity: Severity::Warning, ..finding },
         false => finding,
     };
-    let finding = finding
-        .advice("pin work that must not wait to a CPU on which nothing else runs: taskset -c CPU PROGRAM")
-        .advice("isolate that CPU from the scheduler and the tick: kernel parameters isolcpus=CPU nohz_full=CPU");
+    let finding = match record.machine.kernel.is_linux() {
+        true => finding
+            .advice("pin work that must not wait to a CPU on which nothing else runs: taskset -c CPU PROGRAM")
+            .advice("isolate that CPU from the scheduler and the tick: kernel parameters isolcpus=CPU nohz_full=CPU"),
+        false => finding.advice("keep work that must not wait on a CPU on which nothing else runs"),
+    };
     Some(match steal_ms {
         Some(_) => finding.advice("use a dedicated host, or CPUs that are not overcommitted"),
         None => finding,
@@ -108,7 +111,7 @@ fn stolen_ms(record: &Record) -> Option<f64> {
     part.disturbance.steal_ms.filter(|stolen| *stolen > 0.0)
 }
 
-fn woken_late(_: &Record, report: &HiccupsReport) -> Option<Finding> {
+fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
     let share_of = |row: &CpuHiccups| row.figures.share_over_1_ms;
     let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
@@ -124,16 +127,20 @@ fn woken_late(_: &Record, report: &HiccupsReport) -> Option<Finding> {
         Some(_) => Finding { severity: Severity::Notice, ..finding },
         None => finding,
     };
-    Some(
-        finding
-            .about(named(&rows))
-            .value("share_over_1_ms", figures.share_over_1_ms)
-            .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
-            .value("late_ns_max", figures.late_ns_max as f64)
+    let finding = finding
+        .about(named(&rows))
+        .value("share_over_1_ms", figures.share_over_1_ms)
+        .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
+        .value("late_ns_max", figures.late_ns_max as f64);
+    Some(match record.machine.kernel.is_linux() {
+        true => finding
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")
             .advice("run fewer busy threads than CPUs")
             .advice("see whether a CPU limit took effect: nr_throttled in the cgroup's cpu.stat"),
-    )
+        false => finding
+            .advice("give the threads that must wake in time a higher priority")
+            .advice("run fewer busy threads than CPUs"),
+    })
 }
 
 fn unpinned(_: &Record, report: &HiccupsReport) -> Option<Finding> {

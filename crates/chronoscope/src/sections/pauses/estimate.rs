@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn turn(way: PauseWay, taken_ns: Vec<(u64, u64)>) -> Turn {
-        Turn { way, requested_ns: 1_000, taken_ns, cpu_ns: Some(300), wall_ns: 1_200, preempted: 1 }
+        Turn { way, requested_ns: 1_000, taken_ns, cpu_ns: Some(300), wall_ns: 1_200, preempted: Some(1) }
     }
 
     #[test]
@@ -127,7 +127,10 @@ mod tests {
             (sleep.way, sleep.figures.early, sleep.figures.samples, sleep.figures.p999_ns),
             (PauseWay::Sleep, 11, 110, None)
         );
-        assert_eq!((spin.figures.p50_ns.estimate, spin.figures.max_over_ns, spin.preempted), (1_015.0, 8_000.0, 11));
+        assert_eq!(
+            (spin.figures.p50_ns.estimate, spin.figures.max_over_ns, spin.preempted),
+            (1_015.0, 8_000.0, Some(11))
+        );
         assert!(spin.figures.p999_ns.is_some() && (spin.figures.cpu_share - 0.25).abs() < 1e-9);
         assert_eq!(found.unavailable.len(), 1, "once, however many rounds");
     }

@@ -44,7 +44,8 @@ pub struct PauseMethod {
     #[serde(flatten)]
     pub figures: PauseFigures,
     /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
-    pub preempted: u64,
+    /// Null where the system does not count them.
+    pub preempted: Option<u64>,
 }
 
 /// Durations of pauses of one method and length.

@@ -145,7 +145,7 @@ mod tests {
             cpu_share,
             early: 0,
         };
-        PauseMethod { way, figures, preempted: 0 }
+        PauseMethod { way, figures, preempted: Some(0) }
     }
 
     fn seen(methods: Vec<PauseMethod>) -> Pause {

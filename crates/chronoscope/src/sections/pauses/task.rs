@@ -62,7 +62,7 @@ pub struct Turn {
     pub cpu_ns: Option<u64>,
     pub wall_ns: u64,
     /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
-    pub preempted: u64,
+    pub preempted: Option<u64>,
 }
 
 impl Task for Request {
@@ -104,7 +104,7 @@ fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), Stri
 /// The disturbance of the dispatching thread, with the switches counted in the pausing threads. Run-queue waits of
 /// those are not counted, so its own is dropped too.
 fn with_switches(own: Disturbance, turns: &[Turn]) -> Disturbance {
-    let in_turns: u64 = turns.iter().map(|turn| turn.preempted).sum();
+    let in_turns: u64 = turns.iter().filter_map(|turn| turn.preempted).sum();
     Disturbance {
         involuntary_switches: own.involuntary_switches.map(|switches| switches.saturating_add(in_turns)),
         waited_ms: None,
@@ -225,7 +225,7 @@ fn turn(way: PauseWay, pause: &mut Paused, requested_ns: u64, budget_ns: u64) ->
     let length = Duration::from_nanos(requested_ns);
     pause.pause(length);
     let mut taken = BTreeMap::<u64, u64>::new();
-    let (cpu_before, switches) = (cpu_ns(), watch::involuntary_switches().unwrap_or(0));
+    let (cpu_before, switches) = (cpu_ns(), watch::involuntary_switches());
     let began = clock.now();
     let mut after = began;
     for _ in 0..MOST_PAUSES {
@@ -243,7 +243,7 @@ fn turn(way: PauseWay, pause: &mut Paused, requested_ns: u64, budget_ns: u64) ->
         taken_ns: taken.into_iter().collect(),
         cpu_ns: cpu_before.zip(cpu_ns()).map(|(before, after)| after.saturating_sub(before)),
         wall_ns: nanos(after, began),
-        preempted: watch::involuntary_switches().unwrap_or(switches).saturating_sub(switches),
+        preempted: switches.zip(watch::involuntary_switches()).map(|(before, after)| after.saturating_sub(before)),
     }
 }
 
@@ -303,13 +303,13 @@ mod tests {
 
     #[test]
     fn switches_in_the_pausing_threads_are_counted() {
-        let turn = |preempted| Turn {
+        let turn = |preempted: u64| Turn {
             way: PauseWay::Spin,
             requested_ns: 1_000,
             taken_ns: Vec::new(),
             cpu_ns: None,
             wall_ns: 0,
-            preempted,
+            preempted: Some(preempted),
         };
         let own = Disturbance { involuntary_switches: Some(258), waited_ms: Some(1.0), ..Disturbance::default() };
         let all = with_switches(own, &[turn(500), turn(75)]);

@@ -113,7 +113,7 @@ fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
         ns(method.figures.max_over_ns.max(0.0)),
         share_of_cpu(method),
         count(method.figures.early),
-        count(method.preempted),
+        method.preempted.map_or_else(|| NONE.to_owned(), count),
         count(method.figures.samples),
     ]
 }

@@ -14,7 +14,9 @@ use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{
+    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
+};
 use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_probes::RuntimeKind;
 
@@ -46,6 +48,9 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let Some(plan) = record.runtimes.plan.clone() else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
+    if cfg!(not(target_os = "linux")) {
+        return Err(StageError::Skipped(ON_LINUX_ONLY.to_owned()));
+    }
     if let Some(reason) = &session.reason_no_workers {
         return Err(StageError::Skipped(reason.clone()));
     }

@@ -12,7 +12,9 @@ use super::clock::NOTHING;
 use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
 use crate::sections::runtimes::probe::protocol::{Request, Sweep, Task};
-use crate::sections::runtimes::probe::{Candidate, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::sections::runtimes::probe::{
+    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
+};
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_probes::RuntimeKind;
@@ -84,6 +86,9 @@ impl RuntimesPlan {
 
     /// Measures the runtimes in turn until `deadline`, one process each per round.
     pub fn run(&self, deadline: Instant, start: &Start, tool: &Tool, progress: &mut StudyProgress) -> Swept {
+        if cfg!(not(target_os = "linux")) {
+            return self.left_out(ON_LINUX_ONLY);
+        }
         let measured = std::thread::scope(|scope| {
             // A thread of its own, since processes inherit the CPUs of the thread that starts them.
             let measure = || {
@@ -340,9 +345,9 @@ fn visits(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) -> Vec
     answer.sweeps.iter().filter(|sweep| sweep.threads <= MOST_THREADS).map(visit).collect()
 }
 
-/// Whether any program of this kind is found here.
+/// Whether any program of this kind is found here that can be measured.
 pub fn is_installed(kind: RuntimeKind) -> bool {
-    !places(kind, &[], &Surroundings::of_this_process(), true).is_empty()
+    cfg!(target_os = "linux") && !places(kind, &[], &Surroundings::of_this_process(), true).is_empty()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, needs_linux};
 use chronoscope_clock::os::OsClock;
 
 const CHRONYC: &str = "chronyc";
@@ -22,6 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs in the coordinator: nothing here benefits from a separate worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_linux("the wall clock's discipline is examined, so far,")?;
     let over_ms = record.sync.plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
     record.sync.report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
     if session.observer.cancelled() {

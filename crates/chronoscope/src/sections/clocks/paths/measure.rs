@@ -4,7 +4,7 @@ use super::task::{self, Request};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, available, clock_mut, outcome};
+use crate::engine::stages::{StageError, available, clock_mut, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
 
@@ -13,6 +13,7 @@ const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Determines each clock's path by forbidding the system call in a worker.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    needs_linux("a path is proved by forbidding the system call (seccomp), which works")?;
     let sources: Vec<ClockId> = available(record, &record.plan.clocks)
         .into_iter()
         .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))

@@ -4,10 +4,7 @@
 //! distinctive error, then reads each clock again through the C library. A clock that still works never entered the
 //! kernel.
 
-use std::collections::BTreeMap;
-
 use chronoscope_clock::os::{self, OsClock};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
@@ -44,7 +41,12 @@ impl Task for Request {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn forbid_clock_gettime() -> Result<(), String> {
+    use std::collections::BTreeMap;
+
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
+
     let refused = |error: &dyn std::fmt::Display| format!("seccomp cannot be used here: {error}");
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| refused(&error))?;
     let forbidden = BTreeMap::from([(libc::SYS_clock_gettime, Vec::new())]);
@@ -52,4 +54,11 @@ fn forbid_clock_gettime() -> Result<(), String> {
     let filter = SeccompFilter::new(forbidden, SeccompAction::Allow, errno, arch).map_err(|error| refused(&error))?;
     let program = BpfProgram::try_from(filter).map_err(|error| refused(&error))?;
     apply_filter(&program).map_err(|error| refused(&error))
+}
+
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+fn forbid_clock_gettime() -> Result<(), String> {
+    Err("only Linux can forbid a process a system call (seccomp), by which a path is proved".to_owned())
 }

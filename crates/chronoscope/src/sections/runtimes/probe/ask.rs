@@ -1,19 +1,15 @@
 //! One process of a probe, from its start to its end.
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
-
-use chronoscope_clock::calls::{self, Call};
 
 use super::answer::Answer;
 use super::become_probe::become_arguments;
+use super::calls::{self, Listener};
 use super::protocol::Request;
 use super::recipe::Launch;
-use chronoscope_harness::process::ChildProcess;
+use chronoscope_harness::process::{ChildProcess, Events};
 use chronoscope_harness::worker::{Hear, Launcher, Limit, Terms, attend};
 
 /// The answer of one process, and how it ended.
@@ -62,28 +58,9 @@ impl ProbeRunner<'_> {
         request: &Request,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<ProbeRun, String> {
-        let mut command = self.command(launch, request);
-        thread::scope(|scope| {
-            let (tell, told) = channel();
-            let (keep, kept) = channel::<()>();
-            // The filter applies to the thread that installs it, and to everything that thread starts.
-            let starter = move || {
-                let numbers: Vec<u32> = CALLS.iter().map(|(number, _)| *number as u32).collect();
-                let held = calls::hold(&numbers);
-                let _ = tell.send(held.map(|listener| (listener, ChildProcess::start(&mut command))));
-                // The process ends with the thread that started it, so this thread must not end earlier.
-                let _ = kept.recv();
-            };
-            let refused = |error: &dyn std::fmt::Display| format!("seccomp cannot hold system calls here: {error}");
-            thread::Builder::new().spawn_scoped(scope, starter).map_err(|error| refused(&error))?;
-            let held = told.recv().map_err(|error| refused(&error))?;
-            let (listener, started) = held.map_err(|error| refused(&error))?;
-            let asked = match started {
-                Ok(process) => self.attend(process, Some(&listener), request, cancelled),
-                Err(error) => ProbeRun::failed(format!("could not start: {error}")),
-            };
-            drop(keep);
-            Ok(asked)
+        calls::held(self.command(launch, request), |listener, started| match started {
+            Ok(process) => self.attend(process, Some(listener), request, cancelled),
+            Err(error) => ProbeRun::failed(format!("could not start: {error}")),
         })
     }
 
@@ -104,7 +81,7 @@ impl ProbeRunner<'_> {
     fn attend(
         &self,
         mut process: ChildProcess,
-        listener: Option<&OwnedFd>,
+        listener: Option<&Listener>,
         request: &Request,
         cancelled: &dyn Fn() -> bool,
     ) -> ProbeRun {
@@ -132,7 +109,7 @@ impl ProbeRunner<'_> {
 /// Hears a probe, and its system calls if they are counted.
 struct Hearing<'a> {
     began: Instant,
-    listener: Option<&'a OwnedFd>,
+    listener: Option<&'a Listener>,
     /// System calls held so far, whoever made them: a virtual machine that starts asks for the time thousands of times.
     held: u32,
     /// The most that these may have cost.
@@ -153,15 +130,16 @@ impl Hear for Hearing<'_> {
         self.asked.answer.ended
     }
 
-    fn events(&self) -> Option<BorrowedFd<'_>> {
-        self.listener.map(AsFd::as_fd)
+    fn events(&self) -> Option<Events<'_>> {
+        self.listener.map(Listener::events)
     }
 
     /// The output before a pending call has been taken in, so the call belongs to the current count.
     fn event(&mut self) {
-        if let Some(listener) = self.listener {
-            count(listener, &mut self.asked);
-            self.held = self.held.saturating_add(1);
+        let Some(call) = self.listener.and_then(Listener::next) else { return };
+        self.held = self.held.saturating_add(1);
+        if let Some(clock) = self.asked.answer.counting.as_deref() {
+            *self.asked.calls.entry(clock.to_owned()).or_default().entry(call).or_default() += 1;
         }
     }
 
@@ -172,37 +150,3 @@ impl Hear for Hearing<'_> {
 
 /// What a held call may cost its process: two turns of the scheduler, which take an emulated machine half a millisecond.
 const HELD_CALL: Duration = Duration::from_micros(500);
-
-/// System calls that query the time.
-const CALLS: &[(i64, &str)] = &[
-    (libc::SYS_clock_gettime, "clock_gettime"),
-    (libc::SYS_gettimeofday, "gettimeofday"),
-    (libc::SYS_times, "times"),
-    (libc::SYS_getrusage, "getrusage"),
-    #[cfg(target_arch = "x86_64")]
-    (libc::SYS_time, "time"),
-];
-
-/// Counts the pending call, and lets it continue.
-fn count(listener: &OwnedFd, asked: &mut ProbeRun) {
-    let Ok(call) = calls::next(listener.as_fd()) else { return };
-    if let Some(clock) = asked.answer.counting.as_deref() {
-        *asked.calls.entry(clock.to_owned()).or_default().entry(named(&call)).or_default() += 1;
-    }
-    // Its caller may have died in the meantime.
-    let _ = calls::release(listener.as_fd(), &call);
-}
-
-/// The request, as a programmer writes it.
-fn named(call: &Call) -> String {
-    let name = CALLS.iter().find(|(number, _)| *number == i64::from(call.number)).map_or("?", |(_, name)| name);
-    if i64::from(call.number) != libc::SYS_clock_gettime {
-        return name.to_owned();
-    }
-    let clock = match call.clock() {
-        Some(clock) => clock.name(),
-        None if (call.first_argument as i32) < 0 => "the CPU time of one process or thread",
-        None => "another clock",
-    };
-    format!("{name}({clock})")
-}

@@ -1,12 +1,10 @@
 //! The step between the coordinator and a probe: this program, restarted, which becomes the probe.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use chronoscope_clock::os::{CounterAccess, set_counter_access};
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
 
 /// The first argument of a program that is to become a probe.
 const ARGUMENT: &str = "__chronoscope-probe";
@@ -27,13 +25,32 @@ pub fn become_if_asked(mut arguments: impl Iterator<Item = OsString>) -> Option<
     let (Some(access), Some(program)) = (arguments.next(), arguments.next()) else {
         return Some("a probe needs a program".to_owned());
     };
-    // If the coordinator is killed, the probe must not continue.
-    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+    end_with_coordinator();
     if access == FAULTS
         && let Err(unavailable) = set_counter_access(CounterAccess::Faults)
     {
         return Some(unavailable.to_string());
     }
-    let error = Command::new(&program).args(arguments).exec();
-    Some(format!("{} could not be started: {error}", program.display()))
+    let error = replace(Command::new(&program).args(arguments));
+    Some(format!("{} could not be started: {error}", Path::new(&program).display()))
+}
+
+/// If the coordinator is killed, the probe must not continue.
+#[cfg(target_os = "linux")]
+fn end_with_coordinator() {
+    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_coordinator() {}
+
+/// Becomes `command`; returns only if that fails.
+#[cfg(unix)]
+fn replace(command: &mut Command) -> std::io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+#[cfg(not(unix))]
+fn replace(_command: &mut Command) -> std::io::Error {
+    std::io::Error::other("a program cannot become another one on this system")
 }

@@ -6,6 +6,9 @@
 mod answer;
 mod ask;
 mod become_probe;
+#[cfg_attr(target_os = "linux", path = "calls/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "calls/elsewhere.rs")]
+mod calls;
 mod candidate;
 mod find;
 #[cfg(test)]
@@ -20,3 +23,6 @@ pub use ask::ProbeRunner;
 pub use become_probe::become_if_asked;
 pub use candidate::{Candidate, get_ready, unasked};
 pub use find::{Surroundings, places};
+
+/// Why nothing is measured elsewhere.
+pub const ON_LINUX_ONLY: &str = "language runtimes are measured, so far, on Linux only";

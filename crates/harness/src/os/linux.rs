@@ -1,0 +1,88 @@
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::prctl;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+pub(crate) use super::unix::{
+    Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
+};
+
+/// The longest string of a process's environment, in bytes.
+pub(crate) const LONGEST_VARIABLE: usize = 128 * 1024 - 1;
+
+/// Buffer for output written between two reads, in bytes.
+const PIPE_BYTES: i32 = 1 << 20;
+const THIS_THREAD: Pid = Pid::from_raw(0);
+
+pub(crate) fn allowed_cpus() -> Result<Vec<u32>, String> {
+    let set = sched_getaffinity(THIS_THREAD).map_err(|error| format!("sched_getaffinity failed: {}", error.desc()))?;
+    Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
+}
+
+pub(crate) fn bind(cpus: &[u32]) -> Result<(), String> {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        set.set(*cpu as usize)
+            .map_err(|_| format!("CPU {cpu} is beyond the {} this build can name", CpuSet::count()))?;
+    }
+    sched_setaffinity(THIS_THREAD, &set).map_err(|error| {
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+        format!("sched_setaffinity to CPU {} failed: {}", cpus.join(","), error.desc())
+    })
+}
+
+pub(crate) fn involuntary_switches() -> Option<u64> {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
+    u64::try_from(usage.involuntary_context_switches()).ok()
+}
+
+pub(crate) fn clock_ticks_per_second() -> Option<u64> {
+    Some(rustix::param::clock_ticks_per_second())
+}
+
+pub(crate) fn page_bytes() -> Option<u64> {
+    Some(rustix::param::page_size() as u64)
+}
+
+pub(crate) fn performance_counter_hz() -> Option<u64> {
+    None
+}
+
+/// The file of this program.
+pub(crate) fn this_program() -> Result<PathBuf, String> {
+    // The link names the very file being executed, even if it has been replaced on disk.
+    let itself = Path::new("/proc/self/exe");
+    if itself.exists() {
+        return Ok(itself.to_owned());
+    }
+    // The path used at start, relative to the working directory at the time; empty where the kernel does not
+    // provide it.
+    let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
+    if program.exists() {
+        return Ok(program);
+    }
+    Err("cannot find the program's own file: /proc is not mounted".to_owned())
+}
+
+/// Has the kernel kill this process when the thread that started it ends.
+pub(crate) fn end_with_parent() {
+    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+}
+
+pub(crate) fn open_log(path: &str) -> std::io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+/// A smaller pipe makes the process wait, a blocking one the coordinator; neither affects a result.
+pub(super) fn enlarge(pipe: &impl AsFd) {
+    let _ = fcntl(pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
+}

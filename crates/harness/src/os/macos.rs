@@ -1,0 +1,56 @@
+//! Compiled, never run.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+pub(crate) use super::unix::{
+    Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
+};
+
+/// Far below `ARG_MAX`, 1 MiB, which bounds all arguments and the whole environment together.
+pub(crate) const LONGEST_VARIABLE: usize = 128 * 1024 - 1;
+
+/// As many as there are, by number: macOS tells no more.
+pub(crate) fn allowed_cpus() -> Result<Vec<u32>, String> {
+    let count = available_parallelism().map_err(|error| format!("the number of CPUs is unknown: {error}"))?;
+    Ok((0..u32::try_from(count.get()).unwrap_or(u32::MAX)).collect())
+}
+
+/// # Errors
+/// Always.
+pub(crate) fn bind(_cpus: &[u32]) -> Result<(), String> {
+    Err("macOS does not bind threads to CPUs".to_owned())
+}
+
+pub(crate) fn involuntary_switches() -> Option<u64> {
+    None
+}
+
+pub(crate) fn clock_ticks_per_second() -> Option<u64> {
+    None
+}
+
+pub(crate) fn page_bytes() -> Option<u64> {
+    None
+}
+
+pub(crate) fn performance_counter_hz() -> Option<u64> {
+    None
+}
+
+/// The file of this program.
+pub(crate) fn this_program() -> Result<PathBuf, String> {
+    std::env::current_exe().map_err(|error| format!("cannot find the program's own file: {error}"))
+}
+
+/// macOS cannot: a worker whose parent has ended goes on until it writes its answer.
+pub(crate) fn end_with_parent() {}
+
+pub(crate) fn open_log(_path: &str) -> std::io::Result<File> {
+    Err(std::io::Error::other("only Linux has it"))
+}
+
+/// A pipe grows by itself.
+pub(super) fn enlarge(_pipe: &impl AsFd) {}
