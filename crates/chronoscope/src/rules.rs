@@ -3,7 +3,7 @@
 
 use chronoscope_harness::rule::{self, Rule};
 
-use crate::answers::conclude;
+use crate::answers::{conclude, emulated};
 use crate::document::Record;
 use crate::{engine, machine, registry};
 use chronoscope_harness::finding::{Finding, Kind};
@@ -20,6 +20,7 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
 
 /// The verdict on `record`, and its findings.
 pub fn judge(record: &mut Record) {
+    emulated::leave_out_published(record);
     conclude::conclude(record);
     record.findings = conclude(record);
 }

@@ -3,7 +3,7 @@ pub mod findings;
 pub mod reason;
 
 use chronoscope_render::machine;
-use chronoscope_render::title::{circumstances, head};
+use chronoscope_render::title::head;
 use clap::builder::PossibleValue;
 
 use crate::answers::verdict_words;
@@ -73,8 +73,7 @@ pub fn terminal(record: &Record, view: View) -> String {
 pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
     let tool = format!("{} {}", record.tool.name, record.tool.version);
-    let circumstances = circumstances(&record.machine, &record.started_at, record.elapsed_ms);
-    head(&mut page, &tool, &circumstances, record.interrupted);
+    head(&mut page, &tool, record);
     if registry::show(view.0, &mut page, record) {
         findings::concerning(&mut page, record, view.0);
     } else {

@@ -59,6 +59,10 @@ fn cpu(cpu: &Cpu) -> String {
     if !numbers.is_empty() {
         parts.push(numbers.join(" "));
     }
+    if cpu.emulation.is_emulated == Some(true) {
+        let by = cpu.emulation.by.as_deref().unwrap_or("software");
+        parts.push(format!("emulated by {by} ({})", cpu.emulation.evidence));
+    }
     let online = cpu.online.map_or_else(|| "unknown number of".to_owned(), |online| online.to_string());
     let all = cpu.online.is_some_and(|online| usize::try_from(online) == Ok(cpu.allowed.len()));
     let allowed = if all { "all allowed".to_owned() } else { format!("allowed {}", cpu_list(&cpu.allowed)) };
@@ -168,11 +172,14 @@ fn rated(clocksource: &Clocksource, name: &str) -> String {
     format!("{name} ({})", rating.and_then(|rating| rating.class).map_or("class unknown", |class| class.word()))
 }
 
-/// What is known of one clocksource.
-pub fn rating(rating: &ClocksourceRating) -> String {
+/// What is known of one of the machine's clocksources. What was published of its cost is known of hardware only.
+pub fn rating(machine: &Machine, rating: &ClocksourceRating) -> String {
     let class = rating.class.map_or("class unknown", |class| class.word());
     let number = rating.rating.map_or_else(|| "rating unknown".to_owned(), |number| format!("rating {number}"));
-    let cost = rating.published_cost.as_deref().unwrap_or("no published cost");
+    let cost = match machine.is_emulated() {
+        true => "emulated: no published cost applies",
+        false => rating.published_cost.as_deref().unwrap_or("no published cost"),
+    };
     format!("{class} · {number} · {cost}")
 }
 

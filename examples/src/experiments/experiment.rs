@@ -1,7 +1,7 @@
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
 
-use crate::Conclusions;
+use crate::{Block, Conclusions};
 
 /// A question, the study that measures it, and the conclusions from its record.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,8 @@ impl Experiment {
         (self.study)(cpus)
     }
 
-    /// The conclusions from its study's record; for any other record, that nothing was measured.
+    /// The conclusions from its study's record; for any other record, that nothing was measured. On an emulated CPU they
+    /// leave out what was published of hardware.
     ///
     /// # Examples
     /// ```
@@ -58,6 +59,35 @@ impl Experiment {
     /// }
     /// ```
     pub fn conclude(&self, record: &StudyRecord) -> Conclusions {
-        (self.conclude)(record)
+        let mut conclusions = (self.conclude)(record);
+        if let Some(by) = record.machine.emulated_by() {
+            conclusions.published = Block::default();
+            conclusions.published.say(format!(
+                "The CPU is emulated by {by}: published figures are those of hardware, and are not compared with it."
+            ));
+        }
+        conclusions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_harness::record::Emulation;
+
+    use super::*;
+    use crate::synthetic;
+
+    #[test]
+    fn an_emulated_cpu_is_not_compared_with_published_figures() {
+        let mut record = synthetic::record(&[0, 10], &[1]);
+        for experiment in Experiment::ALL {
+            assert!(!experiment.conclude(&record).published.text().contains("emulated"));
+        }
+        record.machine.cpu.emulation = Emulation { is_emulated: Some(true), ..Emulation::default() };
+        for experiment in Experiment::ALL {
+            let published = experiment.conclude(&record).published;
+            assert_eq!(published.items.len(), 1, "{published:?}");
+            assert!(published.text().starts_with("The CPU is emulated by software"), "{published:?}");
+        }
     }
 }

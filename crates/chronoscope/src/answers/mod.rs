@@ -3,6 +3,7 @@
 pub mod causality;
 pub mod conclude;
 pub mod conclusions;
+pub mod emulated;
 pub mod fast_path;
 pub mod intervals;
 pub mod monotonic;

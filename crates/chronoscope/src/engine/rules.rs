@@ -173,6 +173,9 @@ fn core_shared(record: &Record) -> Vec<Finding> {
     let Some(interference) = interference.filter(|interference| interference.shared_throughout == Some(true)) else {
         return Vec::new();
     };
+    if record.machine.is_emulated() {
+        return Vec::new();
+    }
     // A record of a build that judged every core by one core's cycles.
     let Some(alone) = interference.turns_per_link_alone else { return Vec::new() };
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");

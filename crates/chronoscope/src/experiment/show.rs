@@ -5,6 +5,7 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::Width;
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
+use chronoscope_render::title::emulated;
 
 use super::against;
 
@@ -41,6 +42,9 @@ pub(crate) fn title<C>(page: &mut Text, record: &Document<C>, what: &str) {
         Mood::Quiet,
         &format!("{} {} · {what} · {host} · {} · {seconds}", record.tool.name, record.tool.version, record.started_at),
     );
+    if let Some(text) = emulated(&record.machine) {
+        page.sentence(Mood::Warning, "!", &text);
+    }
 }
 
 fn block(page: &mut Text, title: &str, block: &Block) {

@@ -12,6 +12,7 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[BETTER_CLOCKSOURCE_AVAILABLE], find: better_clocksource },
     Rule { yields: &[FREQUENCY_SCALING], find: frequency_scaling },
     Rule { yields: &[CPU_QUOTA], find: cpu_quota },
+    Rule { yields: &[EMULATED], find: emulated },
 ];
 
 pub const COUNTER_FORBIDDEN: Kind =
@@ -29,6 +30,7 @@ pub const FREQUENCY_SCALING: Kind =
         .shown_in(&["clocks", "reads"]);
 pub const CPU_QUOTA: Kind =
     Kind::notice("cpu_quota", "the container's CPU quota is below its number of CPUs").shown_in(&["clocks", "reads"]);
+pub const EMULATED: Kind = Kind::notice("emulated", "the CPU is emulated: no duration is one of hardware");
 
 /// A larger error in a declared frequency is not explained by NTP slewing the reference, which is at most 500 ppm.
 const MISDECLARED_PPM: f64 = 600.0;
@@ -176,13 +178,23 @@ fn cpu_quota(record: &Record) -> Vec<Finding> {
     ]
 }
 
+fn emulated(record: &Record) -> Vec<Finding> {
+    let Some(by) = record.machine.emulated_by() else { return Vec::new() };
+    let evidence = &record.machine.cpu.emulation.evidence;
+    vec![
+        Finding::new(EMULATED, format!("the CPU is emulated by {by}: no duration is one of hardware ({evidence})"))
+            .about("cpu")
+            .advice("judge here whether clocks are right, not what they cost; measure that on hardware"),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rules::conclude;
     use crate::rules::tests::{blank, readable};
     use crate::sections::clocks::rules::OS_CLOCK_ON_SLOW_PATH;
-    use chronoscope_harness::record::{CpuidFlags, RatingClass};
+    use chronoscope_harness::record::{CpuidFlags, Emulation, RatingClass};
 
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
@@ -229,6 +241,19 @@ mod tests {
             let found = conclude(&record);
             assert!(found.len() == 1 && found[0].is(kind) && found[0].severity == kind.severity, "{kind:?}: {found:?}");
         }
+    }
+
+    #[test]
+    fn an_emulated_cpu_is_named() {
+        let mut record = machine("tsc", &["tsc"], TscClass::Invariant);
+        record.machine.cpu.emulation = Emulation {
+            is_emulated: Some(true),
+            by: Some("QEMU (TCG)".to_owned()),
+            evidence: "CPUID 0x40000000: TCGTCGTCGTCG".to_owned(),
+        };
+        let found = conclude(&record);
+        assert!(found.len() == 1 && found[0].is(EMULATED), "{found:?}");
+        assert!(found[0].evidence.summary.contains("emulated by QEMU (TCG)"), "{found:?}");
     }
 
     #[test]

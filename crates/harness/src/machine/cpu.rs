@@ -1,7 +1,7 @@
 use super::cpuid::Cpuid;
 use super::files::Files;
 use super::{cpuinfo, microarchitecture};
-use crate::record::{Cpu, Hypervisor};
+use crate::record::{Cpu, Emulation};
 
 pub(super) fn identify(
     files: &Files,
@@ -26,19 +26,20 @@ pub(super) fn identify(
     cpu
 }
 
-/// `cpu` as far as `hypervisor` lets it be known: an emulated CPU has no microarchitecture.
-pub(super) fn behind(cpu: Cpu, hypervisor: &Hypervisor) -> Cpu {
+/// `cpu` with what is known of its emulation: an emulated CPU has no microarchitecture.
+pub(super) fn emulated(cpu: Cpu, emulation: Emulation) -> Cpu {
     match &cpu.microarchitecture {
-        Some(name) if hypervisor.is_emulator => Cpu {
+        Some(name) if emulation.is_emulated == Some(true) => Cpu {
             reason_unavailable: Some(format!(
                 "emulated by {}: the model number is that of {name}, but no such core runs",
-                hypervisor.name.as_deref().unwrap_or("software")
+                emulation.by.as_deref().unwrap_or("software")
             )),
             microarchitecture_masked: Some(name.clone()),
             microarchitecture: None,
+            emulation,
             ..cpu
         },
-        _ => cpu,
+        _ => Cpu { emulation, ..cpu },
     }
 }
 
@@ -174,10 +175,11 @@ mod tests {
     #[test]
     fn an_emulated_core_has_no_name() {
         let named = Cpu { microarchitecture: Some("K8".to_owned()), ..Cpu::default() };
-        let emulator = Hypervisor { name: Some("QEMU (TCG)".to_owned()), is_emulator: true, ..Hypervisor::default() };
-        let seen = behind(named.clone(), &emulator);
+        let told = |is_emulated| Emulation { is_emulated, by: Some("QEMU (TCG)".to_owned()), ..Emulation::default() };
+        let seen = emulated(named.clone(), told(Some(true)));
         assert_eq!((seen.microarchitecture, seen.microarchitecture_masked.as_deref()), (None, Some("K8")));
-        assert_eq!(behind(named.clone(), &Hypervisor::default()), named);
+        assert_eq!(seen.emulation, told(Some(true)));
+        assert_eq!(emulated(named.clone(), told(None)).microarchitecture, named.microarchitecture);
     }
 
     #[test]

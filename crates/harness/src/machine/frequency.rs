@@ -112,7 +112,8 @@ fn source(name: &str, said: Result<f64, String>) -> FrequencySource {
     FrequencySource { source: name.to_owned(), hz, deviation_ppm: None, reason_unavailable }
 }
 
-fn counter_register() -> Result<f64, String> {
+/// What the counter's frequency register holds, in hertz.
+pub(super) fn counter_register() -> Result<f64, String> {
     // On Linux, the switch that disables reads of the counter disables this register too.
     if os::counter_access() == CounterAccess::Faults {
         return Err("the process may not read the counter (PR_SET_TSC)".to_owned());

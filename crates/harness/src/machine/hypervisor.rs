@@ -1,6 +1,6 @@
 use super::cpuid::Cpuid;
 use super::files::Files;
-use super::{container, cpuinfo};
+use super::{container, cpuinfo, emulation};
 use crate::record::Hypervisor;
 
 /// Signs of a hypervisor on the machine.
@@ -13,6 +13,8 @@ struct Signs {
     dmi_vendor: Option<String>,
     dmi_product: Option<String>,
     device_tree: Option<String>,
+    /// What the device tree calls the board.
+    board: Option<String>,
 }
 
 pub(super) fn identify(files: &Files, cpuid: Result<&Cpuid, &String>, cpuinfo: Result<&str, &String>) -> Hypervisor {
@@ -25,6 +27,7 @@ pub(super) fn identify(files: &Files, cpuid: Result<&Cpuid, &String>, cpuinfo: R
         dmi_vendor: said("/sys/class/dmi/id/sys_vendor"),
         dmi_product: said("/sys/class/dmi/id/product_name"),
         device_tree: said("/proc/device-tree/hypervisor/compatible"),
+        board: said(emulation::DEVICE_TREE),
     };
     Hypervisor { container: container::find(files), ..conclude(&signs) }
 }
@@ -43,10 +46,13 @@ fn conclude(signs: &Signs) -> Hypervisor {
         evidence.push(format!("/sys/hypervisor/type: {kind}"));
     }
     // Only the first of the NUL-separated strings.
-    let device_tree = signs.device_tree.as_deref().and_then(|text| text.split('\0').find(|part| !part.is_empty()));
-    if let Some(compatible) = device_tree {
-        evidence.push(format!("device tree: {compatible}"));
-    }
+    let first = |text: &Option<String>| {
+        text.as_deref().and_then(|text| text.split('\0').find(|part| !part.is_empty()).map(str::to_owned))
+    };
+    let device_tree = first(&signs.device_tree);
+    let board = first(&signs.board).filter(|board| board == VIRTUAL_BOARD);
+    evidence
+        .extend([&device_tree, &board].into_iter().flatten().map(|compatible| format!("device tree: {compatible}")));
     let dmi = [&signs.dmi_vendor, &signs.dmi_product].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
     if !dmi.is_empty() {
         evidence.push(format!("DMI: {dmi}"));
@@ -56,32 +62,25 @@ fn conclude(signs: &Signs) -> Hypervisor {
         .first()
         .map(|first| name_of_signature(first, signs.signatures.get(1).map(String::as_str)))
         .or_else(|| signs.sysfs_type.as_deref().map(|kind| if kind == "xen" { "Xen" } else { kind }.to_owned()))
-        .or_else(|| device_tree.map(name_of_device_tree))
+        .or_else(|| device_tree.as_deref().map(name_of_device_tree))
         .or_else(|| {
             // A cloud's name on a machine that reports no hypervisor: a bare-metal instance.
             let name = name_of_dmi(&dmi).filter(|name| signs.bit != Some(false) || !name.starts_with("KVM ("));
             name.map(str::to_owned)
         });
-    let present = match (signs.bit, &name) {
-        (Some(true), _) | (_, Some(_)) => Some(true),
-        (Some(false), None) => Some(false),
-        (None, None) => {
+    let present = match (signs.bit, name.is_some() || board.is_some()) {
+        (Some(true), _) | (_, true) => Some(true),
+        (Some(false), false) => Some(false),
+        (None, false) => {
             evidence.push("no sign of a hypervisor, but this architecture need not show one".to_owned());
             None
         }
     };
-    let is_emulator = signs.signatures.iter().any(|signature| EMULATORS.contains(&signature.as_str()));
-    Hypervisor {
-        present,
-        name,
-        evidence: (!evidence.is_empty()).then(|| evidence.join("; ")),
-        is_emulator,
-        container: None,
-    }
+    Hypervisor { present, name, evidence: (!evidence.is_empty()).then(|| evidence.join("; ")), container: None }
 }
 
-/// Signatures of software that translates or interprets instructions. Sources: QEMU, target/i386/cpu.c; Bochs, cpu/cpuid.cc.
-const EMULATORS: [&str; 3] = ["TCGTCGTCGTCG", "BXPCBXPCBXPC", "VirtualApple"];
+/// The board of QEMU, kvmtool and crosvm, which tells them from hardware and not from one another.
+const VIRTUAL_BOARD: &str = "linux,dummy-virt";
 
 fn name_of_signature(first: &str, second: Option<&str>) -> String {
     let name = match (first, second) {
@@ -153,14 +152,6 @@ mod tests {
     }
 
     #[test]
-    fn an_emulator_is_told_from_a_hypervisor() {
-        let signed =
-            |text: &str| conclude(&Signs { bit: Some(true), signatures: vec![text.into()], ..Signs::default() });
-        assert_eq!((signed("TCGTCGTCGTCG").is_emulator, signed("KVMKVMKVM").is_emulator), (true, false));
-        assert_eq!(signed("BXPCBXPCBXPC").name.as_deref(), Some("Bochs"));
-    }
-
-    #[test]
     fn firmware_names_it_where_cpuid_cannot() {
         let dmi = |vendor: &str, product: &str| {
             conclude(&Signs { dmi_vendor: Some(vendor.into()), dmi_product: Some(product.into()), ..Signs::default() })
@@ -171,6 +162,9 @@ mod tests {
         assert_eq!(dmi("Microsoft Corporation", "Surface Pro X").present, None);
         let tree = Signs { device_tree: Some("linux,kvm\0".into()), ..Signs::default() };
         assert_eq!(conclude(&tree).name.as_deref(), Some("KVM"));
+        let on = |board: &str| conclude(&Signs { board: Some(board.into()), ..Signs::default() });
+        assert_eq!((on("linux,dummy-virt\0").present, on("linux,dummy-virt\0").name), (Some(true), None));
+        assert_eq!(on("raspberrypi,4-model-b\0brcm,bcm2711\0").present, None);
     }
 
     #[test]
@@ -193,7 +187,8 @@ mod tests {
                 sysfs_type: Some(c.clone()),
                 dmi_vendor: Some(a),
                 dmi_product: Some(b),
-                device_tree: Some(c),
+                device_tree: Some(c.clone()),
+                board: Some(c),
             });
         }
     }

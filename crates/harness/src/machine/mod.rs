@@ -8,6 +8,7 @@ mod container;
 mod cpu;
 mod cpuid;
 mod cpuinfo;
+mod emulation;
 mod files;
 pub mod frequency;
 mod governor;
@@ -36,10 +37,7 @@ pub fn known_turns_per_link() -> f64 {
 /// What the machine's identity alone reveals about its cores.
 pub fn known_core(machine: &Machine) -> KnownCore {
     let named = machine.cpu.microarchitecture.as_deref();
-    KnownCore {
-        is_emulated: machine.hypervisor.is_emulator,
-        turns_per_link: named.and_then(microarchitecture::turns_per_link),
-    }
+    KnownCore { is_emulated: machine.is_emulated(), turns_per_link: named.and_then(microarchitecture::turns_per_link) }
 }
 
 /// Identifies the machine, except for the counter's measured frequency.
@@ -83,7 +81,10 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
     let hypervisor = hypervisor::identify(files, cpuid, cpuinfo);
     Machine {
         hostname,
-        cpu: cpu::behind(cpu::identify(files, cpuid, cpuinfo, allowed), &hypervisor),
+        cpu: cpu::emulated(
+            cpu::identify(files, cpuid, cpuinfo, allowed),
+            emulation::identify(files, cpuid, cpuinfo, &hypervisor),
+        ),
         clocksource: clocksource::identify(files, &kernel_flags),
         tsc: Tsc {
             class,

@@ -24,6 +24,36 @@ pub struct Machine {
     pub limits: CpuLimits,
 }
 
+impl Machine {
+    /// The emulator, if the CPU is known to be emulated: durations are then not those of hardware.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::{Emulation, Machine};
+    ///
+    /// let mut machine = Machine::default();
+    /// assert_eq!(machine.emulated_by(), None);
+    /// machine.cpu.emulation = Emulation { is_emulated: Some(true), ..Emulation::default() };
+    /// assert_eq!(machine.emulated_by(), Some("software"));
+    /// ```
+    pub fn emulated_by(&self) -> Option<&str> {
+        let emulation = &self.cpu.emulation;
+        (emulation.is_emulated == Some(true)).then(|| emulation.by.as_deref().unwrap_or("software"))
+    }
+
+    /// Whether the CPU is known to be emulated.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::Machine;
+    ///
+    /// assert!(!Machine::default().is_emulated());
+    /// ```
+    pub fn is_emulated(&self) -> bool {
+        self.emulated_by().is_some()
+    }
+}
+
 /// The processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -50,6 +80,22 @@ pub struct Cpu {
     pub allowed: Vec<u32>,
     /// Why the processor could not be identified.
     pub reason_unavailable: Option<String>,
+    /// Whether it is emulated.
+    #[serde(default)]
+    pub emulation: Emulation,
+}
+
+/// Whether the CPU is emulated: software translates or interprets its instructions, so that no duration is one of
+/// hardware.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Emulation {
+    /// Whether it is; null if unknown, as in most guests: a hypervisor hides what runs below it.
+    pub is_emulated: Option<bool>,
+    /// The emulator.
+    pub by: Option<String>,
+    /// The evidence, or what its absence leaves open.
+    pub evidence: String,
 }
 
 /// The CPU's counter and how reliable it is.
@@ -280,9 +326,6 @@ pub struct Hypervisor {
     pub name: Option<String>,
     /// The evidence.
     pub evidence: Option<String>,
-    /// Whether it is an emulator: the CPU is software, which determines the cost of each instruction.
-    #[serde(default)]
-    pub is_emulator: bool,
     /// The container that the process runs in, as far as it can be detected.
     pub container: Option<String>,
 }

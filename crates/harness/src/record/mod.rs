@@ -25,8 +25,8 @@ pub use estimate::Estimate;
 pub use histogram::{Bin, Histogram};
 pub use json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of, written};
 pub use machine::{
-    Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, FrequencySource, Governor, Hypervisor, Kernel, Load,
-    Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
+    Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, Emulation, FrequencySource, Governor, Hypervisor,
+    Kernel, Load, Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
 pub use peak::Peak;
 pub use published_cycles::PublishedCycles;

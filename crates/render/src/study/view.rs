@@ -38,8 +38,7 @@ const BARS: usize = 12;
 /// ```
 pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let mut page = Page::with_width(width);
-    let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
-    title::head(&mut page, &format!("study {}", record.study.name), &circumstances, record.interrupted);
+    title::head(&mut page, &format!("study {}", record.study.name), record);
     what_it_says(&mut page, record);
     measured(&mut page, record, detail);
     compared(&mut page, record, detail);

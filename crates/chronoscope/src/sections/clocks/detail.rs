@@ -217,7 +217,7 @@ fn clocksources(page: &mut Page, record: &Record) {
         let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
         let advice = record.verdict.trust.as_ref().and_then(|trust| trust.advice(&rating.name));
         let advice = advice.map_or_else(String::new, |advice| format!(" · {advice}"));
-        page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(rating)));
+        page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, rating)));
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
 use chronoscope_harness::record::study::Estimate;
-use chronoscope_harness::record::{Disturbance, Histogram, Hypervisor, PublishedCycles};
+use chronoscope_harness::record::{Disturbance, Histogram, Machine, PublishedCycles};
 
 /// Measurements of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,9 +100,9 @@ impl ClockReport {
         self.name.is_counter()
     }
 
-    /// Whether every read exits to this hypervisor. An emulator has none to exit to.
-    pub fn exits_to(&self, hypervisor: &Hypervisor) -> bool {
-        self.traps_under_hypervisor && hypervisor.present == Some(true) && !hypervisor.is_emulator
+    /// Whether every read exits to this machine's hypervisor. An emulator has none to exit to.
+    pub fn exits_on(&self, machine: &Machine) -> bool {
+        self.traps_under_hypervisor && machine.hypervisor.present == Some(true) && !machine.is_emulated()
     }
 
     /// The step in which the clock moves, where that is longer than a read takes.

@@ -56,7 +56,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
     [
         clock.name.to_string(),
-        path(clock, clock.exits_to(&record.machine.hypervisor)),
+        path(clock, clock.exits_on(&record.machine)),
         of_latency(|latency| latency.estimate),
         latency.map_or_else(unknown, |latency| {
             format!("{}{}", TIME.interval(latency.low, latency.high), confidences.mark(latency))
@@ -163,7 +163,7 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record.clocks.iter().any(|clock| clock.available && clock.exits_to(&record.machine.hypervisor)) {
+    if record.clocks.iter().any(|clock| clock.available && clock.exits_on(&record.machine)) {
         remarks.push("traps: every read exits to the hypervisor".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
@@ -197,7 +197,11 @@ fn cycles(record: &Record) -> Option<String> {
     let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);
     let clock = clock.or_else(|| record.clocks.iter().find(counter))?;
     clock.latency_tsc_cycles.as_ref().map(|cycles| {
-        let unpublished = if cycles.published.is_none() { "; no published figure for this CPU" } else { "" };
+        let unpublished = match (record.machine.is_emulated(), &cycles.published) {
+            (true, _) => "; emulated: not a figure of hardware",
+            (false, None) => "; no published figure for this CPU",
+            (false, Some(_)) => "",
+        };
         format!("{}: {}{unpublished}", clock.name, cycles_said(cycles))
     })
 }

@@ -23,12 +23,7 @@ const ROWS: usize = 65;
 pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     let mut page = Page::with_width(width);
     let tool = format!("{} {} · pace", run.tool.name, run.tool.version);
-    title::head(
-        &mut page,
-        &tool,
-        &title::circumstances(&run.machine, &run.started_at, run.elapsed_ms),
-        run.interrupted,
-    );
+    title::head(&mut page, &tool, run);
     page.section("PACE");
     for (name, said) in entries(&run.findings, pace) {
         page.entry(name, PLAIN, &said);

@@ -60,6 +60,7 @@ impl Clocksource {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
     fn mode(self) -> u32 {
         match self {
             Self::Counter => 1,
@@ -150,6 +151,7 @@ impl FakeKernel {
     }
 
     /// Switches timekeeping to another clocksource.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn switch(&self, clocksource: Clocksource) {
         let mut state = self.state.lock().unwrap();
         let ticks = self.counter.load(SeqCst);
@@ -163,6 +165,7 @@ impl FakeKernel {
     }
 
     /// The hypervisor begins to change its pages and does not end.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn stop_hypervisors(&self, are_stopped: bool) {
         let hypervisors = self.state.lock().unwrap().hypervisors;
         hypervisors[0].store(if are_stopped { 3 } else { 4 }, SeqCst);

@@ -120,8 +120,10 @@ impl Page {
 
     fn title(&mut self, record: &StudyRecord) {
         self.push(&format!("<h1>{}</h1>", escaped(&record.study.name)));
-        let circumstances = title::circumstances(&record.machine, &record.started_at, record.elapsed_ms);
-        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&circumstances)));
+        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&title::circumstances(record))));
+        if let Some(text) = title::emulated(&record.machine) {
+            self.push(&format!("<p class=\"warning\">! {}</p>", escaped(&text)));
+        }
         if record.interrupted {
             self.push("<p class=\"warning\">! interrupted: partial results</p>");
         }
