@@ -160,8 +160,11 @@ impl StudyRun {
         let shares = (turn.share.0, turn.share.1, 1.0 / expected as f64);
         let observer: RefCell<&mut dyn StudyObserver> = RefCell::new(observer);
         let mut hearing = Hearing { log, cells: &self.cells, shares, observer: &observer };
-        let longest = LONGEST_VISIT.max(Duration::from_millis(self.plan.budget_ms.saturating_mul(2)));
-        let terms = Terms { limit: Limit::Each(longest), padding, cancelled: &|| observer.borrow().cancelled() };
+        let terms = Terms {
+            limit: Limit::Each(longest_visit(self.plan.budget_ms)),
+            padding,
+            cancelled: &|| observer.borrow().cancelled(),
+        };
         workers.converse(&request, &mut hearing, terms)
     }
 
@@ -286,6 +289,11 @@ impl StudyRun {
             batch_ns,
         }
     }
+}
+
+/// The longest that a process may take from one message to the next.
+pub(super) fn longest_visit(budget_ms: u64) -> Duration {
+    LONGEST_VISIT.max(Duration::from_millis(budget_ms.saturating_mul(2)))
 }
 
 /// Why a process ended early, in words.

@@ -17,7 +17,9 @@ use super::protocol::{IterationLog, Message, Request, ThreadLog};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
+use super::study_run::longest_visit;
 use super::time_left::TimeLeft;
+use crate::quantity::{length, ns};
 use crate::record::Disturbance;
 use crate::record::study::{Mode, StudyPlan};
 use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, request, say};
@@ -178,6 +180,8 @@ impl<'a> Worker<'a> {
         let trust = self.clock.trust();
         let name = format!("ordered, {}", trust.state);
         (self.say)(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
+        let limit = longest_visit(self.request.plan.budget_ms);
+        too_coarse(self.error_ns, self.batch_ns(), limit).map_or(Ok(()), Err)?;
         self.pilots()?;
         self.pilots_ns = self.time.elapsed_ns();
         let operations = self.operations();
@@ -464,6 +468,18 @@ fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
     groups.into_iter().flat_map(each).collect()
 }
 
+/// Why no operation can be timed by a clock with this error: a pilot ends at half a batch, and would be ended before that.
+fn too_coarse(error_ns: f64, batch_ns: u64, limit: Duration) -> Option<String> {
+    let batch = Duration::from_nanos(batch_ns);
+    (batch / 2 >= limit).then(|| {
+        format!(
+            "the clock that times batches moves in steps of {}: a batch of operations would have to last {}",
+            ns(error_ns),
+            length(batch)
+        )
+    })
+}
+
 /// The smallest difference that two readings resolve: the mean difference of back-to-back readings, or the clock's step
 /// if longer. The fastest of several series, since in the others something else ran.
 fn error_ns(clock: Clock) -> f64 {
@@ -501,6 +517,18 @@ mod tests {
     use super::*;
     use crate::study::{Bencher, Group, StudyOptions};
     use crate::worker::{Limit, PROTOCOL};
+
+    #[test]
+    fn a_clock_whose_batches_outlast_the_limit_is_refused() {
+        let limit = longest_visit(560);
+        assert_eq!(limit, Duration::from_secs(10));
+        assert_eq!(longest_visit(60_000), Duration::from_secs(120));
+        for error_ns in [30.0, 23_000.0, 1_900_000.0] {
+            assert_eq!(too_coarse(error_ns, (error_ns * BATCH_ERRORS) as u64, limit), None);
+        }
+        let why = too_coarse(4e6, 40_000_000_000, limit).unwrap();
+        assert!(why.contains("steps of 4.00 ms") && why.contains("last 40 s"), "{why}");
+    }
 
     /// What a process says that has this long, of cells that others have measured.
     fn said(budget_ms: u64) -> Vec<Message> {
