@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use chronoscope_lab::images::{self, build_all};
+use chronoscope_lab::images::{self, NotBuilt, build_all};
 use chronoscope_lab::machine::Image;
 use chronoscope_lab::run::{Place, Run, run};
 use chronoscope_lab::scenario::Scenario;
@@ -109,11 +109,8 @@ fn list(scenarios: &[Scenario]) {
 fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, String> {
     let size = if arguments.long { Size::Full } else { Size::Quick };
     let stop = stop_flag()?;
-    let built = build_all(
-        &arguments.from.join("images"),
-        &arguments.folder,
-        scenarios.iter().map(|scenario| scenario.image.as_str()),
-    )?;
+    let wanted = scenarios.iter().map(|scenario| scenario.image.as_str());
+    let built = build_all(&arguments.from.join("images"), &arguments.folder, wanted);
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = side_by_side(
         scenarios,
@@ -125,7 +122,10 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
             }
             let image = match &built[scenario.image.as_str()] {
                 Ok(image) => image,
-                Err(why) => return Verdict::skipped(scenario, why.clone()),
+                Err(NotBuilt::Cannot(why)) => return Verdict::skipped(scenario, why.clone()),
+                Err(NotBuilt::Failed(why)) => {
+                    return Verdict::of(scenario, &Run { faults: vec![why.clone()], ..Run::default() });
+                }
             };
             eprintln!("lab: {} begins", scenario.name);
             let run = run_one(arguments, scenario, image, size, &stop);
@@ -178,12 +178,13 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 /// Planted faults must be found, for the reason that each was planted for; without one the same machine must pass.
 fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
     let stop = stop_flag()?;
-    let image = match images::build(&arguments.from.join("images"), &arguments.folder, "plain")? {
+    let image = match images::build(&arguments.from.join("images"), &arguments.folder, "plain") {
         Ok(image) => image,
-        Err(why) => {
+        Err(NotBuilt::Cannot(why)) => {
             println!("skipped: {why}");
             return Ok(ExitCode::from(NOTHING_RUN));
         }
+        Err(NotBuilt::Failed(why)) => return Err(why),
     };
     let file = arguments.folder.join("run").join("self_test.toml");
     fs::write(&file, self_test::SCENARIO).map_err(|error| error.to_string())?;
