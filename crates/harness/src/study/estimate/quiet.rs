@@ -127,10 +127,12 @@ impl Visits {
     fn of(visits: &[&IterationLog]) -> Self {
         let probes = || visits.iter().map(|visit| Probe::slowest(visit));
         let threads = || visits.iter().flat_map(|visit| &visit.threads);
+        // A clock that stood still around a visit tells nothing about its core.
+        let told = |of: fn(Probe) -> f64| probes().map(of).filter(|ns| *ns > 0.0).collect();
         let length_ns = |thread: &ThreadLog| thread.to_ns.saturating_sub(thread.from_ns) as f64;
         Self {
-            turns_ns: probes().map(|probe| probe.turn_ns).collect(),
-            links_ns: probes().map(|probe| probe.link_ns).collect(),
+            turns_ns: told(|probe| probe.turn_ns),
+            links_ns: told(|probe| probe.link_ns),
             switches: visits.iter().map(|visit| switches(visit)).fold(0, u64::saturating_add),
             lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
             operations: threads().map(|thread| thread.operations as f64).sum(),
