@@ -127,12 +127,10 @@ impl Visits {
     fn of(visits: &[&IterationLog]) -> Self {
         let probes = || visits.iter().map(|visit| Probe::slowest(visit));
         let threads = || visits.iter().flat_map(|visit| &visit.threads);
-        // A clock that stood still around a visit tells nothing about its core.
-        let told = |of: fn(Probe) -> f64| probes().map(of).filter(|ns| *ns > 0.0).collect();
         let length_ns = |thread: &ThreadLog| thread.to_ns.saturating_sub(thread.from_ns) as f64;
         Self {
-            turns_ns: told(|probe| probe.turn_ns),
-            links_ns: told(|probe| probe.link_ns),
+            turns_ns: probes().map(|probe| probe.turn_ns).collect(),
+            links_ns: probes().map(|probe| probe.link_ns).collect(),
             switches: visits.iter().map(|visit| switches(visit)).fold(0, u64::saturating_add),
             lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
             operations: threads().map(|thread| thread.operations as f64).sum(),
@@ -149,9 +147,11 @@ impl Visits {
         self.threads += others.threads;
     }
 
-    /// What the probe takes in the quietest of these visits. None without one.
+    /// What the probe takes in the quietest of these visits; 0 if none was probed, as of another program. None without one.
     fn quietest(&self) -> Option<Probe> {
-        let quantile = |values: &[f64]| Distribution::of(values.to_vec()).quantile(QUIETEST_SHARE);
+        // A clock that stood still around a visit tells nothing about its core.
+        let told = |values: &[f64]| Distribution::of(values.iter().copied().filter(|ns| *ns > 0.0).collect());
+        let quantile = |values: &[f64]| told(values).quantile(QUIETEST_SHARE).or_else(|| values.first().map(|_| 0.0));
         Some(Probe { turn_ns: quantile(&self.turns_ns)?, link_ns: quantile(&self.links_ns)? })
     }
 
