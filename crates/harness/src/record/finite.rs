@@ -8,7 +8,6 @@ use serde::ser::{self, Serializer};
 use serde_json::Value;
 
 use super::error::{Kind, ReportError};
-use super::json::typed_value;
 
 /// One step from a value to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +123,7 @@ pub fn without_non_finite<T: Serialize + DeserializeOwned>(
     let can_be_read = |cut: &Cut| {
         let mut tried = value.clone();
         cut.from(&mut tried);
-        typed_value::<T>(tried).is_ok()
+        serde_json::from_value::<T>(tried).is_ok()
     };
     let nearest = |path: &Path| {
         let around = (1..=path.0.len()).rev().map(|length| Path(path.0[..length].to_vec()));
@@ -141,7 +140,8 @@ pub fn without_non_finite<T: Serialize + DeserializeOwned>(
     cuts.dedup();
     // From behind, so that the places of items before it stay as they are.
     cuts.iter().rev().for_each(|cut| cut.from(&mut value));
-    Ok(Some((typed_value(value)?, cuts.iter().map(|cut| cut.at.to_string()).collect())))
+    let spared = serde_json::from_value(value).map_err(Kind::Write)?;
+    Ok(Some((spared, cuts.iter().map(|cut| cut.at.to_string()).collect())))
 }
 
 fn paths<T: Serialize>(record: &T) -> Vec<Path> {
